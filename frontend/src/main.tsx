@@ -1,3 +1,4 @@
+// First, because schemas read the setting when they are created.
 import '@/config/zod';
 import '@/styles/base.css';
 import { createRoot, hydrateRoot } from 'react-dom/client';
@@ -9,8 +10,8 @@ import { followIdentity, useIdentity } from '@/product/identity';
 import { followTheme } from '@/product/theme';
 
 /**
- * Loads the realtime code and opens the socket. If the code fails to load, the page offers Reconnect, as for a failed
- * connection, and retries when the browser is online.
+ * Loads the realtime code, which opens the socket. If the code fails to load, the page offers Reconnect, as for a
+ * failed connection, and retries when the browser comes online.
  */
 const loadRealtime = async (): Promise<void> => {
   useConnection.setState({ status: { kind: 'connecting' } });
@@ -21,6 +22,7 @@ const loadRealtime = async (): Promise<void> => {
     console.warn('The connection could not be set up', error);
     const retry = (): void => {
       window.removeEventListener('online', retry);
+      // Further presses of Reconnect do nothing while the code loads.
       useConnection.setState({ reconnect: () => undefined });
       void loadRealtime();
     };
@@ -29,6 +31,7 @@ const loadRealtime = async (): Promise<void> => {
   }
 };
 
+/** Calls `run` once: now if a user is signed in, otherwise at the next sign-in. */
 const runWhenSignedIn = (run: () => void): void => {
   if (useIdentity.getState().user) return run();
   const unsubscribe = useIdentity.subscribe(({ user }) => {
@@ -40,11 +43,11 @@ const runWhenSignedIn = (run: () => void): void => {
 
 followTheme();
 followIdentity();
-// Visitors open no socket (A143).
+// Visitors without an account or an anonymous session open no socket.
 runWhenSignedIn(() => void loadRealtime());
 
 const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');
-// The landing page is prerendered and hydrated; the placeholder in the other documents is replaced.
+// A prerendered page is hydrated. In the other documents, `render` replaces the content of the root, a placeholder.
 if (root?.dataset.rendered !== undefined) hydrateRoot(root, app);
 else if (root) createRoot(root).render(app);

@@ -46,7 +46,7 @@ export class ChatPage {
     this.chat = createRandomChat({
       clock: createClock(act, (delayMs) => delayMs),
       newId,
-      openTabs: noOtherTabs,
+      chatTabs: noOtherTabs,
     });
     this.client = new SocketClient({
       clock: createClock(act, shortenDelay),

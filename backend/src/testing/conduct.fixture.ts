@@ -5,7 +5,7 @@ import type { HouseRule } from '@thaw/contract/safety';
 import {
   ConductService,
   type FiledReportResult,
-  type Request,
+  type ConductRequest,
 } from '../modules/conduct/application/conduct.service';
 
 interface Replica {
@@ -30,7 +30,7 @@ export const fileReport = (
   { app }: Replica,
   userId: number,
   reporterId: number,
-  given: Partial<Request<'FileReport'>> = {},
+  given: Partial<ConductRequest<'FileReport'>> = {},
 ): Promise<FiledReportResult> =>
   app.get(ConductService).fileReport({
     userId,
@@ -50,7 +50,7 @@ export const decide = (
   userId: number,
   { caseId, version }: { caseId: number; version: number },
   outcome: CaseOutcome,
-  given: Partial<Request<'DecideCase'>> = {},
+  given: Partial<ConductRequest<'DecideCase'>> = {},
 ) =>
   app.get(ConductService).decideCase({
     userId,

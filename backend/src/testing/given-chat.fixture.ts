@@ -19,7 +19,7 @@ export const EVE = 3;
 export const getEventTime = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 
 /** Position of the n-th event of a given chat. */
-export const at = (seq: number): EventPosition => ({ id: `${getEventTime(seq)}-0`, seq });
+export const getEventPosition = (seq: number): EventPosition => ({ id: `${getEventTime(seq)}-0`, seq });
 
 const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
@@ -29,7 +29,7 @@ export const UNLIMITED = createEqualRates({ intervalMs: 0.001, burst: 1_000_000 
 const createChatDecider = (rates: Rates, eventBytes = 0) => ({
   initialState: () => createChatState(rates),
   evolve: (state: RandomChatState, event: RandomChatEvent) =>
-    evolve(state, event, at(state.version + 1), eventBytes),
+    evolve(state, event, getEventPosition(state.version + 1), eventBytes),
   decide,
 });
 

@@ -1,5 +1,5 @@
 import type { Report } from '@thaw/contract/safety';
-import type { SealedEvidence } from '../modules/conduct/application/evidence.service';
+import type { StoredEvidence } from '../modules/conduct/application/evidence.service';
 import type { TestStack } from './test-stack.harness';
 import type { ThawVisitor } from './thaw.client';
 
@@ -44,4 +44,4 @@ export const readStoredReports = async (
 
 /** The texts of the evidence's messages, newest versions. */
 export const readEvidenceTexts = ({ evidence = '{"messages":[]}' }: StoredReport): (string | undefined)[] =>
-  (JSON.parse(evidence) as SealedEvidence).messages.map(({ versions }) => versions.at(-1));
+  (JSON.parse(evidence) as StoredEvidence).messages.map(({ versions }) => versions.at(-1));

@@ -26,9 +26,10 @@ it('clears a failed page when the address changes', async () => {
 });
 
 it.each([
+  // The heading of the sign-in page, which fails in this file.
   ['/Auth/', 'Something broke'],
   ['/auth/nowhere', 'Page Not Found'],
-])('shows the page at %s', async (path, heading) => {
+])('the address %s shows the page with the heading %s', async (path, heading) => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   render(
     <MemoryRouter initialEntries={[path]}>

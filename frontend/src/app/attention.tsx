@@ -2,7 +2,9 @@ import { useAttention } from '@/features/attention/use-attention';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
 export interface AttentionProps {
+  /** Number of unread messages from friends. */
   unread: number;
+  /** Name of the friend whose private chat is open. */
   friendName: string | undefined;
   /** Number of friend requests received and accepted since the page was opened. */
   friendNews: number;
@@ -12,9 +14,16 @@ export interface AttentionProps {
 export const Attention = ({ unread, friendName, friendNews }: AttentionProps) => {
   const phase = useRandomChat((state) => state.phase);
   const partnerName = useRandomChat(({ session }) => session?.partner.username);
-  const partnerMessages = useRandomChat(
+  const partnerMessageCount = useRandomChat(
     ({ session }) => session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0,
   );
-  useAttention({ phase, partnerName, friendName, unread, partnerMessages, friendNews });
+  useAttention({
+    phase,
+    partnerName,
+    friendName,
+    unread,
+    partnerMessages: partnerMessageCount,
+    friendNews,
+  });
   return null;
 };

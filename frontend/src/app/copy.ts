@@ -9,6 +9,7 @@ export const copy = {
     lead: 'It is our fault, not yours. Loading the page again usually helps.',
     reload: 'Load again',
   },
+  /** Shown in place of a dialog or another part of the page whose code failed to load. */
   brokenPart: {
     title: 'This did not open',
     lead: 'The connection may have failed for a moment. Try again; nothing else on the page is lost.',

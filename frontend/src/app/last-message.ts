@@ -2,8 +2,10 @@ import { toLastMessage, type LastMessage } from '@thaw/contract/last-message';
 import { type Conversation, type ConversationChange } from '@/features/private-chat/conversation';
 
 /**
- * Returns the newest message of a conversation after a change, for the friends list: null when the conversation is not
- * loaded, so that only the server knows the message; undefined when the change does not affect it.
+ * Finds the newest message of a conversation after a change, as the friends list shows it.
+ * @param conversation the conversation after the change; undefined if it is not loaded.
+ * @returns null if only the server knows the newest message, because the conversation is not loaded; undefined if the
+ * change does not affect the newest message.
  */
 export const getLastMessageAfter = (
   change: ConversationChange,

@@ -4,7 +4,10 @@ import { useOpenChat } from '@/product/open-chat';
 const countPartnerMessages = ({ session }: RandomChatStore): number =>
   session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;
 
-/** Reports the chat that is still open, and the number of new messages, to pages other than /chat. */
+/**
+ * Creates a listener of the random-chat store. It writes the chat that is still open, with the number of new messages,
+ * to `useOpenChat`, which pages other than /chat read.
+ */
 export const createOpenChatReminder = () => {
   let sessionId: string | undefined;
   let seenCount = 0;

@@ -9,6 +9,7 @@ import { FakeSocket } from '@/testing/fake-socket';
 
 // Uses the real socket client, stores and listeners of the page. Only the WebSocket is a fake.
 
+const me = aUser();
 const sockets: FakeSocket[] = [];
 const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
 
@@ -27,7 +28,7 @@ const acceptConnection = (): void =>
     getCurrentSocket().accept();
     getCurrentSocket().deliver(
       'authenticated',
-      { userId: 7, state: 'idle' },
+      { userId: me.id, state: 'idle' },
       getCurrentSocket().findLast('authenticate')?.ref,
     );
   });
@@ -48,11 +49,12 @@ beforeAll(() => {
       return getCurrentSocket();
     }),
   });
-  signIn(aUser());
+  signIn(me);
   startRealtime();
   acceptConnection();
 });
 beforeEach(() => {
+  // The reconnect tests leave a socket that the server has not accepted.
   if (useConnection.getState().status.kind !== 'open') acceptConnection();
   // A connection that stays open for this long resets the number of attempts.
   jest.advanceTimersByTime(limits.reconnectResetAfterMs);
@@ -66,6 +68,7 @@ it.each(wakeUps)('probes the connection for %s', (_name, wakeUp) => {
   const pingCount = getCurrentSocket().count('ping');
   wakeUp();
   expect(getCurrentSocket().count('ping')).toBe(pingCount + 1);
+  // Any frame ends the probe, so the client keeps the connection for the next test.
   getCurrentSocket().deliver('pong');
 });
 
@@ -78,7 +81,7 @@ it.each(wakeUps)('reconnects immediately, without waiting for the next attempt, 
   expect(sockets).toHaveLength(socketCount + 1);
 });
 
-it('does not probe the connection when the page is shown for the first time or hidden', () => {
+it('does not probe the connection when the page is shown for the first time or is hidden', () => {
   const pingCount = getCurrentSocket().count('ping');
   dispatchPageShow(false);
   setVisibility('hidden');

@@ -13,7 +13,7 @@ import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { createSafetyHandler, safetyEvents } from '@/features/safety/handlers';
 import { createStandingHandler, standingEvents } from '@/features/standing/handlers';
-import { onRefusal } from '@/lib/api-client';
+import { onApiError } from '@/lib/api-client';
 import { systemClock } from '@/lib/clock';
 import { isPageVisible } from '@/lib/page-visible';
 import { queryClient } from '@/lib/query-client';
@@ -28,18 +28,24 @@ import { refreshStanding } from '@/product/refresh-standing';
 const buildSocketUrl = (): string =>
   `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
 
-/** The user of the socket. A suspended user keeps the session, for the standing page, and has no socket. */
+/**
+ * Returns the id of the user who needs a socket. Suspended and banned users have none: they stay signed in only to see
+ * why their account is paused or closed, and to appeal.
+ */
 const getSocketUserId = (): number | undefined => {
   const user = currentUser();
   return user && !isExcluded(user.standing) ? user.id : undefined;
 };
 
-/** Refetches the standing (such as suspended or banned) after the server refused a request because of it. */
-const checkStanding = (): void => {
+/** Refetches the user's standing (the state set by moderation, such as suspended or banned); logs a failure. */
+const refetchStanding = (): void => {
   refreshStanding().catch((error: unknown) => console.warn('The standing was not loaded', error));
 };
 
-/** Keeps the socket connected while a user is signed in, on every page (A143). Call once. */
+/**
+ * Keeps the socket connected on every page while a user is signed in (docs/product-decisions.md, A143), and passes its
+ * frames to the features. Call once.
+ */
 export const startRealtime = (): void => {
   const registry = new FrameRegistry();
   registry.on(randomChatEvents, handleRandomChatFrame);
@@ -48,18 +54,21 @@ export const startRealtime = (): void => {
   registry.on(privateChatEvents, handlePrivateChatFrame);
   registry.on(safetyEvents, createSafetyHandler(queryClient));
   registry.on(standingEvents, createStandingHandler(queryClient));
+  // A block or unblock made on this page is handled like one made in another tab.
   onAppEvent('block-changed', (data) => registry.handle({ event: 'block_changed', data }));
 
   const friendsCache = new FriendsCache(queryClient);
-  privateChats.conversations.onChange = (me, friendId, change) => {
-    const lastMessage = getLastMessageAfter(change, privateChats.conversations.getLoaded(me, friendId));
-    if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
+  // The friends list shows the newest message of each conversation.
+  privateChats.conversations.onChange = (userId, friendId, change) => {
+    const lastMessage = getLastMessageAfter(change, privateChats.conversations.getLoaded(userId, friendId));
+    if (lastMessage !== undefined) friendsCache.setLastMessage(userId, friendId, lastMessage);
   };
 
-  onRefusal(({ code }) => {
-    if (code === 'suspended' && getSocketUserId() !== undefined) checkStanding();
+  onApiError(({ code }) => {
+    // Without a socket the page already knows of the suspension.
+    if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
   });
-  onAppEvent('search-refused-by-standing', checkStanding);
+  onAppEvent('search-refused-by-standing', refetchStanding);
 
   const scheduleRefetch = (): void => {
     const userId = getSocketUserId();
@@ -67,7 +76,7 @@ export const startRealtime = (): void => {
     const refetch = (): void => {
       if (userId === undefined || userId !== getSocketUserId()) return;
       refetchAfterReconnect(queryClient, userId);
-      checkStanding();
+      refetchStanding();
     };
     systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
   };
@@ -79,6 +88,7 @@ export const startRealtime = (): void => {
     buildAuthentication: () => {
       const lastSeen = randomChat.getLastSeen();
       const showsChat = randomChat.takeShowsChat();
+      // The client runs only while a user is signed in, so the fallback is never sent.
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
     checkSignedOut: async () => (await refreshStanding()).isSignedOut,
@@ -99,7 +109,7 @@ export const startRealtime = (): void => {
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
-  // A page opened at /chat is about to show the chat, so a reload does not count as leaving it.
+  // A page opened at /chat is about to show the chat, so a reload does not count as leaving the chat.
   if (location.pathname.startsWith('/chat')) randomChat.show();
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.attachSocket(client);
@@ -115,12 +125,12 @@ export const startRealtime = (): void => {
     if (isPageVisible()) client.wake();
   });
 
-  let signedInId: number | undefined;
+  let signedInUserId: number | undefined;
   let connectedUserId: number | undefined;
   const connectCurrentUser = (): void => {
     const userId = getSocketUserId();
-    if (userId === connectedUserId && currentUser()?.id === signedInId) return;
-    signedInId = currentUser()?.id;
+    if (userId === connectedUserId && currentUser()?.id === signedInUserId) return;
+    signedInUserId = currentUser()?.id;
     // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.
     if (connectedUserId !== undefined) shell.reset();
     connectedUserId = userId;
@@ -129,8 +139,8 @@ export const startRealtime = (): void => {
     removeSentRequests(queryClient);
     privateChats.switchUser();
     if (userId !== undefined) client.start();
-    else if (signedInId === undefined) queryClient.clear();
-    // Nothing is pushed to a suspended user, so everything is refetched after the suspension.
+    else if (signedInUserId === undefined) queryClient.clear();
+    // Nothing is pushed to a suspended user. The cache is marked stale, so that it is refetched after the suspension.
     else void queryClient.invalidateQueries({ refetchType: 'none' });
   };
   useIdentity.subscribe(connectCurrentUser);

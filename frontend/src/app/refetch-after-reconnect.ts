@@ -12,7 +12,7 @@ export const refetchWithinMs = 500;
  * people, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes
  * the random chat itself.
  */
-export const refetchAfterReconnect = (queries: QueryClient, userId: number): void => {
+export const refetchAfterReconnect = (queryClient: QueryClient, userId: number): void => {
   for (const queryKey of [
     friendsKey(userId),
     friendRequestsKey(userId),
@@ -20,6 +20,8 @@ export const refetchAfterReconnect = (queries: QueryClient, userId: number): voi
     blocksKey(userId),
     noticesKey(userId),
   ])
-    void queries.invalidateQueries({ queryKey });
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOfUser(userId, queryKey) });
+    void queryClient.invalidateQueries({ queryKey });
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey }) => isConversationKeyOfUser(userId, queryKey),
+  });
 };

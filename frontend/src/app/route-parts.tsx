@@ -2,13 +2,13 @@ import { chatPart } from '@/app/routes/chat-part';
 import { notFoundPart } from '@/app/routes/not-found-part';
 import { createPart } from '@/ui/loaded-part';
 
-const createLegalPart = (which: 'terms' | 'privacy' | 'rules') =>
+const createLegalPart = (page: 'terms' | 'privacy' | 'rules') =>
   createPart(async () => {
     const { LegalPage } = await import('@/app/routes/legal-route');
-    return () => <LegalPage which={which} />;
+    return () => <LegalPage which={page} />;
   });
 
-/** The pages, each loaded when its address is opened. */
+/** The pages as parts (lazily loaded components): the code of each is loaded when its address is opened. */
 export const routeParts = {
   landing: createPart(async () => (await import('@/app/routes/landing-route')).LandingRoute),
   auth: createPart(async () => (await import('@/app/routes/auth-route')).AuthRoute),

@@ -3,7 +3,7 @@ import { Toasts } from '@/app/toasts';
 import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 
-it('exposes a toast to screen readers while a modal is open', async () => {
+it('exposes a toast to screen readers while a modal is open and hides the page beneath', async () => {
   render(
     <>
       <main>
@@ -16,7 +16,7 @@ it('exposes a toast to screen readers while a modal is open', async () => {
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  // Query by role: hidden elements have none.
+  // Queries by role ignore elements that are hidden from screen readers.
   expect(await screen.findByRole('listitem')).toHaveTextContent('Friend request sent');
   expect(screen.getByRole('button', { name: 'within' })).toBeVisible();
   expect(screen.queryByRole('button', { name: 'beneath' })).not.toBeInTheDocument();

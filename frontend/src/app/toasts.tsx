@@ -1,20 +1,20 @@
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { useToasts } from '@/ui/toast-store';
 
-/** Loaded with the first toast, or while the page is idle. */
+/** The code that shows toasts, loaded with the first toast or while the page is idle. */
 export const toasterPart = createPart(async () => (await import('@/ui/toaster')).Toaster);
 
 /**
- * An open modal hides the rest of the page from screen readers except elements that contain a live region, so this
- * container stays mounted.
+ * Shows the current toast. An open modal hides the rest of the page from screen readers, except live regions. The
+ * container is one, and is always mounted, so that a toast shown above a modal is not hidden.
  */
 export const Toasts = () => {
-  const shown = useToasts((state) => state.shown?.id);
+  const shownId = useToasts((state) => state.shown?.id);
   return (
     <div aria-live="off">
-      {shown === undefined ? null : (
+      {shownId === undefined ? null : (
         // The next toast retries the load.
-        <LoadedPart part={toasterPart} broken={() => null} resetKeys={[shown]}>
+        <LoadedPart part={toasterPart} broken={() => null} resetKeys={[shownId]}>
           {(Toaster) => <Toaster />}
         </LoadedPart>
       )}

@@ -5,17 +5,17 @@ import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
+const storedUser = aUser({ id: 7, username: 'stored', gender: null });
+
 const SessionCheck = () => {
-  useSessionCheck(7);
+  useSessionCheck(storedUser.id);
   return null;
 };
 
-const stored = aUser({ id: 7, username: 'stored', gender: null });
-
-beforeEach(() => signIn(stored));
+beforeEach(() => signIn(storedUser));
 
 it('replaces the stored user with the one that the server returns', async () => {
-  fakeServer({ 'GET /api/user/7': { ...stored, username: 'on the server' } });
+  fakeServer({ 'GET /api/user/7': { ...storedUser, username: 'on the server' } });
   renderWithCache(<SessionCheck />);
   await waitFor(() => expect(currentUser()?.username).toBe('on the server'));
 });
@@ -27,7 +27,7 @@ it('applies the response except a name that was pushed before the response arriv
   renderWithCache(<SessionCheck />);
   await waitFor(() => expect(server.calls).toHaveLength(1));
   act(() => mergeIntoUser({ username: 'pushed' }));
-  respond({ ...stored, gender: 'female' });
+  respond({ ...storedUser, gender: 'female' });
   await waitFor(() => expect(currentUser()?.gender).toBe('female'));
   expect(currentUser()?.username).toBe('pushed');
 });

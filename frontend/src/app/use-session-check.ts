@@ -5,45 +5,46 @@ import { createQueryFunction } from '@/lib/query-client';
 import { currentUser, signIn, signOut } from '@/product/identity';
 import { parseUserResponse } from '@/product/user-response';
 
-const loadUser = createQueryFunction({ on401: 'empty' });
+const fetchUser = createQueryFunction({ on401: 'returnNull' });
 
-/** Loads the user of the session; resolves to null when the session is over (A148) or the user does not exist. */
-const loadSessionUser = async (context: Parameters<typeof loadUser>[0]): Promise<unknown> => {
+/** Fetches the user; resolves to null when the session is over (401) or the user no longer exists (404). */
+const fetchSessionUser = async (context: Parameters<typeof fetchUser>[0]): Promise<unknown> => {
   try {
-    return await loadUser(context);
+    return await fetchUser(context);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
 };
 
-/** The fields in which two states of the same user differ, with the values of the later state. */
+/** Returns the fields in which two states of the same user differ, with the values of the later state. */
 const selectChangedFields = (before: SelfUser, after: SelfUser): Partial<SelfUser> =>
   Object.fromEntries(
     Object.entries(after).filter(([field, value]) => value !== before[field as keyof SelfUser]),
   );
 
 interface SessionCheckOptions {
-  /** Interval at which the user is loaded again. */
-  everyMs?: number | undefined;
+  /** Interval at which the user is refetched; by default only on mount. */
+  intervalMs?: number | undefined;
 }
 
 /**
- * Loads the user from the server whenever the component mounts, since the stored user may outlive the session cookie
- * (A04). Updates the stored user, or signs out when the session or the user no longer exists. Until the response
- * arrives the page shows the stored user; the server enforces permissions in any case.
- * @returns whether the server has answered, and whether the user is a moderator.
+ * Fetches the user from the server whenever the component mounts, since the stored user may outlive the session cookie.
+ * Updates the stored user, or signs out when the session or the user no longer exists. Until the response arrives, the
+ * page shows the stored user; the server enforces permissions in any case.
+ * @returns `isChecked`: the request has succeeded or failed; `isModerator`: the server says that the user is a
+ * moderator.
  */
 export const useSessionCheck = (
   userId: number | undefined,
-  { everyMs }: SessionCheckOptions = {},
+  { intervalMs }: SessionCheckOptions = {},
 ): { isChecked: boolean; isModerator: boolean } => {
   const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    // Applies the response itself: an effect would run later, and could overwrite a pushed change.
+    // The query function applies the response: an effect would run later, and could overwrite a pushed change.
     queryFn: async (context) => {
       const userAtRequest = currentUser();
-      const response = await loadSessionUser(context);
+      const response = await fetchSessionUser(context);
       const userNow = currentUser();
       if (!userNow || userNow.id !== userAtRequest?.id) return null;
       if (response === null) {
@@ -57,8 +58,9 @@ export const useSessionCheck = (
     },
     enabled: userId !== undefined,
     refetchOnMount: 'always',
-    refetchInterval: everyMs ?? false,
+    refetchInterval: intervalMs ?? false,
     refetchIntervalInBackground: true,
+    // Not cached, so that `isChecked` is false until the request of this mount is answered.
     gcTime: 0,
   });
   return { isChecked: data !== undefined || error !== null, isModerator: data?.isModerator ?? false };

@@ -5,30 +5,34 @@ import { type Outbox } from '@/chat-ui/outbox/outbox';
 
 /** Message operations of both kinds of chat. The functions must be stable between renders. */
 export interface ChatCommands {
-  /** Returns false when there is no connection; the edit then stays open. */
+  /** @returns false while not connected; the edit then stays open */
   edit: (messageId: string, newContent: string) => boolean;
-  /** Returns false while not connected. */
+  /** @returns false while not connected */
   react: (messageId: string, emoji: string) => boolean;
   delete?: (messageId: string) => void;
   report?: (messageId: string) => void;
   /** Called at each change of the text; the implementation limits how often the partner is notified. */
   notifyTyping: () => void;
-  /** Loads older pages until a quoted message is loaded, and scrolls to it. Absent where everything is loaded. */
+  /**
+   * Loads older pages until a quoted message is loaded, and scrolls to it. Absent in the random chat, where all
+   * messages are loaded.
+   */
   loadAndJumpTo?: (messageId: string) => void;
 }
 
-/** The chat on the screen: its users, its capabilities, and its outbox and commands. */
+/** The chat on the screen: a random chat with a stranger, or a private chat with a friend. */
 export interface Chat {
-  /** Id of a chat session, or of a friend. */
+  /** Id of the session of a random chat, or of the friend in a private chat. */
   conversationId: string;
   me: MessageAuthor;
   partner: MessageAuthor;
   capabilities: Capabilities;
   /**
-   * Hides the partner's pictures (B07) and contact details until they are pressed, and warns before sharing own ones.
+   * True in the random chat. The partner's pictures, insults and contact details are hidden until the user presses
+   * them, and the user is warned before they send their own contact details.
    */
   isWithStranger: boolean;
-  /** 16 in the random chat, 24 in the private one. */
+  /** The random chat offers 16 emojis, the private chat 24. */
   pickerEmojis: readonly string[];
   outbox: Outbox;
   commands: ChatCommands;
@@ -36,6 +40,7 @@ export interface Chat {
 
 export const ChatContext = createContext<Chat | null>(null);
 
+/** @throws Error outside of a `ChatContext` */
 export const useChat = (): Chat => {
   const chat = use(ChatContext);
   if (!chat) throw new Error('Rendered outside of a chat');

@@ -1,13 +1,18 @@
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { canBeReactedTo, isLargeEmoji, isOwnText, findPositionInGroup } from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
+
+const ownId = 7;
+const partnerId = 12;
+const fiveMinutesMs = 300_000;
 
 describe('findPositionInGroup', () => {
   it('groups messages of one sender within five minutes of the previous one', () => {
     const messages = [
-      aMessage({ timestamp: 0 }),
-      aMessage({ timestamp: 300_000 }),
-      aMessage({ timestamp: 600_001 }),
-      aMessage({ timestamp: 600_002, senderId: 7 }),
+      aMessage({ timestamp: 0, senderId: partnerId }),
+      aMessage({ timestamp: fiveMinutesMs, senderId: partnerId }),
+      aMessage({ timestamp: 2 * fiveMinutesMs + 1, senderId: partnerId }),
+      aMessage({ timestamp: 2 * fiveMinutesMs + 2, senderId: ownId }),
     ];
     expect(messages.map((_, index) => findPositionInGroup(messages, index))).toEqual([
       { isFirst: true, isLast: false },
@@ -18,7 +23,8 @@ describe('findPositionInGroup', () => {
   });
 
   it('never groups notices', () => {
-    const messages = [aMessage({ senderId: 0 }), aMessage({ senderId: 0 })];
+    const notice = aMessage({ senderId: SYSTEM_SENDER_ID });
+    const messages = [notice, notice];
     expect(findPositionInGroup(messages, 1).isFirst).toBe(true);
   });
 });
@@ -33,21 +39,23 @@ describe('isLargeEmoji', () => {
   });
 });
 
-describe('actions on a message', () => {
-  it('allow reactions to a sent message that is not deleted', () => {
+describe('canBeReactedTo', () => {
+  it('is true for a sent message that is not deleted', () => {
     expect(canBeReactedTo(aMessage())).toBe(true);
     expect(canBeReactedTo(aMessage({ delivery: 'sending' }))).toBe(false);
     expect(canBeReactedTo(aMessage({ isDeleted: true }))).toBe(false);
   });
 
-  it('exclude notices and cards (A112)', () => {
-    expect(canBeReactedTo(aMessage({ senderId: 0 }))).toBe(false);
+  it('is false for notices and cards', () => {
+    expect(canBeReactedTo(aMessage({ senderId: SYSTEM_SENDER_ID }))).toBe(false);
     expect(canBeReactedTo(aMessage({ card: { kind: 'a card' } }))).toBe(false);
   });
+});
 
-  it("allow editing only of the user's own text", () => {
-    expect(isOwnText(aMessage({ senderId: 7 }), 7)).toBe(true);
-    expect(isOwnText(aMessage({ senderId: 12 }), 7)).toBe(false);
-    expect(isOwnText(aMessage({ senderId: 7, type: 'mixed' }), 7)).toBe(false);
+describe('isOwnText', () => {
+  it("is true only for the user's own messages without a picture", () => {
+    expect(isOwnText(aMessage({ senderId: ownId }), ownId)).toBe(true);
+    expect(isOwnText(aMessage({ senderId: partnerId }), ownId)).toBe(false);
+    expect(isOwnText(aMessage({ senderId: ownId, type: 'mixed' }), ownId)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
 
-/** Marks a row that a feature renders itself. */
+/** Marks a row that a feature renders itself, such as a question of a game. */
 export interface MessageCard {
   kind: string;
   /** The feature announces the row itself; the chat does not announce its `content`. */
@@ -14,14 +14,15 @@ export interface MessageCard {
 
 /** One row of a conversation. */
 export interface ChatMessage {
-  /** The server's id; before the acknowledgement, the client's own. */
+  /** The id from the server; `clientId` before the server has acknowledged the message. */
   id: string;
   /** Does not change when the message goes from `sending` to `sent`. */
   key: string;
+  /** The id that the sender's page gave the message. */
   clientId?: string;
-  /** Version in the stream of a random chat; absent until acknowledged. */
+  /** Version in the event stream of a random chat; absent before the acknowledgement and in a private chat. */
   seq?: number;
-  /** 0 for a system notice. */
+  /** `SYSTEM_SENDER_ID` for a notice. */
   senderId: number;
   content: string;
   type: MessageType;
@@ -30,11 +31,11 @@ export interface ChatMessage {
   replyTo: ReplyTo | null;
   reactions: Reactions;
   isEdited: boolean;
-  /** Deleted; only a placeholder is left (private chat). */
+  /** In a private chat: the message is deleted and only a placeholder is shown. */
   isDeleted?: boolean;
   card?: MessageCard;
   delivery: Delivery;
-  /** The user's own picture before the acknowledgement; `content` is its caption. */
+  /** The user's own picture before the acknowledgement. Until then `content` is only its caption. */
   picture?: {
     previewUrl: string;
     /** Upload progress in percent; null when no upload is running. */
@@ -56,16 +57,13 @@ export const isCard = (message: ChatMessage): boolean => message.card !== undefi
 
 export const isNotice = (message: ChatMessage): boolean => message.senderId === SYSTEM_SENDER_ID;
 
-/**
- * Whether a message is stored, was written by a user and is not deleted. Such messages can be replied and reacted to
- * (A112).
- */
+/** Whether a message accepts reactions and replies: it is stored, was written by a user and is not deleted. */
 export const canBeReactedTo = (message: ChatMessage): boolean =>
   message.delivery === 'sent' && !isNotice(message) && !isCard(message) && !message.isDeleted;
 
-/** Whether the user may edit the message: only their own text can be edited (A102). */
-export const isOwnText = (message: ChatMessage, me: number): boolean =>
-  message.senderId === me && message.type === 'text' && canBeReactedTo(message);
+/** Whether the user may edit the message: only their own messages without a picture can be edited. */
+export const isOwnText = (message: ChatMessage, ownId: number): boolean =>
+  message.senderId === ownId && message.type === 'text' && canBeReactedTo(message);
 
 const isSameGroup = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
   earlier !== undefined &&
@@ -80,7 +78,7 @@ export interface GroupPosition {
   isLast: boolean;
 }
 
-/** Position of a message in its group: messages of one sender, each within five minutes of the previous one. */
+/** Finds the position of a message in its group: messages of one sender, each within five minutes of the previous. */
 export const findPositionInGroup = (messages: readonly ChatMessage[], index: number): GroupPosition => {
   const message = messages[index];
   if (!message) return { isFirst: true, isLast: true };
@@ -91,11 +89,8 @@ export const findPositionInGroup = (messages: readonly ChatMessage[], index: num
   };
 };
 
-/**
- * Upper limit for three emojis, each of several code points, in UTF-16 code units. Longer texts are not tested, because
- * the pattern is expensive.
- */
-const MAX_LENGTH_OF_EMOJIS = 64;
+/** In UTF-16 code units. Three emojis are shorter, and the pattern is expensive for a long text. */
+const MAX_EMOJI_TEXT_LENGTH = 64;
 const oneToThreeEmojis =
   /^(?:(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)\s*){1,3}$/u;
 
@@ -103,5 +98,5 @@ const oneToThreeEmojis =
 export const isLargeEmoji = (message: ChatMessage): boolean =>
   message.type === 'text' &&
   !message.isDeleted &&
-  message.content.length <= MAX_LENGTH_OF_EMOJIS &&
+  message.content.length <= MAX_EMOJI_TEXT_LENGTH &&
   oneToThreeEmojis.test(message.content);

@@ -7,8 +7,8 @@ import { type ConnectionStatus } from '@/lib/socket/socket-client';
 
 const setStatus = (status: ConnectionStatus): void => act(() => useConnection.setState({ status }));
 
-const initial = useConnection.getState();
-afterEach(() => act(() => useConnection.setState(initial)));
+const initialConnection = useConnection.getState();
+afterEach(() => act(() => useConnection.setState(initialConnection)));
 
 it('shows and announces the current attempt to reconnect', () => {
   setStatus({ kind: 'open' });
@@ -20,9 +20,9 @@ it('shows and announces the current attempt to reconnect', () => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     setStatus({ kind: 'retrying', attempt });
     expect(screen.getByRole('status')).toHaveTextContent(/^Disconnected$/);
-    expect(screen.getByText(`Reconnecting ${attempt} of 5`)).toBe(announced);
+    expect(screen.getByText(`Reconnecting ${attempt} of ${limits.reconnectAttempts}`)).toBe(announced);
   }
-  // Announced as one sentence, although only the number changes.
+  // Screen readers announce the whole sentence, although only the number changes.
   expect(announced).toHaveAttribute('aria-atomic', 'true');
   setStatus({ kind: 'open' });
   expect(announced).toBeEmptyDOMElement();

@@ -4,7 +4,7 @@ import { cn } from '@/lib/class-names';
 import { useConnection } from '@/lib/socket/connection';
 import { Button } from '@/ui/button';
 
-/** A dot and a word; once reconnecting is given up, a Reconnect button. */
+/** Shows the state of the connection as a dot and a word, and a Reconnect button once all attempts have failed. */
 export const ConnectionIndicator = () => {
   const status = useConnection((state) => state.status);
   const reconnect = useConnection((state) => state.reconnect);

@@ -30,13 +30,13 @@ export interface ConversationProps {
   /** The stored messages; unsent ones come from the outbox. */
   messages: readonly ChatMessage[];
   draft: DraftStorage;
-  /** Id of the message to open the list at, the first unread one. If absent, the list opens at its end. */
+  /** Id of the first unread message, at which the list opens. If absent, the list opens at its end. */
   startAt?: string | undefined;
   /** Renders rows that are cards. */
   renderCard?: (message: ChatMessage) => ReactNode;
-  /** Renders what stands above a message, such as a timestamp or a divider. */
+  /** Renders something above a message, such as a timestamp or a divider. */
   renderAbove?: (message: ChatMessage, previous: ChatMessage | undefined) => ReactNode;
-  /** Hides the time under each group, where timestamps above the messages show it. */
+  /** Hides the time below each group of messages, because `renderAbove` already shows timestamps. */
   hidesTimes?: boolean;
   /** Called when the first message scrolls into view, so that older ones can be loaded. */
   onReachTop?: () => void;
@@ -44,18 +44,18 @@ export interface ConversationProps {
   top?: ReactNode;
   /** Shown below the last message. */
   footer?: ReactNode;
-  /** Renders suggestions of what to write, in the composer. */
+  /** Renders ideas for what to write, in the composer. */
   renderIdeas?: RenderIdeas | undefined;
 }
 
-const insultGuard = [insultGuardPart];
-// A constant, because the hook compares its argument between renders.
+// Constants, because `usePreloaded` compares its argument between renders.
+const insultParts = [insultGuardPart];
 const noParts: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
- * Holds the whole draft: composer and reply change parts of it independently.
- * @param onReplaced  called with the new text when another tab has changed the draft.
+ * Holds the whole draft, of which the composer changes the text and picture, and the current task the reply.
+ * @param onReplaced  called with the new text when another tab has changed the draft
  */
 const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
   const [initial] = useState(read);
@@ -76,8 +76,8 @@ const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (
 };
 
 /**
- * State of the notice that nothing was sent because there is no connection. It is cleared when the connection is back.
- * `reportOutcome` shows or hides it after an attempt to send, and returns its argument.
+ * State of the notice that nothing was sent because there is no connection. The notice is hidden when the connection is
+ * back. `reportOutcome` shows or hides it after an attempt to send, and returns its argument.
  */
 const useNotSentNotice = () => {
   const [isNotSentShown, setNotSentShown] = useState(false);
@@ -90,6 +90,7 @@ const useNotSentNotice = () => {
   return { isNotSentShown, reportOutcome };
 };
 
+/** One chat on the screen: its messages, the composer and their overlays. The chat itself comes from `useChat`. */
 export const Conversation = ({
   ref,
   label,
@@ -108,9 +109,9 @@ export const Conversation = ({
   const { me, partner, capabilities, isWithStranger, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  /** What the user has revealed of a stranger's messages: URLs of pictures, keys of texts and of contact details. */
+  /** What the user has revealed of a stranger's messages: URLs of pictures, insulting texts and contact details. */
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
-  const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
+  const [openedPhoto, setOpenedPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
   const draft = useDraft(draftStorage, (text) => composer.current?.replaceText(text));
@@ -122,14 +123,13 @@ export const Conversation = ({
   );
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
   const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
-  const outboxNotice = outbox.useStore(({ notice }) =>
+  const outboxNoticeKind = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
   );
 
   useEffect(
     () =>
       outbox.registerComposer(conversationId, {
-        // Puts a message that was not sent back into the composer, unless the user has written something else.
         takeBack: (returned) => {
           if (!composer.current?.takeBack(returned)) return false;
           const { replyTo } = returned;
@@ -151,7 +151,7 @@ export const Conversation = ({
 
   const commands = useMemo<MessageCommands>(
     () => ({
-      // There is one task at a time: starting a reply cancels an edit, and the reverse.
+      // There is one task at a time: starting a reply cancels an edit, and starting an edit cancels a reply.
       onReply: ({ id }) => startTask({ kind: 'reply', messageId: id }),
       onEdit: ({ id }) => startTask({ kind: 'edit', messageId: id }),
       onReact: (messageId, emoji) => void reportOutcome(chat.commands.react(messageId, emoji)),
@@ -160,11 +160,11 @@ export const Conversation = ({
       onRetry: (clientId) => void reportOutcome(outbox.retry(clientId)),
       onDiscard: outbox.discard,
       onJump: (messageId) => {
-        // `false`: the message is not loaded.
+        // `false` means that the message is not loaded yet.
         if (list.current?.jumpTo(messageId) === false) chat.commands.loadAndJumpTo?.(messageId);
       },
-      onReveal: (key) => setRevealed((before) => new Set([...before, key])),
-      onOpenImage: (url, name) => setOpenPhoto({ url, name }),
+      onReveal: (hidden) => setRevealed((before) => new Set([...before, hidden])),
+      onOpenImage: (url, name) => setOpenedPhoto({ url, name }),
     }),
     [chat.commands, outbox, reportOutcome, startTask],
   );
@@ -180,15 +180,15 @@ export const Conversation = ({
       : null;
 
   usePreloaded(messageActionParts);
-  usePreloaded(useIsHidingInsults() && isWithStranger ? insultGuard : noParts);
+  usePreloaded(useIsHidingInsults() && isWithStranger ? insultParts : noParts);
 
   const notice = isNotSentShown
     ? copy.composer.notSent
     : contactWarning.isShown
       ? copy.composer.contactWarning
-      : outboxNotice && copy.notices[outboxNotice];
+      : outboxNoticeKind && copy.notices[outboxNoticeKind];
 
-  /** @returns whether the edit is over. */
+  /** @returns whether the edit is finished; otherwise it stays open */
   const saveEdit = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
     // An unchanged text is not sent.
@@ -221,7 +221,7 @@ export const Conversation = ({
         top={top}
         footer={footer}
       />
-      <Announcer messages={messages} partner={partner} hidesContacts={isWithStranger} />
+      <Announcer messages={messages} partner={partner} isWithStranger={isWithStranger} />
       <PartBoundary title={copy.broken.composer}>
         <Composer
           ref={composer}
@@ -250,7 +250,7 @@ export const Conversation = ({
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
         </div>
       ) : null}
-      {openPhoto ? <OpenedPhoto {...openPhoto} onClose={() => setOpenPhoto(null)} /> : null}
+      {openedPhoto ? <OpenedPhoto {...openedPhoto} onClose={() => setOpenedPhoto(null)} /> : null}
     </div>
   );
 };

@@ -32,7 +32,7 @@ export const copy = {
     failed: 'Not delivered',
     retry: 'Retry',
     remove: 'Delete',
-    /** Text fixed by A97. */
+    /** The word that docs/product-decisions.md, A97, uses for a photo. */
     removePhoto: 'Remove',
     uploading: (percent: number) => `Sending photo, ${percent} %`,
     progress: 'Sending photo',
@@ -57,17 +57,17 @@ export const copy = {
     showExplicitPhoto: (name: string) => `Show photo from ${name}, which may be explicit`,
     mayBeExplicit: 'May be explicit',
     show: 'Show photo',
-    openPhoto: (what: string) => `Open: ${what}`,
+    openPhoto: (description: string) => `Open: ${description}`,
     brokenPhoto: 'This photo cannot be shown',
     inReplyTo: 'In reply to',
     typing: (name: string) => `${name} is typing`,
     hidden: 'Message hidden',
     contactHidden: 'Contact details hidden',
     showContact: 'Show',
-    /** In a quote and in announcements, which hold no button. */
+    /** In quotes and announcements, which have no button that shows the hidden text. */
     hiddenMessage: '[Message hidden]',
     hiddenContact: '[Contact details hidden]',
-    saysAloud: (name: string, text: string) => `${name}: ${text}`,
+    announcement: (name: string, text: string) => `${name}: ${text}`,
   },
   translation: {
     action: 'Translate',
@@ -121,7 +121,7 @@ export const copy = {
   connection: {
     connected: 'Connected',
     disconnected: 'Disconnected',
-    retrying: (attempt: number, of: number) => `Reconnecting ${attempt} of ${of}`,
+    retrying: (attempt: number, maximum: number) => `Reconnecting ${attempt} of ${maximum}`,
     reconnect: 'Reconnect',
   },
   photo: {

@@ -13,11 +13,13 @@ export interface MessageContent {
   imageUrls: readonly string[];
 }
 
+/** Splits the content of a message into its text and the URLs of its pictures. */
 export const parseContent = ({
   type,
   content,
   picture,
 }: Pick<ChatMessage, 'type' | 'content' | 'picture'>): MessageContent => {
+  // The user's own picture before the acknowledgement: `content` is only its caption.
   if (picture) return { text: content, imageUrls: [picture.previewUrl] };
   switch (type) {
     case 'image':
@@ -29,15 +31,15 @@ export const parseContent = ({
   }
 };
 
-/** Describes a message by its text, or as 'Photo' if it is a picture without a caption (A109). */
+/** Describes a message by its text, or as 'Photo' if it is a picture without a caption. */
 export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
   parseContent(message).text.trim() || copy.message.photo;
 
-/** Replaces the contact details in the text of a stranger, where nothing can reveal them. */
+/** Replaces the contact details in the text of a stranger by a placeholder that cannot be pressed to reveal them. */
 export const hideContacts = (text: string): string => replaceContactDetails(text, copy.message.hiddenContact);
 
-/** Replaces what is hidden in the text of a stranger: all of an insult, otherwise the contact details. */
-export const hideParts = (text: string): string =>
+/** Replaces the text of a stranger by a placeholder if it is an insult; otherwise replaces its contact details. */
+export const hideInsultsAndContacts = (text: string): string =>
   isHiddenInsult(text) ? copy.message.hiddenMessage : hideContacts(text);
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */

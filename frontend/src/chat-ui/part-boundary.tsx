@@ -6,7 +6,7 @@ import { reportRenderError } from '@/lib/report-error';
 import { Button } from '@/ui/button';
 
 export interface PartBoundaryProps {
-  /** Names the failed part, as a sentence. */
+  /** A sentence that says which part cannot be shown. */
   title: string;
   /** A change of one of these renders the part again. */
   resetKeys?: unknown[];

@@ -36,16 +36,16 @@ describe('request', () => {
   });
 
   it('aborts when there is no response within 15 s', async () => {
-    const timeout = jest
+    const timeoutSpy = jest
       .spyOn(AbortSignal, 'timeout')
       .mockReturnValue(AbortSignal.abort(new Error('too late')));
     globalThis.fetch = jest.fn((_, init) => Promise.reject((init as RequestInit).signal?.reason as Error));
     await expect(request('GET', '/api/user/7')).rejects.toThrow('too late');
-    expect(timeout).toHaveBeenCalledWith(15_000);
-    timeout.mockRestore();
+    expect(timeoutSpy).toHaveBeenCalledWith(15_000);
+    timeoutSpy.mockRestore();
   });
 
-  it('throws an error with exactly "<status>: <body>"', async () => {
+  it('throws an error whose message is exactly "<status>: <body>"', async () => {
     respondWith(401, '{"statusCode":401,"code":"invalid_credentials","message":"No."}');
     const error = await request('POST', '/api/login', {}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
@@ -74,18 +74,18 @@ describe('request', () => {
 describe('the query client', () => {
   const context = { queryKey: ['/api/friends/7', 'x'] } as never;
 
-  it('loads the first element of the query key', async () => {
+  it('requests the URL that is the first element of the query key', async () => {
     respondWith(200, '[]');
     await expect(createQueryFunction({ on401: 'throw' })(context)).resolves.toEqual([]);
     expect(getLastCall()[0]).toBe('/api/friends/7');
   });
 
-  it("throws on a 401, or returns null with on401: 'empty'", async () => {
+  it("throws on a 401, or returns null with on401: 'returnNull'", async () => {
     respondWith(401, 'no');
     await expect(createQueryFunction({ on401: 'throw' })(context)).rejects.toThrow('401: no');
-    await expect(createQueryFunction({ on401: 'empty' })(context)).resolves.toBeNull();
+    await expect(createQueryFunction({ on401: 'returnNull' })(context)).resolves.toBeNull();
     respondWith(403, 'no');
-    await expect(createQueryFunction({ on401: 'empty' })(context)).rejects.toThrow('403: no');
+    await expect(createQueryFunction({ on401: 'returnNull' })(context)).rejects.toThrow('403: no');
   });
 
   it('never marks data stale, retries, polls or refetches on focus', () => {

@@ -1,21 +1,18 @@
 import { type HttpErrorBody, type HttpErrorCode } from '@thaw/contract/error-codes';
 import { noteServerDate } from '@/lib/server-clock';
 
-/** A non-success response. `message` is exactly `<status>: <body>`, as §8 of the specification requires. */
+/** A non-success response. `message` is exactly `<status>: <body>`, as §8 of the product specification requires. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
     readonly status: number,
-    body: string,
+    private readonly body: string,
   ) {
     super(`${status}: ${body}`);
-    this.body = body;
   }
 
-  private readonly body: string;
-
-  /** The server's message, suitable for users; undefined if the server sent none (A146). */
+  /** The server's message, suitable for users; undefined if the server sent none. */
   get serverMessage(): string | undefined {
     const { message } = this.parseBody();
     return typeof message === 'string' ? message : undefined;
@@ -35,14 +32,17 @@ export class ApiError extends Error {
   }
 }
 
-let handleRefusal = (_error: ApiError): void => undefined;
+let handleApiError = (_error: ApiError): void => undefined;
 
-/** Calls `handle` for every non-success response, before the promise of its request rejects. */
-export const onRefusal = (handle: (error: ApiError) => void): void => {
-  handleRefusal = handle;
+/**
+ * Calls `handle` for every non-success response, before the promise of its request rejects. Replaces the handler of an
+ * earlier call.
+ */
+export const onApiError = (handle: (error: ApiError) => void): void => {
+  handleApiError = handle;
 };
 
-// Fallback for HTTP/2, which has no status text (A147).
+// HTTP/2 has no status text, so these phrases replace it.
 const canonicalPhrases: Record<number, string> = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -59,12 +59,13 @@ const canonicalPhrases: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
+/** Reads the body of a non-success response, and passes the error to the handler of `onApiError`. */
 export const toApiError = async (
   response: Pick<Response, 'status' | 'statusText' | 'text'>,
 ): Promise<ApiError> => {
   const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
   const error = new ApiError(response.status, body);
-  handleRefusal(error);
+  handleApiError(error);
   return error;
 };
 
@@ -75,8 +76,10 @@ const defaultTimeoutMs = 15_000;
 
 /**
  * Sends a request with the session cookie and the body as JSON.
- * @returns the parsed JSON; undefined for an empty response.
- * @throws ApiError on a non-success status; the error of `fetch` when there is no response in time (15 s by default).
+ * @param timeoutMs limit for the whole request, 15 s by default
+ * @returns the parsed JSON; undefined for an empty response
+ * @throws ApiError on a non-success status; the error of `fetch` without a response in time; a SyntaxError for a
+ * successful response that is not JSON
  */
 export const request = async (
   method: HttpMethod,
@@ -84,7 +87,7 @@ export const request = async (
   body?: unknown,
   timeoutMs = defaultTimeoutMs,
 ): Promise<unknown> => {
-  const sentAt = Date.now();
+  const sentAtMs = Date.now();
   const response = await fetch(url, {
     method,
     credentials: 'include',
@@ -93,7 +96,8 @@ export const request = async (
       ? {}
       : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  noteServerDate((response as Partial<Response>).headers?.get('Date'), sentAt, Date.now());
+  // Partial, because the fake responses of tests have no headers.
+  noteServerDate((response as Partial<Response>).headers?.get('Date'), sentAtMs, Date.now());
   if (!response.ok) throw await toApiError(response);
   const text = await response.text();
   return text === '' ? undefined : (JSON.parse(text) as unknown);

@@ -6,7 +6,7 @@ class FakeViewport extends EventTarget {
   scale = 1;
   offsetTop = 0;
 
-  changeViewport(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
+  change(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
     Object.assign(this, changes);
     act(() => void this.dispatchEvent(new Event('resize')));
   }
@@ -31,10 +31,10 @@ afterEach(() => jest.restoreAllMocks());
 it('shrinks the page when the keyboard opens, and undoes the panning of iOS', () => {
   const { viewport, scrollTo, unmount } = renderAppHeight();
   expect(readAppHeight()).toBe('700px');
-  viewport.changeViewport({ height: 380, offsetTop: 120 });
+  viewport.change({ height: 380, offsetTop: 120 });
   expect(readAppHeight()).toBe('380px');
   expect(scrollTo).toHaveBeenCalledWith(0, 0);
-  viewport.changeViewport({ height: 700, offsetTop: 0 });
+  viewport.change({ height: 700, offsetTop: 0 });
   expect(readAppHeight()).toBe('700px');
   unmount();
   expect(readAppHeight()).toBe('');
@@ -42,7 +42,7 @@ it('shrinks the page when the keyboard opens, and undoes the panning of iOS', ()
 
 it('keeps the size and the scroll position of a pinch-zoomed page', () => {
   const { viewport, scrollTo } = renderAppHeight();
-  viewport.changeViewport({ height: 350, scale: 2, offsetTop: 200 });
+  viewport.change({ height: 350, scale: 2, offsetTop: 200 });
   expect(readAppHeight()).toBe('700px');
   expect(scrollTo).not.toHaveBeenCalled();
 });

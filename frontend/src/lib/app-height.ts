@@ -7,12 +7,13 @@ import { useEffect } from 'react';
 export const useAppHeight = (): void => {
   useEffect(() => {
     const viewport = window.visualViewport;
+    // Only devices with a coarse pointer have an on-screen keyboard.
     if (!viewport || !window.matchMedia('(pointer: coarse)').matches) return;
     const { style } = document.documentElement;
     const updateHeight = (): void => {
-      // A pinch zoom keeps the height: the viewport then shows only a section of the page.
+      // Multiplied by the scale, because a pinch-zoomed viewport shows only a section of the page.
       style.setProperty('--app-height', `${Math.round(viewport.height * viewport.scale)}px`);
-      // Undo the panning: at the reduced height the focused field is visible without it.
+      // Undo the panning of iOS: at the reduced height the focused field is visible without panning.
       if (viewport.scale <= 1 && viewport.offsetTop > 0) window.scrollTo(0, 0);
     };
     updateHeight();

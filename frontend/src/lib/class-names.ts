@@ -44,12 +44,14 @@ const findProperty = (utility: string): string | undefined => {
   return undefined;
 };
 
+/** Cache of `merge`: the components use a limited number of combinations. */
 const mergedByInput = new Map<string, string>();
 
 /** Removes each utility whose property is set by a later one under the same variants. */
 const merge = (classes: string): string => {
   const seen = new Set<string>();
   const kept: string[] = [];
+  // In reverse, because the later of two utilities wins.
   for (const name of classes.split(' ').reverse()) {
     // Splits `md:hover:[&_svg]:size-5` into the variants, up to the last colon outside brackets, and the utility.
     const [, variants = '', utility = name] =
@@ -57,8 +59,8 @@ const merge = (classes: string): string => {
     const property = findProperty(utility);
     if (property === undefined) kept.push(name);
     else if (!seen.has(variants + property)) {
-      const setProperties = [property, ...(propertiesOfShorthand[property] ?? [])];
-      for (const setProperty of setProperties) seen.add(variants + setProperty);
+      const affectedProperties = [property, ...(propertiesOfShorthand[property] ?? [])];
+      for (const affectedProperty of affectedProperties) seen.add(variants + affectedProperty);
       kept.push(name);
     }
   }

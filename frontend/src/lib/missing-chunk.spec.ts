@@ -21,6 +21,7 @@ it("detects a newer version by comparing the entry scripts of this page and the 
   expect(await isNewerVersionDeployed(currentPage)).toBe(true);
   respondWith({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
   expect(await isNewerVersionDeployed(currentPage)).toBe(false);
+  // A prerendered page has no script element; it names its scripts in a meta element.
   expect(
     await isNewerVersionDeployed(parsePage('<meta name="thaw-scripts" content="/assets/index-b2.js">')),
   ).toBe(true);
@@ -35,20 +36,21 @@ it('assumes no newer version when the server cannot be reached or returns an err
 
 it('reloads the page once when a newer version is deployed', async () => {
   const reload = jest.fn();
-  const version = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
+  const versionCheck = { isNewerVersionDeployed: () => Promise.resolve(true), reload };
+  // Waits for the reload, because `loadPart` then never settles.
   await new Promise<void>((resolve) => {
     reload.mockImplementationOnce(resolve);
-    void loadPart(failToLoad, version);
+    void loadPart(failToLoad, versionCheck);
   });
   expect(reload).toHaveBeenCalledTimes(1);
-  await expect(loadPart(failToLoad, version)).rejects.toThrow(PartNotLoadedError);
+  await expect(loadPart(failToLoad, versionCheck)).rejects.toThrow(PartNotLoadedError);
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
 it('does not reload the page on a network failure', async () => {
   const reload = jest.fn();
-  const version = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
-  await expect(loadPart(failToLoad, version)).rejects.toThrow(PartNotLoadedError);
+  const versionCheck = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
+  await expect(loadPart(failToLoad, versionCheck)).rejects.toThrow(PartNotLoadedError);
   expect(reload).not.toHaveBeenCalled();
-  expect(await loadPart(() => Promise.resolve('there'), version)).toBe('there');
+  expect(await loadPart(() => Promise.resolve('there'), versionCheck)).toBe('there');
 });

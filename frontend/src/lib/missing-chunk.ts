@@ -1,6 +1,6 @@
 import { tabStorage } from '@/lib/storage';
 
-const storageKey = 'thaw-reloaded-at';
+const reloadedAtKey = 'thaw-reloaded-at';
 /** Minimum time between automatic reloads, in case a reload does not restore the missing chunk. */
 const minReloadIntervalMs = 30_000;
 /** The user is waiting for the part, so a check that takes longer counts as no newer version. */
@@ -28,36 +28,38 @@ export const isNewerVersionDeployed = async (page: Document = document): Promise
 };
 
 /**
- * Records a reload and returns whether it is allowed: not shortly after another one, and not without storage, where a
- * reload loop would go unnoticed.
+ * Records a reload and returns whether it is allowed. A reload is not allowed shortly after another one, nor without
+ * storage, because a reload loop could not be detected.
  */
-const claimReload = (): boolean =>
-  Date.now() - Number(tabStorage.read(storageKey)) >= minReloadIntervalMs &&
-  tabStorage.write(storageKey, String(Date.now()));
+const tryRecordReload = (): boolean =>
+  // `Number(null)` is 0: nothing is stored before the first reload.
+  Date.now() - Number(tabStorage.read(reloadedAtKey)) >= minReloadIntervalMs &&
+  tabStorage.write(reloadedAtKey, String(Date.now()));
 
 /** Thrown when the code of a part (a lazily loaded component) did not load; a retry may succeed. */
 export class PartNotLoadedError extends Error {
   override readonly name = 'PartNotLoadedError';
 }
 
+/** Injected by tests. */
 export interface VersionCheck {
   isNewerVersionDeployed: () => Promise<boolean>;
   reload: () => void;
 }
 
-const thisPage: VersionCheck = { isNewerVersionDeployed, reload: () => location.reload() };
+const defaultVersionCheck: VersionCheck = { isNewerVersionDeployed, reload: () => location.reload() };
 
 /**
  * Loads a lazy part of the application. If its chunk is missing because a newer version was deployed, reloads the page
  * and never settles. On a network failure the page is not reloaded, since its state would be lost.
  * @throws PartNotLoadedError when the part was not loaded and the page is not reloaded.
  */
-export const loadPart = async <T>(load: () => Promise<T>, version = thisPage): Promise<T> => {
+export const loadPart = async <T>(load: () => Promise<T>, versionCheck = defaultVersionCheck): Promise<T> => {
   try {
     return await load();
   } catch (cause) {
-    if ((await version.isNewerVersionDeployed()) && claimReload()) {
-      version.reload();
+    if ((await versionCheck.isNewerVersionDeployed()) && tryRecordReload()) {
+      versionCheck.reload();
       return new Promise<T>(() => undefined);
     }
     throw new PartNotLoadedError('A part of the application was not loaded', { cause });

@@ -1,35 +1,38 @@
 /** Timings, sizes and counts used only by the page. Limits shared with the server are in `@thaw/contract/limits`. */
 export const pageLimits = {
-  /** Length of a text, in code points, from which the composer shows the remaining count (A89). */
+  /** Length of a text, in code points, from which the composer shows the remaining count. */
   messageCounterFromCodePoints: 1_800,
-  /** Graphemes of a quoted message inside a bubble. */
+  /** Length of the quote of a message inside another message, in graphemes. */
   replyPreviewInMessage: 50,
 
-  /** How long the Reconnect button stays hidden after a flood close (4429). */
+  /** How long no Reconnect button is offered after the server closed the socket for flooding (code 4429). */
   reconnectAfterFloodMs: 30_000,
 
   /** Stale time of the cached friends; pushed changes update them in between. */
   friendsCacheMs: 5 * 60_000,
   /** Stale time of the cached friend requests. */
   friendRequestsCacheMs: 30_000,
-  /** How often the unread counts are fetched, in case a push was lost (A131). */
+  /** How often the unread counts are fetched, in case a push was lost. */
   unreadPollMs: 30_000,
 
   /** A chat without activity for this long shows suggestions. */
   suggestionsAfterMs: 20_000,
-  /** Delay between leaving /chat during an active chat and skipping it (A59). */
+  /** Delay between leaving /chat during an active chat and the end of that chat (docs/product-decisions.md, A59). */
   leaveChatDelayMs: 10_000,
   /** A search that takes longer shows a hint that few people are online. */
   searchHintAfterMs: 30_000,
   /** The typing indicator disappears this long after the last `typing` frame. */
   typingShownMs: 6_000,
-  /** Largest difference between a reaction's message id and the id of the message it is shown on. */
+  /**
+   * A reaction whose message id is unknown is shown on the message whose id, which begins with a time, is the nearest
+   * within this difference (docs/product-decisions.md, A86).
+   */
   reactionIdToleranceMs: 1_000,
   /** Messages of one sender within this time form one group. */
   messageGroupGapMs: 5 * 60_000,
-  /** Duration of the effect when both have given the same answer in Break the Ice. */
+  /** Duration of the visual effect when both users have given the same answer in Break the Ice. */
   celebrationMs: 5_000,
-  /** Duration of the effect when the answers differ. */
+  /** Duration of the visual effect when the answers differ. */
   plotTwistMs: 3_000,
 
   /** How long a toast, and so its action, such as Undo, is shown. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** Parses stored JSON; undefined when it does not match the schema or is null. */
+/** Parses stored JSON; returns undefined for null, for invalid JSON and for a value that does not match the schema. */
 export const parseJson = <T>(schema: z.ZodMiniType<T>, text: string | null): T | undefined => {
   try {
     const parsed = schema.safeParse(JSON.parse(text ?? 'null'));

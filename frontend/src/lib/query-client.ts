@@ -2,21 +2,24 @@ import { QueryClient, type QueryFunction, type QueryKey } from '@tanstack/react-
 import { ApiError, request } from '@/lib/api-client';
 
 /**
- * Query function that loads the first element of the query key. A 401 throws, or resolves to null with `on401: 'empty'`
- * (§7).
+ * Creates a query function that requests the URL in the first element of the query key.
+ * @param options.on401 a response with 401 (not signed in) throws an ApiError, or resolves to null
  */
 export const createQueryFunction =
-  ({ on401 }: { on401: 'throw' | 'empty' }): QueryFunction =>
+  ({ on401 }: { on401: 'throw' | 'returnNull' }): QueryFunction =>
   async ({ queryKey }) => {
     try {
       return await request('GET', String(queryKey[0]));
     } catch (error) {
-      if (on401 === 'empty' && error instanceof ApiError && error.status === 401) return null;
+      if (on401 === 'returnNull' && error instanceof ApiError && error.status === 401) return null;
       throw error;
     }
   };
 
-/** Creates a client with the defaults of the specification: never stale, no retries, polling or refetch on focus. */
+/**
+ * Creates a client with the defaults of the product specification: never stale, no retries, polling or refetch on
+ * focus.
+ */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -34,12 +37,12 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /** Refetches a query that is in flight when a change is pushed: its response may be older than the change. */
-export const refetchIfInFlight = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
-  const query = queries.getQueryCache().find({ queryKey, exact: true });
+export const refetchIfInFlight = async (client: QueryClient, queryKey: QueryKey): Promise<void> => {
+  const query = client.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;
   // Let the initial load finish first: there is no data to patch yet.
   if (query.state.data === undefined) await query.promise?.catch(() => undefined);
-  await queries.invalidateQueries({ queryKey, exact: true });
+  await client.invalidateQueries({ queryKey, exact: true });
 };
 
 /** The query cache of the page. */

@@ -1,10 +1,14 @@
 import { noteServerDate, getServerNow } from '@/lib/server-clock';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
-const formatDateHeader = (at: number): string => new Date(at).toUTCString();
+const formatDateHeader = (timeMs: number): string => new Date(timeMs).toUTCString();
+/** The `Date` header has whole seconds, so the server's time is on average half a second later. */
+const meanTruncationMs = 500;
+const hourMs = 3_600_000;
 
 beforeEach(() => jest.useFakeTimers({ now }));
 afterEach(() => {
+  // Resets the estimated difference to zero.
   noteServerDate(formatDateHeader(Date.now()), Date.now(), Date.now());
   jest.useRealTimers();
 });
@@ -19,16 +23,17 @@ it.each([5, -5])(
 );
 
 it('getServerNow returns the local time when the difference is within the precision of the Date header', () => {
+  // The response took 50 ms.
   noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
   expect(getServerNow()).toBe(now);
-  // A slow response is less precise.
+  // The response took 10 s, so the time at which the server sent the header is less precise.
   noteServerDate(formatDateHeader(now - 6_000), now - 10_000, now);
   expect(getServerNow()).toBe(now);
 });
 
 it('noteServerDate ignores a missing or invalid Date header', () => {
-  noteServerDate(formatDateHeader(now + 3_600_000), now, now);
+  noteServerDate(formatDateHeader(now + hourMs), now, now);
   noteServerDate(null, now, now);
   noteServerDate('nonsense', now, now);
-  expect(getServerNow()).toBe(now + 3_600_000 + 500);
+  expect(getServerNow()).toBe(now + hourMs + meanTruncationMs);
 });

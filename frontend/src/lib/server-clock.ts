@@ -1,19 +1,27 @@
 /** The `Date` header is truncated to the second, so on average it is half a second behind. */
 const meanTruncationMs = 500;
-/** A smaller difference is noise: the `Date` header has a resolution of one second, and the response takes time. */
+/** A smaller difference counts as none, because the `Date` header has a resolution of one second. */
 const toleranceMs = 2_000;
 
+/** Time of the server's clock minus local time. */
 let offsetMs = 0;
 
 /**
  * Estimates the offset of the server's clock from the `Date` header of a response.
- * @param sentAt local time of the request, in ms since the epoch; `answeredAt` that of the response
+ * @param dateHeader a missing or invalid header changes nothing
+ * @param sentAtMs local time at which the request was sent, in ms since the epoch
+ * @param receivedAtMs local time at which the response arrived, in ms since the epoch
  */
-export const noteServerDate = (date: string | null | undefined, sentAt: number, answeredAt: number): void => {
-  const serverMs = Date.parse(date ?? '');
+export const noteServerDate = (
+  dateHeader: string | null | undefined,
+  sentAtMs: number,
+  receivedAtMs: number,
+): void => {
+  const serverMs = Date.parse(dateHeader ?? '');
   if (Number.isNaN(serverMs)) return;
-  const differenceMs = serverMs + meanTruncationMs - (sentAt + answeredAt) / 2;
-  offsetMs = Math.abs(differenceMs) <= toleranceMs + (answeredAt - sentAt) / 2 ? 0 : differenceMs;
+  const differenceMs = serverMs + meanTruncationMs - (sentAtMs + receivedAtMs) / 2;
+  // The header was written at an unknown time between request and response.
+  offsetMs = Math.abs(differenceMs) <= toleranceMs + (receivedAtMs - sentAtMs) / 2 ? 0 : differenceMs;
 };
 
 /** Current time by the server's clock, in ms since the epoch; use it to compare with times sent by the server. */

@@ -1,33 +1,40 @@
 /**
- * A part of the application that several tabs of one browser may show. Each tab holds a shared Web Lock while it shows
- * the part, so that a tab that leaves can check for others. Unavailable on plain http, which has no Web Locks.
+ * A place of the application, such as the random chat, that several tabs of one browser may show. Each tab holds a
+ * shared Web Lock while it shows the place, so that a tab that leaves can check whether others still show it. Browsers
+ * have no Web Locks on plain http.
  */
 export class SharedPlace {
   private release: (() => void) | undefined;
-  private released: Promise<unknown> = Promise.resolve();
+  /** Settles when this tab no longer holds the lock. */
+  private lockReleased: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly name: string) {}
 
+  /** This tab shows the place. */
   enter(): void {
     this.leave();
-    const held = new Promise<void>((resolve) => {
+    const leavePromise = new Promise<void>((resolve) => {
       this.release = resolve;
     });
-    this.released = this.locks?.request(this.name, { mode: 'shared' }, () => held) ?? Promise.resolve();
-    // Rejected where the browser blocks storage; `isOpenElsewhere` then returns undefined.
-    this.released.catch(() => undefined);
+    this.lockReleased =
+      this.locks?.request(this.name, { mode: 'shared' }, () => leavePromise) ?? Promise.resolve();
+    // The request is rejected where the browser blocks storage; `isOpenElsewhere` then returns undefined.
+    this.lockReleased.catch(() => undefined);
   }
 
+  /** This tab no longer shows the place. */
   leave(): void {
     this.release?.();
     this.release = undefined;
   }
 
-  /** Whether another tab shows the part; call after leaving. Undefined where that cannot be determined. */
+  /**
+   * Whether another tab shows the place; call after `leave`. Undefined without Web Locks and where storage is blocked.
+   */
   async isOpenElsewhere(): Promise<boolean | undefined> {
     try {
       // Waits for the release: until then this tab's own lock would count as another tab's.
-      await this.released;
+      await this.lockReleased;
       return await this.locks?.request(
         this.name,
         { mode: 'exclusive', ifAvailable: true },

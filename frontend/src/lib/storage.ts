@@ -6,9 +6,12 @@ export interface SafeStorage {
   keys: () => readonly string[];
 }
 
-/** Wraps a storage, which may be full or blocked, so that no method throws. */
-const createSafeStorage = (storage: () => Storage): SafeStorage => {
-  const attempt = <T>(operation: () => T, fallback: T): T => {
+/**
+ * Wraps a storage, which may be full or blocked, so that no method throws.
+ * @param getStorage may throw: a browser that blocks storage throws when `localStorage` is read
+ */
+const createSafeStorage = (getStorage: () => Storage): SafeStorage => {
+  const runOrFallBack = <T>(operation: () => T, fallback: T): T => {
     try {
       return operation();
     } catch {
@@ -16,14 +19,14 @@ const createSafeStorage = (storage: () => Storage): SafeStorage => {
     }
   };
   return {
-    read: (key) => attempt(() => storage().getItem(key), null),
+    read: (key) => runOrFallBack(() => getStorage().getItem(key), null),
     write: (key, value) =>
-      attempt(() => {
-        storage().setItem(key, value);
+      runOrFallBack(() => {
+        getStorage().setItem(key, value);
         return true;
       }, false),
-    remove: (key) => attempt(() => storage().removeItem(key), undefined),
-    keys: () => attempt(() => Object.keys(storage()), []),
+    remove: (key) => runOrFallBack(() => getStorage().removeItem(key), undefined),
+    keys: () => runOrFallBack(() => Object.keys(getStorage()), []),
   };
 };
 

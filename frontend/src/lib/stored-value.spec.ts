@@ -3,7 +3,7 @@ import { createStoredSwitch, createStoredValue } from '@/lib/stored-value';
 
 const sides = ['left', 'right'] as const;
 type Side = (typeof sides)[number];
-const side = createStoredValue<Side>('test-side', {
+const storedSide = createStoredValue<Side>('test-side', {
   parse: (text) => sides.find((side) => side === text) ?? 'left',
   format: String,
   prerendered: 'left',
@@ -13,19 +13,19 @@ beforeEach(() => localStorage.clear());
 afterEach(() => jest.restoreAllMocks());
 
 it('reads the written value, and the default for invalid text', () => {
-  expect(side.read()).toBe('left');
-  side.write('right');
-  expect(side.read()).toBe('right');
+  expect(storedSide.read()).toBe('left');
+  storedSide.write('right');
+  expect(storedSide.read()).toBe('right');
   expect(localStorage.getItem('test-side')).toBe('right');
   localStorage.setItem('test-side', 'up');
-  expect(side.read()).toBe('left');
+  expect(storedSide.read()).toBe('left');
 });
 
 it('notifies every subscriber of changes here and in other tabs, until it unsubscribes', () => {
-  const { result, unmount } = renderHook(() => side.useValue());
+  const { result, unmount } = renderHook(() => storedSide.useValue());
   const listener = jest.fn();
-  const unsubscribe = side.subscribe(listener);
-  act(() => side.write('right'));
+  const unsubscribe = storedSide.subscribe(listener);
+  act(() => storedSide.write('right'));
   expect(result.current).toBe('right');
   localStorage.setItem('test-side', 'left');
   act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'test-side' })));
@@ -34,7 +34,7 @@ it('notifies every subscriber of changes here and in other tabs, until it unsubs
   expect(listener).toHaveBeenCalledTimes(2);
   unmount();
   unsubscribe();
-  side.write('right');
+  storedSide.write('right');
   expect(listener).toHaveBeenCalledTimes(2);
 });
 
@@ -47,13 +47,13 @@ it('a stored switch is false by default', () => {
   expect(read()).toBe(false);
 });
 
-it('reads the default, and does not throw, when storage is blocked', () => {
+it('does not throw when storage is blocked and full, and reads the default', () => {
   jest.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });
   jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
     throw new DOMException('full', 'QuotaExceededError');
   });
-  side.write('right');
-  expect(side.read()).toBe('left');
+  storedSide.write('right');
+  expect(storedSide.read()).toBe('left');
 });

@@ -9,7 +9,10 @@ export interface StoredValueOptions<T> {
   prerendered: T;
 }
 
-/** A value stored in this browser under one key. Subscribers in every tab receive each change. */
+/**
+ * A value stored in this browser under one key. Subscribers in every tab are notified of each change. Only primitive
+ * types, because `useValue` compares values by identity.
+ */
 export const createStoredValue = <T extends string | number | boolean>(
   key: string,
   { parse, format, prerendered }: StoredValueOptions<T>,
@@ -17,14 +20,14 @@ export const createStoredValue = <T extends string | number | boolean>(
   const listeners = new Set<() => void>();
   const read = (): T => parse(browserStorage.read(key));
   const subscribe = (listener: () => void): (() => void) => {
-    const onStorage = (event: StorageEvent): void => {
+    const handleStorage = (event: StorageEvent): void => {
       if (event.key === key) listener();
     };
     listeners.add(listener);
-    window.addEventListener('storage', onStorage);
+    window.addEventListener('storage', handleStorage);
     return () => {
       listeners.delete(listener);
-      window.removeEventListener('storage', onStorage);
+      window.removeEventListener('storage', handleStorage);
     };
   };
   return {

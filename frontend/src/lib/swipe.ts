@@ -6,7 +6,11 @@ export interface Point {
 /** Smallest ratio of width to height of a horizontal movement. */
 const minWidthToHeight = 1.5;
 
-/** Distance of a horizontal movement in px, negative to the left; 0 for a vertical movement and for a tap. */
+/**
+ * Measures the horizontal distance of a movement in px, negative to the left.
+ * @param minimumPx a shorter movement counts as a tap
+ * @returns 0 for a tap and for a movement that is not clearly horizontal
+ */
 export const measureHorizontalDistance = (from: Point, to: Point, minimumPx = 10): number => {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   return Math.abs(dx) >= minimumPx && Math.abs(dx) > minWidthToHeight * Math.abs(dy) ? dx : 0;

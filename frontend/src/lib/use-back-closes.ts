@@ -22,18 +22,19 @@ export const useBackCloses = (isOpen: boolean, close: () => void): void => {
     const overlay = newId();
     const isOnTop = (): boolean => (history.state as EntryState | null)?.overlay === overlay;
     let wasAdded = false;
-    // Deferred: StrictMode runs the effect twice, and going back is asynchronous.
+    // Deferred, because StrictMode runs the effect twice: going back is asynchronous, so the clean-up of the first run
+    // would remove the entry of the second.
     const timer = setTimeout(() => {
       wasAdded = true;
       history.pushState({ ...(history.state as object | null), overlay }, '');
     });
-    const onPop = (): void => {
+    const handlePopState = (): void => {
       if (wasAdded && !isOnTop()) latestClose.current();
     };
-    window.addEventListener('popstate', onPop);
+    window.addEventListener('popstate', handlePopState);
     return () => {
       clearTimeout(timer);
-      window.removeEventListener('popstate', onPop);
+      window.removeEventListener('popstate', handlePopState);
       if (wasAdded && isOnTop()) history.back();
     };
   }, [isOpen]);

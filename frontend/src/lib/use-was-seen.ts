@@ -1,6 +1,9 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Whether the element has ever been in or near the viewport. */
+/** Elements up to this far outside the viewport count as seen. */
+const observerMargin = '200px';
+
+/** Whether the element has ever been in or near the viewport; always true without IntersectionObserver. */
 export const useWasSeen = (element: RefObject<Element | null>): boolean => {
   const canObserve = typeof IntersectionObserver === 'function';
   const [wasSeen, setSeen] = useState(!canObserve);
@@ -10,7 +13,7 @@ export const useWasSeen = (element: RefObject<Element | null>): boolean => {
       (entries) => {
         if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
       },
-      { rootMargin: '200px' },
+      { rootMargin: observerMargin },
     );
     observer.observe(element.current);
     return () => observer.disconnect();

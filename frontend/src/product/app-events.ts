@@ -1,8 +1,9 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 
-/** The in-page events of §7 of the specification, dispatched on `window`. */
+/** Events within the page, dispatched on `window`; among them those of §7 of the product specification. */
 export interface AppEvents {
   'friend-request-received': { id: number; requesterId: number };
+  /** `removedBy` is the user who ended the friendship, `removedFriendId` the other one. */
   'friendship-removed': { removedFriendId: number; removedBy: number };
   'friendship-accepted': { requestId: number; friendId: number };
   /** This page has blocked or unblocked a person; it is handled like the frame `block_changed`. */
@@ -13,16 +14,17 @@ export interface AppEvents {
   'websocket-message': ServerFrame;
 }
 
+/** Dispatches an event to the listeners of `onAppEvent`. */
 export const raise = <E extends keyof AppEvents>(event: E, detail: AppEvents[E]): void => {
   window.dispatchEvent(new CustomEvent(event, { detail }));
 };
 
-/** Calls `listen` for every `event`; returns the unsubscribe function. */
+/** Calls `handle` with the detail of every `event`; returns the unsubscribe function. */
 export const onAppEvent = <E extends keyof AppEvents>(
   event: E,
-  listen: (detail: AppEvents[E]) => void,
+  handle: (detail: AppEvents[E]) => void,
 ): (() => void) => {
-  const listener = (raised: Event): void => listen((raised as CustomEvent<AppEvents[E]>).detail);
+  const listener = (raised: Event): void => handle((raised as CustomEvent<AppEvents[E]>).detail);
   window.addEventListener(event, listener);
   return () => window.removeEventListener(event, listener);
 };

@@ -8,11 +8,11 @@ export interface BadgeProps {
   className?: string;
 }
 
-/** Formats a larger count than 99 as "99+" (A130). */
+/** Formats a count above 99 as "99+". */
 export const formatBadge = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 
-/** A number on an ember background; renders nothing for zero. */
+/** A count on a background of the primary colour; renders nothing for zero. */
 export const Badge = ({ count, label, className }: BadgeProps) =>
   count > 0 ? (
     <span

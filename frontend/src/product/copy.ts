@@ -1,4 +1,4 @@
-/** Texts of several features. */
+/** Texts that several features use. */
 export const copy = {
   presence: { online: 'Online', offline: 'Offline' },
 } as const;

@@ -1,6 +1,6 @@
-/** The last button pressed before hydration, recorded by public/theme.js. */
 declare global {
   interface Window {
+    /** The last button pressed before hydration, recorded by public/theme.js; `stop` ends the recording. */
     thawEarlyPress?: { button: HTMLElement | null; stop: () => void };
   }
 }

@@ -28,7 +28,7 @@ it('stores null after a logout and keeps the key', () => {
 
 it('mergeIntoUser changes the user and raises profileUpdated, and does nothing when signed out', () => {
   const raised: unknown[] = [];
-  const stop = onAppEvent('profileUpdated', (detail) => raised.push(detail));
+  const unsubscribe = onAppEvent('profileUpdated', (detail) => raised.push(detail));
   mergeIntoUser({ username: 'nobody' });
   expect(currentUser()).toBeNull();
   expect(raised).toEqual([]);
@@ -36,7 +36,7 @@ it('mergeIntoUser changes the user and raises profileUpdated, and does nothing w
   mergeIntoUser({ gender: 'male' });
   expect(currentUser()).toEqual(aUser({ gender: 'male' }));
   expect(raised).toEqual([{ userId: 7 }]);
-  stop();
+  unsubscribe();
 });
 
 it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(

@@ -4,15 +4,15 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { raise } from '@/product/app-events';
 
-/** Key in localStorage, named after the product (A05). */
+/** Key in localStorage, named after the product (docs/product-decisions.md, A05). */
 export const identityStorageKey = 'thaw-chat-auth';
 
 interface Identity {
-  /** The signed-in user. For display only: permissions are checked by the server (A04). */
+  /** The signed-in user. For display only: permissions are checked by the server. */
   user: SelfUser | null;
 }
 
-// Not imported from the contract, which would load the schemas on every page.
+// Not imported from the contract, which would load its schemas on every page.
 const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
 const isStoredUser = (value: unknown): value is SelfUser =>
@@ -31,6 +31,7 @@ export const useIdentity = create<Identity>()(
   }),
 );
 
+/** The signed-in user; null when signed out. */
 export const currentUser = (): SelfUser | null => useIdentity.getState().user;
 
 export const signIn = (user: SelfUser): void => {
@@ -41,7 +42,7 @@ export const signOut = (): void => {
   useIdentity.setState({ user: null });
 };
 
-/** Merges changes into the signed-in user; does nothing when signed out. */
+/** Merges changes into the signed-in user and raises `profileUpdated`; does nothing when signed out. */
 export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
   const { user } = useIdentity.getState();
   if (!user) return;
@@ -49,13 +50,14 @@ export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
   raise('profileUpdated', { userId: user.id });
 };
 
+/** Sets `data-signed-in` on the document while a user is signed in. */
 const markDocument = (): void => {
   document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
 };
 
 /**
- * Applies sign-ins and logouts of other tabs, and sets `data-signed-in` on the document for the styles. Before the
- * first paint, public/theme.js sets this attribute.
+ * Applies sign-ins and logouts of other tabs, and keeps `data-signed-in` on the document up to date for the styles.
+ * Before the first paint, public/theme.js sets this attribute.
  */
 export const followIdentity = (): void => {
   markDocument();

@@ -2,9 +2,9 @@ import { create } from 'zustand';
 
 export interface OpenChat {
   partnerName: string;
-  /** Number of messages from the partner since this page stopped showing the chat. */
+  /** Number of messages from the partner that arrived on this page after the match, or after the chat was restored. */
   unread: number;
 }
 
-/** The random chat that is still open while the user is on another page; written only by app/realtime.ts. */
+/** The random chat that is still open while the user is on another page; written only by app/open-chat-reminder.ts. */
 export const useOpenChat = create<{ chat: OpenChat | null }>()(() => ({ chat: null }));

@@ -4,27 +4,30 @@ import { request } from '@/lib/api-client';
 
 export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile'] as const;
 
-/** Query of the name and picture of a user, if visible to the signed-in user (A12). */
+/** Query of the name and picture of a user. The server returns 404 if the signed-in user may not see them. */
 export const profileQuery = (userId: number) =>
   queryOptions({
     queryKey: profileKey(userId),
     queryFn: async ({ queryKey }) => profileSchema.parse(await request('GET', queryKey[0])),
   });
 
-export interface SeenProfile {
+export interface ShownProfile {
   /** Undefined while loading. */
   username: string | undefined;
   avatar: string | null;
-  /** The profile does not exist, or is not visible to the signed-in user. */
+  /** The request failed, usually because the profile does not exist or is not visible to the signed-in user. */
   isUnknown: boolean;
 }
 
-/** Returns the profile, with `placeholder` as the name when it is unavailable (A66). */
+/**
+ * Returns the profile of a user, with `placeholder` as the name if the request failed.
+ * @param options.isWanted while false, the profile is not requested
+ */
 export const useProfile = (
   userId: number,
   placeholder: string,
   { isWanted = true }: { isWanted?: boolean } = {},
-): SeenProfile => {
+): ShownProfile => {
   const { data, isError } = useQuery({ ...profileQuery(userId), enabled: isWanted });
   return {
     username: data?.username ?? (isError ? placeholder : undefined),

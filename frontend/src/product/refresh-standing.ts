@@ -8,13 +8,15 @@ import { parseUserResponse } from '@/product/user-response';
  * @throws the error of the request, except a 401 or 404, which count as signed out
  */
 export const refreshStanding = async (): Promise<{ isSignedOut: boolean }> => {
-  const before = currentUser();
-  if (!before) return { isSignedOut: true };
+  const userAtRequest = currentUser();
+  if (!userAtRequest) return { isSignedOut: true };
   try {
-    const { standing, isModerator } = parseUserResponse(await request('GET', `/api/user/${before.id}`));
+    const { standing, isModerator } = parseUserResponse(
+      await request('GET', `/api/user/${userAtRequest.id}`),
+    );
     const userNow = currentUser();
     // A frame that arrived in the meantime is newer than the response.
-    if (userNow?.id === before.id && userNow.standing === before.standing) {
+    if (userNow?.id === userAtRequest.id && userNow.standing === userAtRequest.standing) {
       mergeIntoUser({ standing, isModerator });
     }
     return { isSignedOut: false };

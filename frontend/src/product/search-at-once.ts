@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Setting: New Conversation immediately starts a search (A57). */
+/** Setting: New Conversation immediately starts a search. */
 export const {
   read: isSearchAtOnceOn,
   write: setSearchAtOnceOn,

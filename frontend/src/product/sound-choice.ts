@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Setting: play sounds for new events (B14). */
+/** Setting: play sounds for new messages and other news. */
 export const {
   read: isSoundOn,
   write: setSoundOn,

@@ -6,19 +6,19 @@ export type ThemeChoice = (typeof themeChoices)[number];
 /** The token `--color-background` of each theme, for the colour of the browser's bars (`theme-color`). */
 export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
-const queryLightSystem = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
+const matchLightSystemTheme = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
 
-/** Dark when nothing is stored (A151). public/theme.js applies the same rule before the first paint. */
-const stored = createStoredValue<ThemeChoice>('thaw-theme', {
+/** Dark when nothing is stored. public/theme.js applies the same rule before the first paint. */
+const storedTheme = createStoredValue<ThemeChoice>('thaw-theme', {
   parse: (text) => themeChoices.find((choice) => choice === text) ?? 'dark',
   format: String,
   prerendered: 'dark',
 });
-export const { read: readThemeChoice, useValue: useThemeChoice } = stored;
+export const { read: readThemeChoice, useValue: useThemeChoice } = storedTheme;
 
 const applyTheme = (): void => {
   const choice = readThemeChoice();
-  const isLight = choice === 'light' || (choice === 'system' && queryLightSystem().matches);
+  const isLight = choice === 'light' || (choice === 'system' && matchLightSystemTheme().matches);
   document.documentElement.dataset.theme = isLight ? 'light' : 'dark';
   document.documentElement.dataset.themeChoice = choice;
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
@@ -26,13 +26,13 @@ const applyTheme = (): void => {
 };
 
 export const chooseTheme = (choice: ThemeChoice): void => {
-  stored.write(choice);
+  storedTheme.write(choice);
   applyTheme();
 };
 
 /** Applies the theme now, when the system's theme changes, and when another tab chooses a theme. */
 export const followTheme = (): void => {
   applyTheme();
-  queryLightSystem().addEventListener('change', applyTheme);
-  stored.subscribe(applyTheme);
+  matchLightSystemTheme().addEventListener('change', applyTheme);
+  storedTheme.subscribe(applyTheme);
 };

@@ -1,3 +1,4 @@
+/** The dots rest at a distance, move towards each other, or have drifted apart. */
 export type DotsState = 'apart' | 'seeking' | 'parted';
 
 /** The motif of the product: a warm dot for the user, and one for a partner not yet known. */

@@ -6,6 +6,7 @@ type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
 
 const css = readFileSync(join(__dirname, 'tokens.css'), 'utf8');
 
+/** Reads the colours of the rule with this selector. */
 const readTokens = (selector: string): Tokens => {
   const start = css.indexOf(`${selector} {`);
   const block = css.slice(start, css.indexOf('}', start));
@@ -34,7 +35,7 @@ const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: 
 };
 
 /** Relative luminance (WCAG 2) of a colour clipped to the gamut. */
-const luminance = (colour: [number, number, number]): number => {
+const computeLuminance = (colour: [number, number, number]): number => {
   const [red, green, blue] = toLinearRgb(colour).map((value) => Math.min(1, Math.max(0, value))) as [
     number,
     number,
@@ -43,15 +44,20 @@ const luminance = (colour: [number, number, number]): number => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 
-const contrast = (tokens: Tokens, one: string, other: string): number => {
+/** Contrast ratio (WCAG 2) of two colours of a theme, from 1 to 21. */
+const computeContrast = (tokens: Tokens, one: string, other: string): number => {
   const getLuminance = (name: string): number => {
     const token = tokens.get(name);
     if (!token) throw new Error(`No token ${name}`);
-    return luminance(token);
+    return computeLuminance(token);
   };
   const [dark, light] = [getLuminance(one), getLuminance(other)].sort((x, y) => x - y) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 };
+
+// Minimum contrasts of WCAG 2.1, level AA.
+const minTextContrast = 4.5;
+const minControlContrast = 3;
 
 const surfaces = ['background', 'card', 'popover', 'raised', 'bubble-them'];
 const textPairs: [text: string, surface: string][] = [
@@ -80,13 +86,13 @@ describe.each([
   const tokens = readTokens(selector);
 
   it.each(textPairs)('the contrast of text %s on %s is at least 4.5:1', (text, surface) => {
-    expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
+    expect(computeContrast(tokens, text, surface)).toBeGreaterThanOrEqual(minTextContrast);
   });
 
   it.each(['background', 'card', 'popover'])(
     'the contrast of the border of inputs on %s is at least 3:1',
     (surface) => {
-      expect(contrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(3);
+      expect(computeContrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(minControlContrast);
     },
   );
 });
@@ -96,9 +102,10 @@ it('computes the contrast of black on white as 21:1', () => {
     ['black', [0, 0, 0]],
     ['white', [1, 0, 0]],
   ]);
-  expect(contrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
+  expect(computeContrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
 });
 
+/** Encodes an OKLCH colour of the gamut as hexadecimal sRGB. */
 const toHex = (colour: [number, number, number]): string => {
   const encoded = toLinearRgb(colour).map((value) =>
     Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
@@ -107,13 +114,15 @@ const toHex = (colour: [number, number, number]): string => {
 };
 
 it('the colours of the browser’s bars and of the installed application equal the background of the page', () => {
-  const page = join(__dirname, '../..');
+  const frontendRoot = join(__dirname, '../..');
   const dark = toHex(readTokens('@theme').get('background')!);
   const light = toHex(readTokens(":root[data-theme='light']").get('background')!);
   expect(backgrounds).toEqual({ dark, light });
-  const script = readFileSync(join(page, 'public/theme.js'), 'utf8');
+  const script = readFileSync(join(frontendRoot, 'public/theme.js'), 'utf8');
   expect(script).toContain(`light ? '${light}' : '${dark}'`);
-  expect(readFileSync(join(page, 'index.html'), 'utf8')).toContain(`name="theme-color" content="${dark}"`);
-  const manifest = JSON.parse(readFileSync(join(page, 'public/site.webmanifest'), 'utf8')) as object;
+  expect(readFileSync(join(frontendRoot, 'index.html'), 'utf8')).toContain(
+    `name="theme-color" content="${dark}"`,
+  );
+  const manifest = JSON.parse(readFileSync(join(frontendRoot, 'public/site.webmanifest'), 'utf8')) as object;
   expect(manifest).toMatchObject({ background_color: dark, theme_color: dark });
 });

@@ -5,6 +5,8 @@ import { goodStanding } from '@thaw/contract/standing';
 import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
+// By default the signed-in user has the id 7, and the partner or friend has the id 12.
+
 export const aUser = (changes: Partial<SelfUser> = {}): SelfUser => ({
   id: 7,
   username: 'quiet-otter-42',
@@ -27,6 +29,7 @@ export const aPartner = (changes: Partial<PartnerInfo> = {}): PartnerInfo => ({
   ...changes,
 });
 
+/** A text message of a random chat, sent by the partner unless `changes` says otherwise. */
 export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
   id: '1763640000000-0',
   key: '1763640000000-0',

@@ -2,29 +2,30 @@ import { type Clock } from '@/lib/clock';
 
 interface Timer {
   id: number;
-  at: number;
+  dueAtMs: number;
   run: () => void;
 }
 
 /** A clock that advances only when a test calls `advance`. */
 export class FakeClock implements Clock {
-  private time: number;
+  private timeMs: number;
   private nextId = 1;
   private timers: Timer[] = [];
 
-  constructor(start = Date.parse('2026-11-20T12:00:00.000Z')) {
-    this.time = start;
+  constructor(startMs = Date.parse('2026-11-20T12:00:00.000Z')) {
+    this.timeMs = startMs;
   }
 
+  /** The times until the timers are due, in ms, shortest first. */
   get pendingDelays(): number[] {
-    return this.timers.map(({ at }) => at - this.time).sort((a, b) => a - b);
+    return this.timers.map(({ dueAtMs }) => dueAtMs - this.timeMs).sort((a, b) => a - b);
   }
 
-  now = (): number => this.time;
+  now = (): number => this.timeMs;
 
   setTimeout = (run: () => void, delayMs: number): number => {
     const id = this.nextId++;
-    this.timers.push({ id, at: this.time + delayMs, run });
+    this.timers.push({ id, dueAtMs: this.timeMs + delayMs, run });
     return id;
   };
 
@@ -34,14 +35,16 @@ export class FakeClock implements Clock {
 
   /** Advances the time and runs due timers in order. */
   advance(durationMs: number): void {
-    const end = this.time + durationMs;
+    const end = this.timeMs + durationMs;
     for (;;) {
-      const [next] = this.timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at || a.id - b.id);
+      const [next] = this.timers
+        .filter(({ dueAtMs }) => dueAtMs <= end)
+        .sort((a, b) => a.dueAtMs - b.dueAtMs || a.id - b.id);
       if (!next) break;
       this.clearTimeout(next.id);
-      this.time = next.at;
+      this.timeMs = next.dueAtMs;
       next.run();
     }
-    this.time = end;
+    this.timeMs = end;
   }
 }

@@ -11,7 +11,7 @@ export interface SentCommand {
 /** Fake of `FeatureSocket`, the connection as features use it; the test acts as the server. */
 export class FakeFeatureSocket {
   isOpen = true;
-  resyncs = 0;
+  resyncCount = 0;
   readonly sent: { event: string; data: unknown }[] = [];
   readonly commands: SentCommand[] = [];
 
@@ -30,7 +30,7 @@ export class FakeFeatureSocket {
     });
 
   resync = (): void => {
-    this.resyncs += 1;
+    this.resyncCount += 1;
   };
 
   /** The commands of one event, in order. */

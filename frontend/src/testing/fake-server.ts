@@ -11,6 +11,7 @@ export class Refusal {
   ) {}
 }
 
+/** A request that the page has sent. */
 export interface Call {
   method: string;
   url: string;
@@ -19,7 +20,7 @@ export interface Call {
 
 /**
  * Replaces `fetch`. Each route, `METHOD /path`, has a response or a function that receives the request body and returns
- * the response. Other requests receive a 404.
+ * the response. Other requests receive a 404. A test may change `routes` later.
  */
 export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Route>>) => {
   const calls: Call[] = [];

@@ -7,13 +7,19 @@ interface SentFrame {
   ref?: string;
 }
 
+// Values of `readyState`, as in WebSocket.
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSED = 3;
+
 /** A fake WebSocket; the test acts as the server. */
 export class FakeSocket implements SocketLike {
-  readyState: SocketLike['readyState'] = 0;
+  readyState: SocketLike['readyState'] = CONNECTING;
   onopen: SocketLike['onopen'] = null;
   onmessage: SocketLike['onmessage'] = null;
   onclose: SocketLike['onclose'] = null;
   readonly sent: SentFrame[] = [];
+  /** The code with which the client closed the socket; null before. */
   closedWith: number | undefined | null = null;
 
   send = (text: Parameters<SocketLike['send']>[0]): void => {
@@ -22,17 +28,19 @@ export class FakeSocket implements SocketLike {
   };
 
   close = (code?: number): void => {
-    this.readyState = 3;
+    this.readyState = CLOSED;
     this.closedWith = code;
   };
 
   // Methods for tests: act as the server, or inspect the sent frames.
 
+  /** Opens the socket. */
   accept(): void {
-    this.readyState = 1;
+    this.readyState = OPEN;
     (this.onopen as ((event: Event) => void) | null)?.(new Event('open'));
   }
 
+  /** Sends a frame to the client. */
   deliver(event: ServerEvent, data?: unknown, ref?: string): void {
     this.deliverText(JSON.stringify({ event, data, ...(ref === undefined ? {} : { ref }) }));
   }
@@ -41,8 +49,9 @@ export class FakeSocket implements SocketLike {
     (this.onmessage as ((event: MessageEvent) => void) | null)?.(new MessageEvent('message', { data: text }));
   }
 
+  /** Closes the socket with this code. */
   drop(code: number): void {
-    this.readyState = 3;
+    this.readyState = CLOSED;
     // Not every version of jsdom has a CloseEvent constructor with a code; the client reads only `code`.
     (this.onclose as ((event: { code: number }) => void) | null)?.({ code });
   }
@@ -60,6 +69,7 @@ export class FakeSocket implements SocketLike {
     this.deliver('ack', data, this.findLast(event)?.ref);
   }
 
+  /** Sends an error for the last frame of this event. */
   refuse(event: string, code: string, retryAfterMs?: number): void {
     this.deliver('error', { code, message: 'no', retryAfterMs }, this.findLast(event)?.ref);
   }

@@ -1,5 +1,6 @@
 import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { readQuestionGame, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
@@ -19,13 +20,16 @@ export const partner = aPartner();
 const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 export const sessionId = 's1';
 export const [question, otherQuestion] = questions as [Question, Question];
-export const [soup, film] = question.options as [string, string];
+export const [soupAnswer, filmAnswer] = question.options as [string, string];
 
+/** Names of the frames of a game. */
 type GameEvent = Extract<ServerEvent, `break_ice_${string}`>;
+/** A frame of a game without the fields that `play` adds. */
 export type GameFrame = {
   [E in GameEvent]: { event: E; data: Omit<ServerData<E>, 'sessionId' | 'seq'> };
 }[GameEvent];
 
+/** Applies a frame from the server. */
 export const receive = (state: RandomChatState, frame: ServerFrame): RandomChatState =>
   reduce(state, { type: 'frameReceived', frame, me, nowMs: receivedAtMs }).state;
 
@@ -57,29 +61,34 @@ export const createQuestionFrame = (
   event: 'break_ice_question_received',
   data: { gameId, question: askedQuestion, initiatorId },
 });
-export const askedByPartner = createQuestionFrame(partner.id);
-export const waiting: GameFrame = {
+export const partnerQuestionFrame = createQuestionFrame(partner.id);
+/** The server has stored the user's answer; the partner has not answered yet. */
+export const waitingFrame: GameFrame = {
   event: 'break_ice_partner_responded_waiting',
   data: { gameId: 'g1', message: 'Waiting response from your chat partner...' },
 };
-export const partnerAnswered: GameFrame = { event: 'break_ice_partner_answered', data: { gameId: 'g1' } };
+/** The partner has answered; the user has not answered yet. */
+export const partnerAnsweredFrame: GameFrame = {
+  event: 'break_ice_partner_answered',
+  data: { gameId: 'g1' },
+};
 export const createRevealFrame = (yourResponse: string, theirResponse: string): GameFrame => ({
   event: 'break_ice_reveal_results',
   data: { gameId: 'g1', question, yourResponse, theirResponse, sameAnswer: yourResponse === theirResponse },
 });
-export const createIgnoredFrame = (userId: number): GameFrame => ({
+export const createIgnoredFrame = (ignoringUserId: number): GameFrame => ({
   event: 'break_ice_ignored',
-  data: { gameId: 'g1', ignoredBy: userId },
+  data: { gameId: 'g1', ignoredBy: ignoringUserId },
 });
-export const createAnswer = (response: string): GameAction => ({
+export const createAnswerAction = (response: string): GameAction => ({
   type: 'gameMoved',
   sessionId,
   gameId: 'g1',
   response,
 });
-export const ignore: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
+export const ignoreAction: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
 /** `isRefused`: the server refused the move; otherwise the connection was lost before its response. */
-export const createFailure = (isRefused: boolean): GameAction => ({
+export const createFailureAction = (isRefused: boolean): GameAction => ({
   type: 'gameMoveFailed',
   sessionId,
   gameId: 'g1',
@@ -93,12 +102,14 @@ export const getSession = ({ session }: RandomChatState): Session => {
 /** The messages of the chat without the welcome message. */
 export const listRows = (state: RandomChatState): readonly ChatMessage[] =>
   getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
+/** The question of the game, which the message list shows as a card. */
 export const getCard = (state: RandomChatState): GameData => {
   const [game] = getSession(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
   if (!game) throw new Error('No card');
   return game;
 };
+/** The texts of the system's messages, except the reveal of the answers. */
 export const listNotices = (state: RandomChatState): string[] =>
   listRows(state)
-    .filter(({ senderId, card }) => senderId === 0 && card?.kind !== 'break_ice_reveal')
+    .filter(({ senderId, card }) => senderId === SYSTEM_SENDER_ID && card?.kind !== 'break_ice_reveal')
     .map(({ content }) => content);

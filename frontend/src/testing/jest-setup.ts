@@ -4,10 +4,12 @@ import { configure } from '@testing-library/react';
 // Long, so that tests do not fail on a busy machine.
 configure({ asyncUtilTimeout: 10_000 });
 
-// jsdom has no layout: the virtual list needs a height to render rows, and observers must report it.
+// jsdom has no layout: without a size the virtual list renders no rows.
 for (const property of ['clientHeight', 'clientWidth']) {
   Object.defineProperty(HTMLElement.prototype, property, { configurable: true, get: () => 600 });
 }
+
+// Browser APIs that jsdom lacks.
 HTMLElement.prototype.scrollTo = () => undefined;
 
 class NoopObserver {

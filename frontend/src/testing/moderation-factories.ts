@@ -7,11 +7,14 @@ import {
 } from '@thaw/contract/moderation';
 import { goodStanding } from '@thaw/contract/standing';
 
+// By default user 9 is reported by user 21.
+
 /** An entry of the moderators' queue: by default an open case with two reports about sexual messages. */
 export const aCaseItem = (changes: Partial<CaseItem> = {}): CaseItem => ({
   id: 8,
   state: 'open',
   version: 5,
+  // The sum of `urgencyParts` in `aCase`.
   urgency: 340,
   userId: 9,
   username: 'brave-heron-7',
@@ -28,6 +31,7 @@ export const aCaseItem = (changes: Partial<CaseItem> = {}): CaseItem => ({
   ...changes,
 });
 
+/** A message of the reported user. */
 export const anEvidenceMessage = (changes: Partial<EvidenceMessage> = {}): EvidenceMessage => ({
   id: '1763640000000-0',
   senderId: 9,
@@ -39,6 +43,7 @@ export const anEvidenceMessage = (changes: Partial<EvidenceMessage> = {}): Evide
   ...changes,
 });
 
+/** The copied part of the chat that a report is about, with the id of the report. */
 export const anEvidence = (
   changes: Partial<Evidence & { reportId: number | null }> = {},
 ): Evidence & { reportId: number | null } => ({
@@ -85,7 +90,7 @@ export const aCase = (changes: Partial<ModerationCase> = {}): ModerationCase => 
   ...changes,
 });
 
-/** The person of `aCase`, without sanctions. */
+/** The reported user of `aCase`, without sanctions. */
 export const aModeratedPerson = (changes: Partial<ModeratedPerson> = {}): ModeratedPerson => ({
   id: 9,
   username: 'brave-heron-7',

@@ -12,32 +12,39 @@ import { renderWithCache } from '@/testing/with-cache';
 
 export const moderatorId = 3;
 type Routes = Parameters<typeof fakeServer>[0];
-const queueUrl = (state: string) => `GET /api/moderation/cases?state=${state}&limit=50` as const;
-export const openQueue = queueUrl('open');
-export const claim = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z', version: 6 };
+/** The route that lists the cases of a filter. */
+const createQueueRoute = (state: string) => `GET /api/moderation/cases?state=${state}&limit=50` as const;
+export const openQueueRoute = createQueueRoute('open');
+/** The response to a claim, which reserves a case for a moderator. */
+const claimResponse = { claimedBy: moderatorId, until: '2026-11-21T10:15:00.000Z', version: 6 };
 
-export const createCasePage = (cases: CaseItem[], nextCursor: string | null = null) => ({
+export const createCaseListResponse = (cases: CaseItem[], nextCursor: string | null = null) => ({
   cases,
   nextCursor,
 });
 
-/** Renders the moderation tool, signed in as `moderatorId`, with these cases in the queue. Each can be claimed. */
+/**
+ * Renders the moderation tool, signed in as `moderatorId`, with these cases in the queue. Each can be claimed.
+ * @param search query string of the address
+ * @param routes further routes of the server, or replacements
+ */
 export const showModeration = (cases: ModerationCase[], search = '', routes: Routes = {}) => {
   window.history.replaceState(null, '', `/moderation${search}`);
   workbench.reset();
   signIn(aUser({ id: moderatorId, isModerator: true, isAnonymous: false }));
+  // The queue lists cases without their details.
   const items = cases.map(
     ({ urgencyParts: _1, reports: _2, evidence: _3, history: _4, excludes: _5, ...item }) => item,
   );
   const server = fakeServer({
-    [openQueue]: createCasePage(items),
-    [queueUrl('decided')]: createCasePage([]),
-    [queueUrl('held')]: createCasePage([]),
+    [openQueueRoute]: createCaseListResponse(items),
+    [createQueueRoute('decided')]: createCaseListResponse([]),
+    [createQueueRoute('held')]: createCaseListResponse([]),
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...(Object.fromEntries(
       cases.flatMap((queuedCase) => [
         [`GET /api/moderation/cases/${queuedCase.id}`, queuedCase],
-        [`POST /api/moderation/cases/${queuedCase.id}/claim`, claim],
+        [`POST /api/moderation/cases/${queuedCase.id}/claim`, claimResponse],
         [`DELETE /api/moderation/cases/${queuedCase.id}/claim`, undefined],
         [
           `GET /api/moderation/people/${queuedCase.userId}`,
@@ -48,21 +55,22 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
     ...routes,
   });
   const onForbidden = jest.fn();
-  const { queries } = renderWithCache(
+  const { queryClient } = renderWithCache(
     <BrowserRouter>
-      <Moderation me={moderatorId} onForbidden={onForbidden} />
+      <Moderation myId={moderatorId} onForbidden={onForbidden} />
     </BrowserRouter>,
   );
-  return { server, queries, onForbidden, user: userEvent.setup() };
+  return { server, queryClient, onForbidden, user: userEvent.setup() };
 };
 
 /** Three open cases with different people: 8, 11 and 12. */
-export const threeCases = (): ModerationCase[] => [
+export const createThreeCases = (): ModerationCase[] => [
   aCase({ urgency: 500 }),
   aCase({ id: 11, userId: 10, username: 'silent-badger', urgency: 300 }),
   aCase({ id: 12, userId: 14, username: 'loud-fox', urgency: 200 }),
 ];
 
-export const row = (name: string): HTMLElement =>
+/** Returns the row of the queue whose username begins with `name`. */
+export const getQueueRow = (name: string): HTMLElement =>
   screen.getByRole('button', { name: new RegExp(`^${name}`) });
-export const caseHeading = (title: string) => screen.findByRole('heading', { level: 2, name: title });
+export const findCaseHeading = (title: string) => screen.findByRole('heading', { level: 2, name: title });

@@ -1,2 +1,2 @@
-// Replaces style sheets, which the unit tests do not load.
+// Jest resolves every import of a style sheet to this file, because the unit tests load no styles.
 export {};

@@ -10,7 +10,9 @@ import { aPrivateMessage } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 
+/** Id of the signed-in user. */
 export const me = 7;
+/** Id of the friend. */
 export const friend = 12;
 /** Time at which the server stored a message. */
 export const storedAt = '2026-11-20T12:00:00.000Z';
@@ -19,9 +21,9 @@ export const storedAt = '2026-11-20T12:00:00.000Z';
 export const openPrivateChatPage = () => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();
-  let ids = 0;
+  let idCount = 0;
   const queryClient = createQueryClient();
-  const newId = (): string => `c${(ids += 1)}`;
+  const newId = (): string => `c${(idCount += 1)}`;
   const chat = createPrivateChats({ clock, newId, queryClient });
   const changes = createMessageChanges(chat, { clock, newId });
   chat.attachSocket(socket);

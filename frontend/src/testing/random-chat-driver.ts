@@ -13,9 +13,10 @@ export const me = 7;
 export const partner = aPartner();
 /** The time at which the driver receives its frames. */
 export const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
+/** A time `offsetMs` after `receivedAtMs`, in ISO 8601. */
 export const formatIso = (offsetMs = 0): string => new Date(receivedAtMs + offsetMs).toISOString();
 
-/** Drives the random-chat reducer with actions and frames; `effects` are those of the last one. */
+/** Applies actions and frames to the random-chat reducer. `effects` are those of the last action or frame. */
 export class ChatDriver {
   state: RandomChatState = createInitialState();
   effects: readonly Effect[] = [];
@@ -35,6 +36,7 @@ export class ChatDriver {
     return this.receiveFrame({ event, data } as ServerFrame);
   }
 
+  /** The texts of all messages, the welcome message included. */
   get texts(): string[] {
     return this.state.session?.messages.map(({ content }) => content) ?? [];
   }
@@ -61,8 +63,8 @@ export const driveToSkipped = (): ChatDriver =>
     endedBy: partner.id,
   });
 
-/** The frame of a message from the partner. */
-export const createPartnerMessage = (
+/** The data of the frame `random_message`, with a message from the partner. */
+export const createMessageData = (
   seq: number,
   content: string,
   changes: Partial<ServerData<'random_message'>> = {},
@@ -77,7 +79,7 @@ export const createPartnerMessage = (
   replyTo: null,
   ...changes,
 });
-/** The action of the server's ack of a message from the user. */
+/** The action with the server's ack of a message that the user has sent. */
 export const createAckAction = (clientId: string, content: string, seq: number): Action => ({
   type: 'messageAcknowledged',
   sessionId: 's1',

@@ -8,7 +8,7 @@ import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 /** The server's ack of a stored message. */
 export const storedAck = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
 
-/** The frame that restores a chat without further messages. */
+/** The data of a frame that restores a chat without messages. */
 export const resumedSession: ServerData<'session_resumed'> = {
   sessionId: 's1',
   seq: 1,
@@ -26,14 +26,15 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
   signIn(aUser());
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();
-  let ids = 0;
-  const openTabs = {
+  let idCount = 0;
+  const chatTabs = {
+    /** The result of `isOpenElsewhere`, which a test may change. */
     elsewhere: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
-    isOpenElsewhere: async () => openTabs.elsewhere,
+    isOpenElsewhere: async () => chatTabs.elsewhere,
   };
-  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, openTabs });
+  const chat = createRandomChat({ clock, newId: () => `c${(idCount += 1)}`, chatTabs });
   chat.attachSocket(socket);
   chat.switchUser();
   chat.show();
@@ -41,7 +42,7 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
     chat.receive({ event, data } as ServerFrame);
   return {
     chat,
-    openTabs,
+    chatTabs,
     clock,
     socket,
     sent: socket.sent,

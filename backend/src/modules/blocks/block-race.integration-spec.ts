@@ -1,13 +1,16 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` has 10,000
-// such rounds over two processes that are killed in between.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `safety-kills.e2e-spec.ts` runs 10,000
+// such rounds on two processes, and kills the processes in between.
 import { BlockRace, greetPartners } from '../../testing/block-race.driver';
 import { recordPastChat } from '../../testing/relationship.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 
 const ROUNDS = 200;
-/** A block takes longer than a match, and the more so on a busy machine: most rounds start a chat. */
+/**
+ * Rounds that must start a chat, and rounds that must start none. Few rounds start none, because a block takes longer
+ * than a match, especially on a busy machine.
+ */
 const MIN_ROUNDS_OF_EACH = 3;
-/** Both replicas run in this process, so a block and a match take a few milliseconds. */
+/** The longest delay between the two calls. Both replicas run in this process, so a call takes a few milliseconds. */
 const MAX_DELAY_MS = 8;
 
 jest.setTimeout(90_000);
@@ -20,24 +23,25 @@ describe('a block and a match at the same moment', () => {
   });
   afterAll(() => stack.close());
 
-  it(`leaves no open chat of the two, and none starts, in ${ROUNDS} rounds over two replicas`, async () => {
-    const visitors = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')] as const;
-    await recordPastChat(stack.replicas[0]!, ...visitors);
-    const [first, second] = [await visitors[0].openSocket(), await visitors[1].openSocket()];
-    for (const socket of [first, second]) greetPartners(socket);
+  it(`leave no open chat of the two users, and no further chat starts, in ${ROUNDS} rounds`, async () => {
+    const ada = await stack.createVisitor(0, 'female');
+    const bob = await stack.createVisitor(1, 'male');
+    await recordPastChat(stack.replicas[0]!, ada, bob); // users can only block users whom they have met
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    for (const socket of [adaSocket, bobSocket]) greetPartners(socket);
     const race = new BlockRace(
       [
-        { visitor: visitors[0], socket: first },
-        { visitor: visitors[1], socket: second },
+        { visitor: ada, socket: adaSocket },
+        { visitor: bob, socket: bobSocket },
       ],
       stack.store,
       MAX_DELAY_MS,
     );
     for (let round = 0; round < ROUNDS; round += 1) await race.run(round);
 
-    // Rounds in which only one of the two is ever first would prove nothing.
+    // The test proves nothing unless the match is first in some rounds and the block in others.
     expect(race.chats.started).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
     expect(race.chats.none).toBeGreaterThanOrEqual(MIN_ROUNDS_OF_EACH);
-    for (const socket of [first, second]) expect(socket.seqViolations).toEqual([]);
+    for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);
   });
 });

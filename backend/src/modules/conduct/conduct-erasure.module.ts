@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConductErasureService } from './application/conduct-erasure.service';
 
-/** What the worker does with the conduct of users who are erased. */
+/** Erases the words of erased users in the streams about users' conduct, in the worker. */
 @Module({ providers: [ConductErasureService], exports: [ConductErasureService] })
 export class ConductErasureModule {}

@@ -9,9 +9,9 @@ import { conductEventTypes } from './projections/conduct.event-types';
 import { conductProjection } from './projections/conduct.projection';
 import { createEvidenceExpiryProjection } from './projections/evidence-expiry.projection';
 
-/** Event types, projection, tables and queries of reports, cases, appeals and notices. */
+/** Event types, projections and repositories of reports, cases, appeals and notices. */
 @Module({
-  // The types of events about standings, which are in the same streams.
+  // Registers the event types of standings (the restrictions of users), which are in the same streams.
   imports: [StandingsReadModelModule],
   providers: [ConductRepository, NoticeRepository],
   exports: [ConductRepository, NoticeRepository],

@@ -1,5 +1,6 @@
 // Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and workers.
 import { randomUUID } from 'node:crypto';
+import { closeCodes } from '@thaw/contract/close-codes';
 import { decide, findEvent, fileReport } from '../../testing/conduct.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { until } from '../../testing/until.functions';
@@ -12,8 +13,9 @@ import { TimeLimitsProcessor } from './jobs/time-limits.processor';
 
 jest.setTimeout(60_000);
 
-/** Time limits that pass within a test. */
+/** An automatic suspension, and the time to confirm a ban, last one second. */
 const settings = { CARE_REVIEW_S: '1' };
+const [moderatorId, otherModeratorId] = [100, 200];
 
 describe('conduct', () => {
   let stack: TestStack;
@@ -31,10 +33,11 @@ describe('conduct', () => {
   const getReplica = (index = 0) => stack.replicas[index]!;
   const getConduct = (index = 0) => getReplica(index).app.get(ConductService);
   const readStanding = (userId: number) => getReplica().app.get(StandingsService).find(userId);
-  /** Users without an account do for everything but sockets. */
+  /** Ids of new users without accounts. Only sockets need an account. */
   const createUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
   const readRows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
     stack.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
+  /** Three reporters flag a user, five suspend them. @returns the result of the last report. */
   const reportByMany = async (userId: number, count: number) => {
     const filed = [];
     for (const reporterId of createUserIds(count))
@@ -43,9 +46,11 @@ describe('conduct', () => {
   };
   const getErrorCode = (error: unknown): string =>
     error instanceof DomainError ? error.code : String(error);
+  const listRefusals = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
+    results.flatMap((result) => (result.status === 'rejected' ? [getErrorCode(result.reason)] : []));
 
   describe('reports', () => {
-    it('that are retried are the same report', async () => {
+    it('that are retried return the first report', async () => {
       const [ada, bob] = createUserIds(2) as [number, number];
       const first = await fileReport(getReplica(), ada, bob);
       const again = await fileReport(getReplica(1), ada, bob);
@@ -53,7 +58,7 @@ describe('conduct', () => {
       expect(await readRows('reports', `user_id = ${ada}`)).toHaveLength(1);
     });
 
-    it('that come at once are all recorded, in one case, with the consequences of their number', async () => {
+    it('that come at once are all recorded in one case, which flags and suspends the user once', async () => {
       const [ada, ...reporters] = createUserIds(13) as [number, ...number[]];
       const filed = await Promise.all(
         reporters.map((reporterId, index) => fileReport(getReplica(index % 2), ada, reporterId)),
@@ -62,20 +67,20 @@ describe('conduct', () => {
       expect(new Set(filed.map(({ caseId }) => caseId)).size).toBe(1);
       const types = filed.flatMap(({ events }) => events.map(({ type }) => type));
       for (const type of ['CaseOpened', 'PersonFlagged', 'SanctionImposed'])
-        expect(types.filter((one) => one === type)).toHaveLength(1);
+        expect(types.filter((eventType) => eventType === type)).toHaveLength(1);
       expect(await readStanding(ada)).toMatchObject({ kind: 'suspended' });
     });
 
-    it('commit together with what is written alongside, or not at all', async () => {
+    it('are not recorded when a write of the caller in the same transaction fails', async () => {
       const [ada, bob] = createUserIds(2) as [number, number];
-      const hold = jest.fn(async () => {
+      const failToWrite = async () => {
         throw new Error('the disk is full');
-      });
-      const request = { userId: ada, reporterId: bob };
+      };
       await expect(
         getConduct().fileReport(
           {
-            ...request,
+            userId: ada,
+            reporterId: bob,
             category: 'spam',
             context: { where: 'private_chat', at: '2026-11-20T12:00:00.000Z' },
             words: null,
@@ -84,7 +89,7 @@ describe('conduct', () => {
             deviceAccountIds: [bob],
             weight: 1,
           },
-          hold,
+          failToWrite,
         ),
       ).rejects.toThrow('the disk is full');
       expect(await readRows('reports', `user_id = ${ada}`)).toEqual([]);
@@ -93,37 +98,30 @@ describe('conduct', () => {
   });
 
   describe('two moderators at once', () => {
-    it('do not both decide: the second one gets case_changed', async () => {
+    it('do not both decide: the second is refused with case_changed', async () => {
       const [ada] = createUserIds(1) as [number];
       const filed = await reportByMany(ada, 1);
-      const attempts = await Promise.allSettled(
-        [100, 200].map((moderatorId, index) =>
-          decide(getReplica(index), ada, filed, 'suspended', { moderatorId }),
-        ),
-      );
-      const refusals = attempts.flatMap((one) =>
-        one.status === 'rejected' ? [getErrorCode(one.reason)] : [],
-      );
-      expect(refusals).toEqual(['case_changed']);
+      const results = await Promise.allSettled([
+        decide(getReplica(0), ada, filed, 'suspended', { moderatorId }),
+        decide(getReplica(1), ada, filed, 'suspended', { moderatorId: otherModeratorId }),
+      ]);
+      expect(listRefusals(results)).toEqual(['case_changed']);
       expect(await readRows('sanctions', `user_id = ${ada}`)).toHaveLength(1);
     });
 
-    it('do not both claim: the second one gets claimed', async () => {
+    it('do not both claim: the second is refused with claimed', async () => {
       const [ada] = createUserIds(1) as [number];
       const { caseId } = await reportByMany(ada, 1);
-      const attempts = await Promise.allSettled(
-        [100, 200].map((moderatorId, index) =>
-          getConduct(index).claimCase({ userId: ada, caseId, moderatorId }),
-        ),
-      );
-      const refusals = attempts.flatMap((one) =>
-        one.status === 'rejected' ? [getErrorCode(one.reason)] : [],
-      );
-      expect(refusals).toEqual(['claimed']);
+      const results = await Promise.allSettled([
+        getConduct(0).claimCase({ userId: ada, caseId, moderatorId }),
+        getConduct(1).claimCase({ userId: ada, caseId, moderatorId: otherModeratorId }),
+      ]);
+      expect(listRefusals(results)).toEqual(['claimed']);
     });
   });
 
-  describe('a process that dies between the commit and the announcement', () => {
+  describe('a process that dies between the commit and the announcement of a standing', () => {
+    /** Both calls come after the commit; an error there stops the command as the end of the process does. */
     const dieAfterCommit = () => {
       jest
         .spyOn(getReplica().app.get(StandingsService), 'announce')
@@ -131,16 +129,17 @@ describe('conduct', () => {
       jest.spyOn(getReplica().app.get(NoticesService), 'send').mockRejectedValueOnce(new Error('killed'));
     };
 
-    it('has recorded the report: the same call again announces the standing', async () => {
+    it('has recorded the report, and a repeated call announces the standing', async () => {
       const ada = await stack.createVisitor(1);
       const [bob] = createUserIds(1) as [number];
+      // Bob's report, the fifth one, suspends Ada.
       await reportByMany(ada.user.id, 4);
       const socket = await ada.openSocket();
       dieAfterCommit();
       await expect(fileReport(getReplica(), ada.user.id, bob)).rejects.toThrow('killed');
       expect(socket.all('standing')).toEqual([]);
       expect(await fileReport(getReplica(1), ada.user.id, bob)).toMatchObject({ isNew: false });
-      expect(await socket.closed).toBe(4401);
+      expect(await socket.closed).toBe(closeCodes.notSignedIn);
     });
 
     it('delays the announcement only until the job announces recent standings again', async () => {
@@ -151,20 +150,20 @@ describe('conduct', () => {
       await expect(decide(getReplica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
       const worker = await stack.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
-      expect(await socket.closed).toBe(4401);
+      expect(await socket.closed).toBe(closeCodes.notSignedIn);
       await worker.stop();
     });
   });
 
   describe('sanctions that others inherit', () => {
-    /** A banned user, and users with an account on the same device. */
-    const banWithFollowers = async (followers: number[]) => {
+    /** Bans a user, whose sanction other users inherit. @returns the banned user and the ban. */
+    const banWithHeirs = async (heirIds: number[]) => {
       const [userId] = createUserIds(1) as [number];
       const decided = await decide(getReplica(), userId, await reportByMany(userId, 1), 'banned');
       const { sanctionId, noticeId, rule } = findEvent(decided, 'SanctionImposed').data;
-      for (const follower of followers)
+      for (const heirId of heirIds)
         await getConduct().inheritSanction({
-          userId: follower,
+          userId: heirId,
           sanctionId,
           kind: 'banned',
           rule,
@@ -173,16 +172,16 @@ describe('conduct', () => {
       return { userId, sanctionId, noticeId };
     };
     const liftSanction = (userId: number, sanctionId: number) =>
-      getConduct().liftSanction({ userId, sanctionId, moderatorId: 100, reason: 'It was their brother.' });
+      getConduct().liftSanction({ userId, sanctionId, moderatorId, reason: 'It was their brother.' });
 
     it('end with their source, with a notice, once', async () => {
       const [cleo] = createUserIds(1) as [number];
-      const { userId, sanctionId } = await banWithFollowers([cleo]);
-      const [own] = await readRows('sanctions', `user_id = ${cleo}`);
+      const { userId, sanctionId } = await banWithHeirs([cleo]);
+      const [inherited] = await readRows('sanctions', `user_id = ${cleo}`);
       await liftSanction(userId, sanctionId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
       expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
-        { sanction_id: own?.id },
+        { sanction_id: inherited?.id },
       ]);
       await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
@@ -190,14 +189,14 @@ describe('conduct', () => {
 
     it('become shorter when an appeal shortens their source', async () => {
       const [cleo] = createUserIds(1) as [number];
-      const { userId, noticeId } = await banWithFollowers([cleo]);
+      const { userId, noticeId } = await banWithHeirs([cleo]);
       const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
       const end = new Date(Date.now() + 60 * 60_000);
       await getConduct().decideAppeal({
         userId,
         appealId: appeal.appealId,
         version: appeal.version,
-        moderatorId: 200,
+        moderatorId: otherModeratorId,
         excludedModeratorIds: [],
         isOnlyModerator: false,
         outcome: 'reduced',
@@ -207,12 +206,10 @@ describe('conduct', () => {
       expect(await readStanding(cleo)).toMatchObject({ kind: 'suspended', until: end.toISOString() });
     });
 
-    it('stay while another sanction of the case has taken the place of their source', async () => {
-      const [cleo, ...reporters] = createUserIds(6) as [number, ...number[]];
-      const [userId] = createUserIds(1) as [number];
-      const filed = [];
-      for (const reporterId of reporters) filed.push(await fileReport(getReplica(), userId, reporterId));
-      const { sanctionId, rule, until: end } = findEvent(filed.at(-1)!, 'SanctionImposed').data;
+    it('stay when another sanction of the case has replaced their source', async () => {
+      const [cleo, userId] = createUserIds(2) as [number, number];
+      const filed = await reportByMany(userId, 5);
+      const { sanctionId, rule, until: end } = findEvent(filed, 'SanctionImposed').data;
       await getConduct().inheritSanction({
         userId: cleo,
         sanctionId,
@@ -220,13 +217,13 @@ describe('conduct', () => {
         rule,
         until: new Date(String(end)),
       });
-      await decide(getReplica(), userId, filed.at(-1)!, 'banned');
+      await decide(getReplica(), userId, filed, 'banned');
       expect(await readRows('sanctions', `user_id = ${cleo} AND lifted_at IS NULL`)).toHaveLength(1);
     });
 
-    it('end by the job when the process that ended their source has died', async () => {
+    it('are ended by the job when the process that ended their source has died', async () => {
       const [cleo] = createUserIds(1) as [number];
-      const { userId, sanctionId } = await banWithFollowers([cleo]);
+      const { userId, sanctionId } = await banWithHeirs([cleo]);
       jest.spyOn(getConduct(), 'alignInheritedSanctions').mockRejectedValueOnce(new Error('killed'));
       await expect(liftSanction(userId, sanctionId)).rejects.toThrow('killed');
       expect(await readStanding(cleo)).toMatchObject({ kind: 'banned' });
@@ -238,7 +235,7 @@ describe('conduct', () => {
   });
 
   describe('time limits', () => {
-    it('are applied once when two workers run at the same time', async () => {
+    it('are applied once to an unconfirmed ban and to a suspension when two workers run at the same time', async () => {
       const [banned, suspended] = createUserIds(2) as [number, number];
       await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
       await reportByMany(suspended, 5);
@@ -267,36 +264,40 @@ describe('conduct', () => {
   it('has the same read models after a rebuild', async () => {
     const [ada, eve] = createUserIds(2) as [number, number];
     const filed = await reportByMany(ada, 5);
-    await getConduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
-    await getConduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId: 100, text: 'Looks bad' });
-    const noted = await getConduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId: 100 });
-    const decided = await decide(getReplica(), ada, { ...filed, version: noted.version }, 'banned');
+    await getConduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId });
+    await getConduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId, text: 'Looks bad' });
+    const released = await getConduct().releaseCase({ userId: ada, caseId: filed.caseId, moderatorId });
+    const decided = await decide(getReplica(), ada, { ...filed, version: released.version }, 'banned');
     const { noticeId } = findEvent(decided, 'SanctionImposed').data;
-    const appealed = await getConduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
-    const judgement = { moderatorId: 200, excludedModeratorIds: [], isOnlyModerator: false };
+    const appeal = await getConduct().fileAppeal({ userId: ada, appellantId: ada, noticeId, words: 'No' });
+    const reviewer = {
+      moderatorId: otherModeratorId,
+      excludedModeratorIds: [],
+      isOnlyModerator: false,
+    };
     await getConduct().decideAppeal({
-      ...judgement,
+      ...reviewer,
       userId: ada,
-      appealId: appealed.appealId,
-      version: appealed.version,
+      appealId: appeal.appealId,
+      version: appeal.version,
       outcome: 'reduced',
       until: new Date(Date.now() + 60 * 60_000),
       answer: 'An hour is enough.',
     });
-    const dismissed = await reportByMany(eve, 1);
-    const dismissal = await decide(getReplica(), eve, dismissed, 'dismissed');
-    const { noticeId: reporterNotice, reporterId } = findEvent(dismissal, 'CaseDecided').data.reports[0]!;
-    const second = await getConduct().fileAppeal({
+    const filedAboutEve = await reportByMany(eve, 1);
+    const dismissal = await decide(getReplica(), eve, filedAboutEve, 'dismissed');
+    const { noticeId: reporterNoticeId, reporterId } = findEvent(dismissal, 'CaseDecided').data.reports[0]!;
+    const appealOfReporter = await getConduct().fileAppeal({
       userId: eve,
       appellantId: reporterId,
-      noticeId: reporterNotice,
+      noticeId: reporterNoticeId,
       words: 'Look again',
     });
     await getConduct().decideAppeal({
-      ...judgement,
+      ...reviewer,
       userId: eve,
-      appealId: second.appealId,
-      version: second.version,
+      appealId: appealOfReporter.appealId,
+      version: appealOfReporter.version,
       outcome: 'reversed',
       until: null,
       answer: 'You were right about that.',
@@ -310,6 +311,7 @@ describe('conduct', () => {
     });
     await getConduct().inheritSanction({
       userId: eve,
+      // The id of any sanction of another user.
       sanctionId: 7,
       kind: 'suspended',
       rule: 'no_spam',
@@ -317,7 +319,7 @@ describe('conduct', () => {
     });
     await getConduct().setLegalHold({
       userId: eve,
-      moderatorId: 100,
+      moderatorId,
       isHeld: true,
       reason: 'The police asked',
     });

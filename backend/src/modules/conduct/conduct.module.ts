@@ -6,7 +6,7 @@ import { NewAccountsService } from './application/new-accounts.service';
 import { NoticesService } from './application/notices.service';
 import { ConductReadModelModule } from './conduct-read-model.module';
 
-/** Commands about users' conduct, for every module of an api replica or a worker. */
+/** Executes commands about users' conduct (reports, cases, sanctions) and sends notices, in a replica or a worker. */
 @Module({
   imports: [ConductReadModelModule, StandingsModule, UserPublisherModule],
   providers: [ConductService, NoticesService, NewAccountsService],

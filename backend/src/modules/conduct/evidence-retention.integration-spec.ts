@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, two api replicas, files in a folder, and a worker whose expiry runs at a given time.
+// Uses real PostgreSQL and Redis, two api replicas, files in a folder, and a worker. The tests run its expiry job with
+// a time in the future.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,6 +26,8 @@ jest.setTimeout(60_000);
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const MODERATOR_ID = 3;
+/** Longer than any evidence is kept, unless an open case or a legal hold keeps it. */
+const LONG_AFTER_MS = 1_000 * DAY_MS;
 
 describe('the retention of evidence', () => {
   let stack: TestStack;
@@ -53,10 +56,12 @@ describe('the retention of evidence', () => {
     await bobSocket.request('skip_chat', { sessionId });
     const { status } = await fileReport(ada, bob, { sessionId, words: 'did not stop' });
     expect(status).toBe(201);
+    // The expiry depends on the stored end of the chat.
     await persistChat(stack.replicas[0]!, sessionId);
     const [report] = await readStoredReports(stack, bob);
     return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
   };
+  /** The version of the user's conduct stream, with which a decision is sent. */
   const readVersion = async ({ user }: ThawVisitor): Promise<number> => {
     const [row] = await stack.database.dataSource.query<{ version: string }[]>(
       'SELECT version FROM event_streams WHERE stream_id = $1',
@@ -82,9 +87,11 @@ describe('the retention of evidence', () => {
       until: null,
       note: 'seen',
     });
+  /** Erases what will have expired after this time. */
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
     (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
+  /** When the personal data of the user's conduct expires, by event type; null while it is kept. */
   const readExpiries = async ({ user }: ThawVisitor): Promise<Record<string, string | null>> => {
     const rows = await stack.database.dataSource.query<{ type: string; expires_at: Date | null }[]>(
       `SELECT e.type, p.expires_at FROM events e JOIN event_private p USING (stream_id, event_id)
@@ -100,6 +107,7 @@ describe('the retention of evidence', () => {
     );
     return rows.map(({ type }) => type);
   };
+  /** Sweeps the uploads, which deletes images that no case holds any more. @returns whether the image is left. */
   const hasFileAfterSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
     const rows = await stack.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
@@ -108,9 +116,9 @@ describe('the retention of evidence', () => {
     return rows.length > 0;
   };
 
-  it('ends 72 hours after a dismissal; the images, the words and the notes go with it', async () => {
+  it('ends 72 hours after a dismissal, together with that of the images, the words and the notes', async () => {
     const { bob, report, key } = await reportNewChat();
-    await expireAfter(1_000 * DAY_MS);
+    await expireAfter(LONG_AFTER_MS);
     expect(await hasEvidence(bob)).toBe(true);
     expect(await hasFileAfterSweep(key)).toBe(true);
 
@@ -124,13 +132,15 @@ describe('the retention of evidence', () => {
       expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
     ]);
     expect(await readExpiries(bob)).toEqual({});
-    expect((await readEventTypes(bob)).filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    expect((await readEventTypes(bob)).includes('BodiesExpired')).toBe(false);
+    const types = await readEventTypes(bob);
+    expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
+    // Streams without a handler get this event instead.
+    expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
-  it('ends 183 days after a warning, with the facts', async () => {
+  it('ends 183 days after a warning, together with that of the facts', async () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
@@ -142,7 +152,7 @@ describe('the retention of evidence', () => {
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
-  it('keeps the facts as long as a ban is in force', async () => {
+  it('ends 183 days after a ban, but not that of the facts, which are kept while the ban is in force', async () => {
     const { bob, report } = await reportNewChat();
     await decide(bob, report, 'banned');
     await expireAfter(184 * DAY_MS);
@@ -150,12 +160,12 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({ CaseDecided: null });
   });
 
-  it('waits for the end of a hold', async () => {
+  it('lasts until a legal hold is lifted, and for at least 365 days', async () => {
     const { bob, report, key } = await reportNewChat();
     await decide(bob, report, 'dismissed');
     const hold = { userId: bob.user.id, moderatorId: MODERATOR_ID, reason: 'asked for by the police' };
     await conduct.setLegalHold({ ...hold, isHeld: true });
-    await expireAfter(1_000 * DAY_MS);
+    await expireAfter(LONG_AFTER_MS);
     expect(await hasEvidence(bob)).toBe(true);
     await conduct.setLegalHold({ ...hold, isHeld: false });
     await expireAfter(364 * DAY_MS);
@@ -165,19 +175,19 @@ describe('the retention of evidence', () => {
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
-  it('counts from the end of a chat that continues after the dismissal', async () => {
+  it('is counted from the end of a chat that continues after the dismissal', async () => {
     const chat = await startChat(stack);
     const { ada, bob, sessionId } = chat;
     await fileReport(ada, bob, { sessionId });
     const [report] = await readStoredReports(stack, bob);
     await decide(bob, report!, 'dismissed');
-    const before = Date.parse((await readExpiries(bob)).ReportFiled!);
+    const expiryByDismissal = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
     // Persists the chat as if it had ended two days later.
     await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
-    const after = Date.parse((await readExpiries(bob)).ReportFiled!);
-    expect(after - before).toBeGreaterThan(47 * HOUR_MS);
-    expect(after - before).toBeLessThan(49 * HOUR_MS);
+    const expiryByEnd = Date.parse((await readExpiries(bob)).ReportFiled!);
+    expect(expiryByEnd - expiryByDismissal).toBeGreaterThan(47 * HOUR_MS);
+    expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
   });
 
   it('is the same after a rebuild of the read models', async () => {
@@ -188,6 +198,7 @@ describe('the retention of evidence', () => {
     const before = await readAllExpiries();
     expect(before[0]!.ReportFiled).not.toBeNull();
     expect(before[2]!.ReportFiled).toBeNull();
+    // The rebuild has to compute every expiry.
     await stack.database.dataSource.query(
       `UPDATE event_private SET expires_at = NULL WHERE stream_id LIKE 'conduct-%'`,
     );

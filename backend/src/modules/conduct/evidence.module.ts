@@ -8,7 +8,7 @@ import { AgeFindingsService } from './application/age-findings.service';
 import { EvidenceService } from './application/evidence.service';
 import { ConductModule } from './conduct.module';
 
-/** Evidence from chats, and the findings that are raised with it, in an api replica or a worker. */
+/** Copies evidence from chats and raises findings about stated ages with it, in an api replica or a worker. */
 @Module({
   imports: [
     ChatTranscriptModule,

@@ -1,5 +1,4 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets, one of them with the default rate
-// limits.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
 import { limits } from '@thaw/contract/limits';
 import { DataSource } from 'typeorm';
 import { createConnectedFriends, createPrivateMessage } from '../../testing/private-chat.fixture';
@@ -23,6 +22,7 @@ describe('hostile reports', () => {
   afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
+  /** A chat in which Bob has sent a message, whose id is `messageId`. */
   const startChatWithMessage = async () => {
     const chat = await startChat(stack);
     const { sessionId, bobSocket } = chat;
@@ -33,7 +33,7 @@ describe('hostile reports', () => {
   it('with a malformed body are refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     await persistChat(stack.replicas[0]!, sessionId);
-    const tooMany = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
+    const tooManyIds = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
     // Two reporters, since each may file ten reports in an hour.
     for (const [reporter, target, bodies] of [
       [
@@ -44,7 +44,7 @@ describe('hostile reports', () => {
           { sessionId, category: 'rude' },
           { sessionId, words: 'x'.repeat(5_000) },
           { sessionId, words: 7 },
-          { sessionId, messageIds: tooMany },
+          { sessionId, messageIds: tooManyIds },
           { sessionId, messageIds: ['not an id'] },
           { sessionId, messageIds: [{ $gt: '' }] },
         ],
@@ -71,17 +71,17 @@ describe('hostile reports', () => {
     expect(await readStoredReports(stack, bob)).toEqual([]);
   });
 
-  it('in the name of another user are refused, and so are their lists', async () => {
+  it('in the name of another user are refused, and so are unauthenticated calls and lists of others', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     const stranger = await stack.createVisitor(0);
     const forbidden = { status: 403, body: { code: 'forbidden' } };
     expect(await fileReport(stranger, bob, { reporterId: ada.user.id, sessionId })).toMatchObject(forbidden);
     expect(await stranger.call('GET', `/api/reports/${ada.user.id}`)).toMatchObject(forbidden);
-    const signedOut = await new ThawVisitor([stack.origins[0]!]).call('POST', '/api/reports', {});
-    expect(signedOut.status).toBe(401);
+    const unauthenticated = await new ThawVisitor([stack.origins[0]!]).call('POST', '/api/reports', {});
+    expect(unauthenticated.status).toBe(401);
   });
 
-  it('of strangers have no effect', async () => {
+  it('by strangers are refused without an effect', async () => {
     const { bob, sessionId } = await startChatWithMessage();
     const strangers = [await stack.createVisitor(0), await stack.createVisitor(1)];
     for (const stranger of strangers) {
@@ -96,7 +96,7 @@ describe('hostile reports', () => {
     expect(rows).toEqual([]);
   });
 
-  it('store their words as normalised text, without NUL and lone surrogates', async () => {
+  it('store their words as normalised text without NUL and lone surrogates, and blank words as null', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
     const other = await startChatWithMessage();
@@ -113,11 +113,11 @@ describe('hostile reports', () => {
     expect((await readStoredReports(stack, blank.bob))[0]!.words).toBeNull();
   });
 
-  it('cannot mark messages of other chats, other events, or private messages', async () => {
+  it('mark neither messages of other chats, nor other events, nor private messages', async () => {
     const { ada, bob, sessionId, messageId } = await startChatWithMessage();
     const others = await startChatWithMessage();
-    const [start] = await readEvents(stack, sessionId);
-    const messageIds = [others.messageId, start!.id, '0-0', '9999999999999999-0', 1, messageId];
+    const [chatStarted] = await readEvents(stack, sessionId);
+    const messageIds = [others.messageId, chatStarted!.id, '0-0', '9999999999999999-0', 1, messageId];
     expect((await fileReport(ada, bob, { sessionId, messageIds })).status).toBe(201);
     const [report] = await readStoredReports(stack, bob);
     expect(JSON.parse(report!.evidence!)).toMatchObject({
@@ -126,14 +126,16 @@ describe('hostile reports', () => {
     });
   });
 
-  it('are limited to 10 in an hour and 30 in a day, without those that are malformed', async () => {
+  it('are limited to 10 in an hour and 30 in a day, not counting malformed ones', async () => {
     const { ada, bob } = await startChatWithMessage();
     expect((await fileReport(ada, bob, { historyId: 0 })).status).toBe(400);
+    /** @returns the number of reports that the limits let through; they are about a chat that does not exist. */
     const reportUntilRefused = async (): Promise<number> => {
       for (let accepted = 0; ; accepted += 1)
         if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return accepted;
     };
     expect(await reportUntilRefused()).toBe(10);
+    /** Empties the bucket of the hourly limit, as the passing of an hour does. */
     const advanceOneHour = async () => {
       const keys = await stack.store.redis.keys(`*reports:*${ada.user.id}*`);
       expect(keys).toHaveLength(1);
@@ -145,19 +147,22 @@ describe('hostile reports', () => {
     }
   });
 
-  it('of unreliable reporters do not count, and neither do those of suspended ones', async () => {
+  it('have weight 0 if they are by unreliable or suspended reporters', async () => {
     const ada = await stack.createVisitor(0);
     const weights = stack.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
-    let id = ada.user.id;
+    let firstReportId = ada.user.id;
     const insertDecidedReports = (outcome: string, count: number) =>
       stack.database.dataSource.query(
-        `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at,
-                              event_id, decided_at, outcome)
-         SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(), gen_random_uuid(), now(), $3
+        `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at,
+                              created_at, event_id, decided_at, outcome)
+         SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(),
+                gen_random_uuid(), now(), $3
          FROM generate_series(1, $4::int) AS n`,
-        [(id += 10), ada.user.id, outcome, count],
+        // Steps of 10, so that the ids of two calls do not overlap.
+        [(firstReportId += 10), ada.user.id, outcome, count],
       );
+    // A reporter is unreliable from 5 decided reports on, if at least 80% of them were dismissed.
     await insertDecidedReports('no_violation', 4);
     expect(await weigh()).toBe(1);
     await insertDecidedReports('action_taken', 1);
@@ -172,14 +177,15 @@ describe('hostile reports', () => {
   });
 
   it('by several accounts of one device count once', async () => {
-    const { bob: victim } = await startChatWithMessage();
-    const { bob: other } = await startChatWithMessage();
+    const [victim, otherVictim] = [await stack.createVisitor(1), await stack.createVisitor(1)];
+    /** Three new users report the target. @returns the standing of the target. */
     const reportByThree = async (
       target: ThawVisitor,
       getDeviceId: (index: number) => string,
     ): Promise<string> => {
       for (let index = 0; index < 3; index += 1) {
         const reporter = await stack.createVisitor(0);
+        // A pending friend request makes the private chat reportable, and users may send one after a chat.
         await recordPastChat(stack.replicas[0]!, reporter, target);
         const request = { requesterId: reporter.user.id, addresseeId: target.user.id };
         expect((await reporter.call('POST', '/api/friends/request', request)).status).toBe(201);
@@ -193,11 +199,11 @@ describe('hostile reports', () => {
     };
     expect(await reportByThree(victim, () => 'one device')).toBe('good');
     expect(new Set((await readStoredReports(stack, victim)).map(({ countsAs }) => countsAs)).size).toBe(1);
-    expect(await reportByThree(other, (index) => `device ${index}`)).toBe('care');
+    expect(await reportByThree(otherVictim, (index) => `device ${index}`)).toBe('care');
   });
 
-  describe('after a report, nothing changes its evidence:', () => {
-    it('neither edits, nor the expiry of the chat, nor the erasure of the sender', async () => {
+  describe('the evidence of a report', () => {
+    it('is not changed by an edit, the expiry of the chat, or the erasure of the sender', async () => {
       const { ada, bob, bobSocket, sessionId, messageId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId });
       const before = await readStoredReports(stack, bob);
@@ -220,13 +226,13 @@ describe('hostile reports', () => {
       expect(readEvidenceTexts(before[0]!)).toEqual(['something bad']);
     });
 
-    it('nor the deletion of a private message', async () => {
+    it('is not changed by the deletion of a private message', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
       const { id } = await bobSocket.request('send_private_message', message);
       await fileReport(ada, bob);
-      const change = { receiverId: ada.user.id, senderId: bob.user.id, messageId: Number(id) };
-      await bobSocket.request('delete_private_message', change);
+      const deletion = { receiverId: ada.user.id, senderId: bob.user.id, messageId: Number(id) };
+      await bobSocket.request('delete_private_message', deletion);
       const [report] = await readStoredReports(stack, bob);
       expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });

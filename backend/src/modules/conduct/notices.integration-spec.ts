@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
 import type { Notice } from '@thaw/contract/safety';
-import { decide, findEvent, fileReport, MODERATOR_ID, warn } from '../../testing/conduct.fixture';
+import { decide, findEvent, fileReport, warn } from '../../testing/conduct.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -10,7 +10,10 @@ import { ConductService } from './application/conduct.service';
 
 jest.setTimeout(60_000);
 
+/** Differs from the moderator of `decide`, who may not decide an appeal against their own decision. */
 const OTHER_MODERATOR_ID = 2;
+/** The id of a notice that was not sent to the caller. */
+const FOREIGN_NOTICE_ID = 1;
 
 describe('notices', () => {
   let stack: TestStack;
@@ -25,21 +28,21 @@ describe('notices', () => {
   const getConduct = () => getReplica().app.get(ConductService);
   const readNotices = async (caller: ThawVisitor): Promise<Notice[]> =>
     (await caller.call('GET', `/api/notices/${caller.user.id}`)).body as unknown as Notice[];
-  const read = (caller: ThawVisitor, noticeId: number, answer?: string) =>
+  const markSeen = (caller: ThawVisitor, noticeId: number, answer?: string) =>
     caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
   const fileAppeal = (caller: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
     caller.call('POST', '/api/appeals', { userId: caller.user.id, noticeId, words });
-  const suspend = async (ada: ThawVisitor, reporter: ThawVisitor) => {
-    const filed = await fileReport(getReplica(), ada.user.id, reporter.user.id);
-    return findEvent(await decide(getReplica(), ada.user.id, filed, 'suspended'), 'SanctionImposed').data;
+  const suspend = async (target: ThawVisitor, reporter: ThawVisitor) => {
+    const filed = await fileReport(getReplica(), target.user.id, reporter.user.id);
+    return findEvent(await decide(getReplica(), target.user.id, filed, 'suspended'), 'SanctionImposed').data;
   };
-  const decideAppeal = async (ada: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
+  const decideAppeal = async (target: ThawVisitor, appealId: number, outcome: 'upheld' | 'reversed') => {
     const [{ version }] = await stack.database.dataSource.query<[{ version: number }]>(
       'SELECT max(version) AS version FROM conduct_cases WHERE user_id = $1',
-      [ada.user.id],
+      [target.user.id],
     );
     return getConduct().decideAppeal({
-      userId: ada.user.id,
+      userId: target.user.id,
       moderatorId: OTHER_MODERATOR_ID,
       excludedModeratorIds: [],
       isOnlyModerator: false,
@@ -51,7 +54,7 @@ describe('notices', () => {
     });
   };
 
-  it('state rule, facts, place, who decided, the end and the appeal to users who are suspended', async () => {
+  it('explain a suspension and its appeal to the suspended user, and the outcome to the reporter', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const { until: end, noticeId } = await suspend(ada, bob);
     const [notice] = await readNotices(ada);
@@ -69,8 +72,8 @@ describe('notices', () => {
       appeal: { state: 'possible', until: expect.any(String), outcome: null, answer: null },
       report: null,
     });
-    const appealTime = Date.parse(notice?.appeal.until ?? '') - Date.parse(notice?.createdAt ?? '');
-    expect(appealTime).toBe(limits.appealWithinMs);
+    const appealableMs = Date.parse(notice?.appeal.until ?? '') - Date.parse(notice?.createdAt ?? '');
+    expect(appealableMs).toBe(limits.appealWithinMs);
     expect(await readNotices(bob)).toMatchObject([
       {
         kind: 'report_decided',
@@ -97,19 +100,20 @@ describe('notices', () => {
     expect(socketOfBob.all('notice')).toEqual([]);
   });
 
-  it('are marked as seen once, and only by their recipient', async () => {
+  it('are marked as seen once, only by their recipient, and without an answer unless they ask for one', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const noticeId = await warn(getReplica(), ada.user.id);
-    expect(await read(bob, noticeId)).toMatchObject({ status: 404 });
-    const { status, body } = await read(ada, noticeId);
+    expect(await markSeen(bob, noticeId)).toMatchObject({ status: 404 });
+    const { status, body } = await markSeen(ada, noticeId);
     expect(status).toBe(200);
     expect(body.seenAt).toEqual(expect.any(String));
-    expect((await read(ada, noticeId)).body).toEqual(body);
+    expect((await markSeen(ada, noticeId)).body).toEqual(body);
     expect((await readNotices(ada))[0]).toEqual(body);
-    expect(await read(ada, noticeId, 'adult')).toMatchObject({ status: 400 });
+    // A warning asks no question.
+    expect(await markSeen(ada, noticeId, 'adult')).toMatchObject({ status: 400 });
   });
 
-  it('ask for the age once', async () => {
+  it('that ask for the age are answered once', async () => {
     const ada = await stack.createVisitor(0);
     const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
     await getConduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
@@ -119,15 +123,15 @@ describe('notices', () => {
       decidedBy: 'automatic',
       appeal: { state: 'none' },
     });
-    expect(await read(ada, question!.id, 'adult')).toMatchObject({ status: 200 });
-    expect(await read(ada, question!.id, 'minor')).toMatchObject({
+    expect(await markSeen(ada, question!.id, 'adult')).toMatchObject({ status: 200 });
+    expect(await markSeen(ada, question!.id, 'minor')).toMatchObject({
       status: 409,
       body: { code: 'already_answered' },
     });
   });
 
-  describe('that are appealed', () => {
-    it('have one appeal, whose answer reaches the appellant and lifts the suspension', async () => {
+  describe('appeals', () => {
+    it('are filed once, are answered in a notice, and lift the suspension when they succeed', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       const filed = await fileAppeal(ada, noticeId);
@@ -148,7 +152,7 @@ describe('notices', () => {
       });
     });
 
-    it('are refused for notices of others, for notices without an appeal, and without words', async () => {
+    it('are refused to other users, against notices that cannot be appealed, and without valid words', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       expect(await fileAppeal(bob, noticeId)).toMatchObject({ status: 404 });
@@ -158,7 +162,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('let a reporter ask for a second look, which opens the case again and sends nothing to the user', async () => {
+    it('of a reporter open the case again and send nothing to the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
@@ -175,24 +179,26 @@ describe('notices', () => {
         [filed.caseId],
       );
       expect(state).toBe('open');
+      // This notice arrives after anything that was sent before.
       await warn(getReplica(), ada.user.id);
       await socket.next('notice');
       expect(socket.all('standing')).toEqual([]);
     });
 
     it('are refused when the time for an appeal is over', async () => {
-      const late = await stack.addReplica({ APPEAL_WITHIN_S: '1' });
-      const ada = await new ThawVisitor([late.origin]).joinAnonymously();
-      const noticeId = await warn(late, ada.user.id);
+      const replica = await stack.addReplica({ APPEAL_WITHIN_S: '1' });
+      const ada = await new ThawVisitor([replica.origin]).joinAnonymously();
+      const noticeId = await warn(replica, ada.user.id);
       await until(async () => (await readNotices(ada))[0]?.appeal.state === 'over');
       expect(await fileAppeal(ada, noticeId)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are limited to five a day in every profile, without those that are malformed', async () => {
+    it('are limited to five a day, not counting malformed ones', async () => {
       const ada = await stack.createVisitor(0);
-      expect((await fileAppeal(ada, MODERATOR_ID, '')).status).toBe(400);
+      expect((await fileAppeal(ada, FOREIGN_NOTICE_ID, '')).status).toBe(400);
       const statuses: number[] = [];
-      for (let count = 0; count < 6; count += 1) statuses.push((await fileAppeal(ada, MODERATOR_ID)).status);
+      for (let count = 0; count < 6; count += 1)
+        statuses.push((await fileAppeal(ada, FOREIGN_NOTICE_ID)).status);
       expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
     });
   });

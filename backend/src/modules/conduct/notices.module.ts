@@ -3,6 +3,6 @@ import { AppealsService } from './application/appeals.service';
 import { ConductModule } from './conduct.module';
 import { NoticesController } from './transport/notices.controller';
 
-/** Notices to users about decisions, and their appeals. */
+/** The HTTP routes of notices to users about decisions, and of appeals against them. */
 @Module({ imports: [ConductModule], controllers: [NoticesController], providers: [AppealsService] })
 export class NoticesModule {}

@@ -18,8 +18,8 @@ import { ConductService } from './application/conduct.service';
 
 jest.setTimeout(60_000);
 
-/** A chat that ended this long ago, 24 h and a minute, can no longer be reported. */
-const ENDED_LONG_AGO_MS = (24 * 60 + 1) * 60_000;
+/** 24 hours and a minute: a chat that ended this long ago can no longer be reported. */
+const TOO_LONG_AGO_MS = (24 * 60 + 1) * 60_000;
 
 describe('reports', () => {
   let stack: TestStack;
@@ -42,6 +42,7 @@ describe('reports', () => {
   };
   const readReports = async (caller: ThawVisitor) =>
     (await caller.call('GET', `/api/reports/${caller.user.id}`)).body as unknown as object[];
+  /** The id of the user's entry for this chat in the chat history. */
   const findHistoryId = async ({ user }: ThawVisitor, sessionId: string): Promise<number> => {
     const [row] = await stack.database.dataSource.query<{ id: string }[]>(
       'SELECT id FROM chat_history WHERE stream_id = $1 AND $2 IN (user1_id, user2_id)',
@@ -88,17 +89,18 @@ describe('reports', () => {
       });
     });
 
-    it('keep words and evidence out of the table `events`, which is never erased', async () => {
+    it('keep words and evidence out of the table `events`, from which nothing is erased', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await fileReport(ada, bob, { sessionId, words: 'canary words' });
       const rows = await stack.database.dataSource.query<unknown[]>(
-        `SELECT 1 FROM events WHERE stream_id = $1 AND (data::text LIKE '%canary%' OR data::text LIKE '%something bad%')`,
+        `SELECT 1 FROM events
+         WHERE stream_id = $1 AND (data::text LIKE '%canary%' OR data::text LIKE '%something bad%')`,
         [`conduct-${bob.user.id}`],
       );
       expect(rows).toEqual([]);
     });
 
-    it('return the first report when they are filed again, by session or by history', async () => {
+    it('return the first report when they are filed again, by session or by history entry', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const first = await fileReport(ada, bob, { sessionId });
       expect(await fileReport(ada, bob, { sessionId, category: 'hate' })).toMatchObject({
@@ -116,7 +118,7 @@ describe('reports', () => {
       for (const status of [201, 200])
         expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status });
       const friendRequest = { requesterId: ada.user.id, addresseeId: bob.user.id };
-      // Arrives after anything that was sent before. A frame `standing` announces measures to a user.
+      // The request arrives after anything that was sent before. A frame `standing` would announce restrictions.
       await ada.call('POST', '/api/friends/request', friendRequest);
       await bobSocket.next('friend_request');
       expect(bobSocket.all('standing')).toEqual([]);
@@ -132,7 +134,7 @@ describe('reports', () => {
       expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
 
-    it('can be filed from the history when the live stream is gone, with the same evidence', async () => {
+    it('can be filed from the history when Redis no longer has the chat, with the same evidence', async () => {
       const { ada, bob, sessionId, bobSocket, messageId } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       await fileReport(bob, ada, { sessionId, messageIds: [messageId] });
@@ -142,18 +144,18 @@ describe('reports', () => {
       expect(await fileReport(ada, bob, { historyId, messageIds: [messageId] })).toMatchObject({
         status: 201,
       });
-      // Both have reported the same message: Bob in the live chat, Ada in the stored one.
-      const [live] = await readStoredReports(stack, ada);
-      const [persisted] = await readStoredReports(stack, bob);
-      expect(persisted!.evidence).toBe(live!.evidence);
-      expect(persisted!.evidenceHash).toBe(live!.evidenceHash);
+      // Bob reported the message while the chat was in Redis, Ada when it was only in PostgreSQL.
+      const [reportOfLiveChat] = await readStoredReports(stack, ada);
+      const [reportOfStoredChat] = await readStoredReports(stack, bob);
+      expect(reportOfStoredChat!.evidence).toBe(reportOfLiveChat!.evidence);
+      expect(reportOfStoredChat!.evidenceHash).toBe(reportOfLiveChat!.evidenceHash);
     });
 
-    it('are refused when the chat ended more than 24 hours ago, unless they were filed before', async () => {
+    it('are refused when the chat ended more than 24 hours ago, except for repeated reports', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       await bobSocket.request('skip_chat', { sessionId });
       const first = await fileReport(ada, bob, { sessionId });
-      await persistChat(stack.replicas[0]!, sessionId, ENDED_LONG_AGO_MS);
+      await persistChat(stack.replicas[0]!, sessionId, TOO_LONG_AGO_MS);
       await dropLiveChat(stack, sessionId);
       const tooLate = { status: 409, body: { code: 'too_late' } };
       expect(await fileReport(bob, ada, { sessionId })).toMatchObject(tooLate);
@@ -163,26 +165,29 @@ describe('reports', () => {
       expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status: 200, body: first.body });
     });
 
-    it('are refused for chats of others and for chats that do not exist', async () => {
+    it('are refused about oneself, about strangers, and for chats that the reporter did not take part in', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const others = await startChatWithMessage();
       await persistChat(stack.replicas[0]!, others.sessionId);
       const historyId = await findHistoryId(others.ada, others.sessionId);
       const notFound = { status: 404, body: { code: 'not_found' } };
-      for (const [what, target, fields] of [
+      for (const [description, target, fields] of [
         ['the partner, with a chat of others', bob, { sessionId: others.sessionId }],
         ['a stranger, with a chat of others', others.bob, { sessionId: others.sessionId }],
-        ['a stranger, with an own chat', others.bob, { sessionId }],
+        ['a stranger, with a chat of the reporter', others.bob, { sessionId }],
         ['a stranger, with a past chat of others', others.bob, { historyId }],
         ['oneself', ada, { sessionId }],
         ['the partner, with an unknown chat', bob, { sessionId: 'no-such-session' }],
         ['the partner, with an unknown past chat', bob, { historyId: Number.MAX_SAFE_INTEGER }],
       ] as const)
-        expect({ what, ...(await fileReport(ada, target, fields)) }).toMatchObject({ what, ...notFound });
+        expect({ description, ...(await fileReport(ada, target, fields)) }).toMatchObject({
+          description,
+          ...notFound,
+        });
       expect(await readReports(ada)).toEqual([]);
     });
 
-    it('keep the images of the evidence from removal, in the transaction that stores the report', async () => {
+    it('hold the images of the evidence, in the transaction that stores the report', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
@@ -192,10 +197,10 @@ describe('reports', () => {
         ]);
       const conduct = stack.replicas[0]!.app.get(ConductService);
       const originalFileReport = conduct.fileReport.bind(conduct);
-      jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, inTransaction) =>
+      jest.spyOn(conduct, 'fileReport').mockImplementationOnce((request, writeAlongside) =>
         originalFileReport(request, async (manager, result) => {
-          await inTransaction?.(manager, result);
-          // After the images were recorded, so that the record has to be rolled back.
+          await writeAlongside?.(manager, result);
+          // The holds are written by now, so the error has to roll them back.
           throw new DomainError('unavailable');
         }),
       );
@@ -227,11 +232,12 @@ describe('reports', () => {
       expect((await fileReport(bob, ada)).status).toBe(201);
     });
 
-    it('are accepted for 24 hours after the last private message of a former friend', async () => {
+    it('are accepted for 24 hours after the last message of a friend who was removed earlier', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
+      /** Moves a time in a table back by 25 hours. Events can only be changed without their trigger. */
       const backdate = (table: string, column: string, condition: string) =>
         stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
@@ -239,17 +245,18 @@ describe('reports', () => {
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
         );
       await backdate('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
+      // Bob has sent a message since then, Ada has not.
       expect((await fileReport(ada, bob)).status).toBe(201);
       expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
-      // An undecided report would be returned again.
+      // While Ada's report is undecided, a repeated call would return it.
       await stack.database.dataSource.query('UPDATE reports SET decided_at = now() WHERE user_id = $1', [
         bob.user.id,
       ]);
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are refused about strangers, oneself and unknown users, and come too late for a past partner', async () => {
+    it('are refused about strangers, oneself and unknown users, and as too late about a past partner', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -290,7 +297,7 @@ describe('reports', () => {
 
     it('are kept when the list of blocked users is full', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
-      // Blocks of users who do not exist.
+      // The blocked users need not exist.
       await stack.database.dataSource.query(
         `INSERT INTO blocks (blocker_id, blocked_id, created_at)
          SELECT $1::bigint, $1::bigint + n, now() FROM generate_series(1000000, 1000000 + $2::int - 1) AS n`,
@@ -302,7 +309,7 @@ describe('reports', () => {
       });
     });
 
-    it('are kept when the process dies before the block, and the same call again blocks the user', async () => {
+    it('are kept when the block fails, and a repeated call blocks the user', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const blocks = stack.replicas[0]!.app.get(BlocksService);
       jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));

@@ -14,7 +14,7 @@ import { EvidenceModule } from './evidence.module';
 import { ReportRepository } from './infrastructure/report.repository';
 import { ReportsController } from './transport/reports.controller';
 
-/** Reports by users, with the evidence that the server takes. */
+/** Reports by users, with messages of the chat that the server copies as evidence. */
 @Module({
   imports: [
     BlocksModule,

@@ -31,22 +31,26 @@ describe('a stated age under 18', () => {
 
   const readNotices = async (caller: ThawVisitor): Promise<Notice[]> =>
     (await caller.call('GET', `/api/notices/${caller.user.id}`)).body as unknown as Notice[];
-  const befriend = async (from: ThawVisitor, to: ThawVisitor): Promise<number> => {
+  /** @returns the status of the response. */
+  const sendFriendRequest = async (from: ThawVisitor, to: ThawVisitor): Promise<number> => {
     const body = { requesterId: from.user.id, addresseeId: to.user.id };
     return (await from.call('POST', '/api/friends/request', body)).status;
   };
   const readStanding = async (caller: ThawVisitor) =>
     ((await caller.call('GET', `/api/user/${caller.user.id}`)).body as { standing: object }).standing;
-  const answer = (caller: ThawVisitor, noticeId: number, text: string) =>
-    caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer: text });
-  const findCases = ({ user }: ThawVisitor) =>
+  const answerQuestion = (caller: ThawVisitor, noticeId: number, answer: 'adult' | 'minor') =>
+    caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
+  /** The findings about a user, each with the kind of its case. */
+  const readFindings = ({ user }: ThawVisitor) =>
     stack.database.dataSource.query<{ evidence: string; hash: string; source: string; kind: string }[]>(
-      `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source, c.kind
+      `SELECT p.data->>'evidence' AS evidence, e.data->>'evidenceHash' AS hash, e.data->>'sourceEventId' AS source,
+              c.kind
        FROM events e JOIN event_private p USING (stream_id, event_id)
        JOIN conduct_cases c ON c.id = (e.data->>'caseId')::bigint
        WHERE e.stream_id = $1 AND e.type = 'FindingRaised'`,
       [`conduct-${user.id}`],
     );
+  /** The events of a chat in Redis, as JSON. */
   const readEntries = async (sessionId: string): Promise<string[]> =>
     (await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId)).map(({ text }) => text);
   const createProcessor = (): FindingsProcessor => {
@@ -58,14 +62,15 @@ describe('a stated age under 18', () => {
       app.get(JobQueueService),
     );
   };
+  /** Makes every replica fail to raise a finding. */
   const failToRaise = () => {
     for (const { app } of stack.replicas)
       jest.spyOn(app.get(ConductService), 'raiseFinding').mockRejectedValue(new Error('PostgreSQL is away'));
   };
 
-  it('ends the chat as a lost connection, frees both, and asks the sender', async () => {
+  it('ends the chat as a lost connection, frees both users, forbids friend requests and asks the sender', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
-    expect(await befriend(bob, ada)).toBe(201);
+    expect(await sendFriendRequest(bob, ada)).toBe(201);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
     expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
     const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
@@ -73,15 +78,16 @@ describe('a stated age under 18', () => {
     expect(await adaSocket.next('chat_skipped')).toEqual(end);
     expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
     const { id: noticeId } = await adaSocket.next('notice');
+    // Neither user is searching or chatting.
     await until(
       async () =>
         (await readQueueState(stack, ada)) === undefined && (await readQueueState(stack, bob)) === undefined,
     );
-    // What was asked before is void, and neither can ask the other now.
+    // The earlier friend request is void, and neither user can send another one.
     expect((await ada.call('GET', `/api/friends/requests/${ada.user.id}`)).body).toEqual([]);
-    expect([await befriend(bob, ada), await befriend(ada, bob)]).toEqual([404, 404]);
-    const entries = await readEntries(sessionId);
-    expect(JSON.parse(entries[2]!)).toMatchObject({
+    expect([await sendFriendRequest(bob, ada), await sendFriendRequest(ada, bob)]).toEqual([404, 404]);
+    const [, , endEntry] = await readEntries(sessionId);
+    expect(JSON.parse(endEntry!)).toMatchObject({
       t: 'ChatEnded',
       d: {
         reason: 'removed',
@@ -89,10 +95,10 @@ describe('a stated age under 18', () => {
         finding: { kind: 'stated_age', userId: ada.user.id, messageId: null },
       },
     });
-    expect(entries[2]).not.toContain('im 15');
+    expect(endEntry).not.toContain('im 15');
 
-    const [finding, ...others] = await findCases(ada);
-    expect(others).toEqual([]);
+    const [finding, ...otherFindings] = await readFindings(ada);
+    expect(otherFindings).toEqual([]);
     expect(finding).toMatchObject({ kind: 'finding', hash: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(JSON.parse(finding!.evidence)).toMatchObject({
       source: 'random_chat',
@@ -102,22 +108,23 @@ describe('a stated age under 18', () => {
     expect(await readNotices(bob)).toEqual([]);
     expect(await readStanding(bob)).toMatchObject({ kind: 'good' });
 
+    // The error code for users who may not search, also while an age question is open.
     await expect(adaSocket.request('join_queue', {})).rejects.toThrow('suspended');
-    expect(await answer(ada, Number(noticeId), 'adult')).toMatchObject({ status: 200 });
+    expect(await answerQuestion(ada, Number(noticeId), 'adult')).toMatchObject({ status: 200 });
     expect(await readStanding(ada)).toMatchObject({ kind: 'good' });
     await adaSocket.request('join_queue', {});
     await adaSocket.request('leave_queue', {});
 
+    // Without the mark in Redis, the stored end of the chat still forbids friend requests.
     await persistChat(stack.replicas[0]!, sessionId);
     await stack.store.redis.del(matchingKeys.recentPartners(ada.user.id, bob.user.id));
-    expect([await befriend(bob, ada), await befriend(ada, bob)]).toEqual([404, 404]);
+    expect([await sendFriendRequest(bob, ada), await sendFriendRequest(ada, bob)]).toEqual([404, 404]);
     const { body: history } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
     expect(history).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
-  it('in an edit opens a case with that message marked; confirming it suspends until a moderator has decided', async () => {
-    const first = await startChat(stack);
-    const { ada, adaSocket, sessionId } = first;
+  it('in an edit opens a case with the edited message marked, and suspends a user who confirms it', async () => {
+    const { ada, adaSocket, sessionId } = await startChat(stack);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));
     await adaSocket.request('random_message', textMessage(sessionId, 'oops'));
     const { seq } = await adaSocket.request('message_edit', {
@@ -126,34 +133,36 @@ describe('a stated age under 18', () => {
       newContent: 'im 15',
       userId: ada.user.id,
     });
+    // The chat starts with event 1, and the two messages are 2 and 3.
     expect(seq).toBe(4);
     await adaSocket.next('notice');
     const [question] = await readNotices(ada);
-    const [finding] = await findCases(ada);
+    const [finding] = await readFindings(ada);
     expect(JSON.parse(finding!.evidence)).toMatchObject({
       messages: [{ versions: ['im 51', 'im 15'], isMarked: true }, { isMarked: false }],
     });
-    await answer(ada, question!.id, 'minor');
+    await answerQuestion(ada, question!.id, 'minor');
     expect(await readStanding(ada)).toMatchObject({ kind: 'suspended', until: null });
   });
 
-  it('is raised by the worker when the replica could not, once', async () => {
+  it('is raised once by the worker when the replica could not raise it', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
     failToRaise();
     await adaSocket.request('random_message', textMessage(sessionId, '14f'));
     await bobSocket.next('chat_skipped');
     await until(async () => (await readQueueState(stack, ada)) === undefined);
-    expect(await findCases(ada)).toEqual([]);
+    expect(await readFindings(ada)).toEqual([]);
     jest.restoreAllMocks();
     await persistChat(stack.replicas[0]!, sessionId);
 
     expect(await createProcessor().run()).toBe(1);
     expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
-    const [finding] = await findCases(ada);
+    const [finding] = await readFindings(ada);
     expect(JSON.parse(finding!.evidence)).toMatchObject({
       messages: [{ versions: ['14f'], isMarked: true }],
     });
     expect(await createProcessor().run()).toBe(0);
+    // A repeated event of the replica changes nothing.
     await stack.replicas[0]!.app.get(AgeFindingsService).raise({
       sessionId,
       userIds: [],
@@ -161,6 +170,6 @@ describe('a stated age under 18', () => {
       messageId: null,
       endEventId: finding!.source,
     });
-    expect(await findCases(ada)).toHaveLength(1);
+    expect(await readFindings(ada)).toHaveLength(1);
   });
 });

@@ -3,6 +3,6 @@ import { StandingsModule } from '../standings/standings.module';
 import { ConductModule } from './conduct.module';
 import { TimeLimitsProcessor } from './jobs/time-limits.processor';
 
-/** The part of conduct that runs in the worker: what the passing of time decides. */
+/** Applies the time limits of sanctions and flags, in the worker. */
 @Module({ imports: [ConductModule, StandingsModule], providers: [TimeLimitsProcessor] })
 export class TimeLimitsModule {}

@@ -4,7 +4,7 @@ import { FriendshipErasureService } from './application/friendship-erasure.servi
 import { FriendsReadModelModule } from './friends-read-model.module';
 import { FriendRepository } from './infrastructure/friend.repository';
 
-/** What the worker does with the friendships of users who are erased. */
+/** Ends the friendships of users whose data is being erased; used by the worker. */
 @Module({
   imports: [FriendsReadModelModule, UserPublisherModule],
   providers: [FriendRepository, FriendshipErasureService],

@@ -3,7 +3,7 @@ import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { RequestVoidingService } from './application/request-voiding.service';
 import { FriendsReadModelModule } from './friends-read-model.module';
 
-/** The end of friend requests for safety, in an api replica or a worker. */
+/** Voids friend requests for safety; used by api replicas and workers. */
 @Module({
   imports: [BlocksReadModelModule, FriendsReadModelModule],
   providers: [RequestVoidingService],

@@ -7,7 +7,7 @@ import { BlockedImageEntity } from './infrastructure/blocked-image.entity';
 import { BlockedImageRepository } from './infrastructure/blocked-image.repository';
 import { imageBlockEventTypes, imageBlocksProjection } from './projections/image-blocks.projection';
 
-/** The image block-list, for every process that writes the event log. Depends on the platform only. */
+/** The list of images that no user can upload; for every process that writes events. Depends on the platform only. */
 @Module({
   imports: [TypeOrmModule.forFeature([BlockedImageEntity])],
   providers: [BlockedImageRepository, ImageBlocksService],

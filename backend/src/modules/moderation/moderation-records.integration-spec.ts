@@ -34,8 +34,8 @@ import { FiguresRepository } from './infrastructure/figures.repository';
 
 jest.setTimeout(60_000);
 
-/** Returns a hash that differs from `dhash` in four bits. */
-const flipBits = (dhash: string): string =>
+/** Returns a hash that differs from `dhash` in four bits, which is the most by which copies of an image may differ. */
+const flipFourBits = (dhash: string): string =>
   (BigInt(`0x${dhash}`) ^ 0x8000_0100_0010_0001n).toString(16).padStart(16, '0');
 
 describe('records of moderation', () => {
@@ -49,7 +49,7 @@ describe('records of moderation', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const readAudit = async (moderator: ThawVisitor): Promise<AuditEntry[]> => {
+  const readAuditLog = async (moderator: ThawVisitor): Promise<AuditEntry[]> => {
     const { body } = await createModeratorApi(mia).call('GET', `audit?moderatorId=${moderator.user.id}`);
     return body.entries as AuditEntry[];
   };
@@ -58,7 +58,7 @@ describe('records of moderation', () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob)) };
   };
-  const upload = (caller: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
+  const uploadImage = (caller: ThawVisitor, bytes: Buffer, bucket: UploadBucket = 'chat-images') => {
     const form = new FormData();
     form.append('bucket', bucket);
     form.append('fileName', 'x.jpg');
@@ -66,11 +66,12 @@ describe('records of moderation', () => {
     return caller.call('POST', '/api/upload', form);
   };
 
-  describe('the audit', () => {
-    it('every moderator can list the reads and acts of another moderator, newest first', async () => {
+  describe('the audit log', () => {
+    it('a moderator can list the reads and acts of another moderator, newest first', async () => {
       const max = await createModerator(stack);
       const { bob, caseId } = await fileNewReport();
       const { list, read, claim, decide, call } = createModeratorApi(max);
+      // Reads of the queue within an hour are recorded once.
       await list();
       await list('?state=decided');
       const { version } = await read(caseId);
@@ -92,7 +93,7 @@ describe('records of moderation', () => {
       await call('PUT', `people/${bob.user.id}/hold`, { isHeld: false, reason: 'They are done.' });
       const about = { caseId, userId: bob.user.id, imageId: null };
       const aboutUser = { ...about, caseId: null };
-      expect(await readAudit(max)).toMatchObject([
+      expect(await readAuditLog(max)).toMatchObject([
         { action: 'hold_lifted', ...aboutUser },
         { action: 'held', ...aboutUser },
         { action: 'decided', ...about },
@@ -110,34 +111,35 @@ describe('records of moderation', () => {
       await createModeratorApi(mia).claim(caseId);
       expect((await createModeratorApi(max).claim(caseId)).status).toBe(409);
       expect((await createModeratorApi(max).call('GET', 'cases/999999999999')).status).toBe(404);
-      expect(await readAudit(max)).toEqual([]);
+      expect(await readAuditLog(max)).toEqual([]);
     });
 
-    it('the audit log is returned page by page', async () => {
+    it('the audit log is returned in pages of 100 entries', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       await createModeratorApi(max).read(caseId);
-      const read = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
+      const caseRead = { moderatorId: max.user.id, action: 'case_read' as const, caseId };
       const { app } = stack.replicas[0]!;
       await app.get(DataSource).transaction(async (manager) => {
-        for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(read, manager);
+        for (let count = 0; count < 100; count += 1) await app.get(AuditService).record(caseRead, manager);
       });
-      const audit = (cursor: string) =>
+      const requestPage = (cursor?: string) =>
         createModeratorApi(mia).call(
           'GET',
           `audit?moderatorId=${max.user.id}${cursor ? `&cursor=${cursor}` : ''}`,
         );
-      const { body: first } = await audit('');
-      const { body: second } = await audit(first.nextCursor as string);
+      const { body: first } = await requestPage();
+      const { body: second } = await requestPage(first.nextCursor as string);
       const ids = [first, second].flatMap(({ entries }) => (entries as AuditEntry[]).map(({ id }) => id));
       expect([(first.entries as unknown[]).length, ids.length, new Set(ids).size]).toEqual([100, 101, 101]);
       expect(second.nextCursor).toBeNull();
-      expect((await audit('x')).status).toBe(400);
+      expect((await requestPage('x')).status).toBe(400);
     });
 
-    it('a moderator can read cases and images 300 times an hour, under every LIMITS_PROFILE', async () => {
+    it('a moderator can read cases and images 300 times an hour, even with LIMITS_PROFILE=load', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
+      // As if the moderator had read 299 times. The profile of the test stack is `load`.
       await stack.replicas[0]!.app.get(RateLimiterService).charge('evidence_reads', max.user.id, 299);
       const statuses = [];
       for (let count = 0; count < 2; count += 1)
@@ -158,33 +160,35 @@ describe('records of moderation', () => {
       const deletion = { messageId: Number(messageId), senderId: ada.user.id, receiverId: bob.user.id };
       await adaSocket.request('delete_private_message', deletion);
       await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+      // The usual URL no longer serves the image, not even to the moderator.
       for (const caller of [ada, bob, mia]) expect((await caller.call('GET', url)).status).toBe(404);
 
       const { body: page } = await createModeratorApi(mia).list();
       const { id: caseId } = (page.cases as { id: number; userId: number }[]).find(
         ({ userId }) => userId === ada.user.id,
       )!;
-      const whole = await createModeratorApi(mia).read(caseId);
-      const [image] = whole.evidence[0]!.messages.flatMap(({ images }) => images);
+      const { evidence } = await createModeratorApi(mia).read(caseId);
+      const [image] = evidence[0]!.messages.flatMap(({ images }) => images);
       const path = `cases/${caseId}/images/${image!.imageId}`;
       const { status, headers } = await createModeratorApi(mia).call('GET', path);
       expect(status).toBe(200);
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-type')).toMatch(/^image\//);
-      expect((await readAudit(mia))[0]).toMatchObject({
+      expect((await readAuditLog(mia))[0]).toMatchObject({
         action: 'image_read',
         caseId,
         imageId: image!.imageId,
       });
+      // The case has no image 1.
       expect((await createModeratorApi(mia).call('GET', `cases/${caseId}/images/1`)).status).toBe(404);
       expect((await ada.call('GET', `/api/moderation/${path}`)).status).toBe(403);
     });
 
-    it('an illegal image blocked by a decision cannot be uploaded again; an attempt opens a case and suspends the user', async () => {
+    it('an illegal image blocked by a decision cannot be uploaded until it is unblocked; an attempt suspends the user', async () => {
       const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
       const bytes = await createPicture(1);
-      const { body: sent } = await upload(ada, bytes);
+      const { body: sent } = await uploadImage(ada, bytes);
       await adaSocket.request(
         'send_private_message',
         createPrivateMessage({ from: ada, to: bob, content: String(sent.url), messageType: 'image' }),
@@ -204,9 +208,12 @@ describe('records of moderation', () => {
         facts: FACTS,
         until: formatInHours(2),
       };
-      const idOfAnotherCase = 1;
+      const idOfNoImageOfTheCase = 1;
       expect(
-        await createModeratorApi(mia).decide(id, { ...decision, blockImages: [imageId, idOfAnotherCase] }),
+        await createModeratorApi(mia).decide(id, {
+          ...decision,
+          blockImages: [imageId, idOfNoImageOfTheCase],
+        }),
       ).toMatchObject({
         status: 404,
       });
@@ -215,18 +222,21 @@ describe('records of moderation', () => {
       );
 
       const carl = await stack.createVisitor(0);
-      const before = await stack.database.dataSource.query('SELECT 1 FROM uploads');
+      const uploadsBefore = await stack.database.dataSource.query('SELECT 1 FROM uploads');
       for (const bucket of ['chat-images', 'avatars'] as const) {
-        const response = await upload(carl, bytes, bucket);
+        const { body } = await uploadImage(carl, bytes, bucket);
         // The first attempt suspends the user, so the second one is refused for that reason.
-        expect(response.body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
+        expect(body.code).toBe(bucket === 'chat-images' ? 'image_refused' : 'suspended');
       }
-      expect(await stack.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(before.length);
-      expect((await upload(await stack.createVisitor(0), await createPicture(2))).status).toBe(201);
+      expect(await stack.database.dataSource.query('SELECT 1 FROM uploads')).toHaveLength(
+        uploadsBefore.length,
+      );
+      expect((await uploadImage(await stack.createVisitor(0), await createPicture(2))).status).toBe(201);
       const smallerCopy = await sharp(bytes).resize(300).jpeg({ quality: 40 }).toBuffer();
       const dan = await stack.createVisitor(0);
-      expect((await upload(dan, smallerCopy, 'avatars')).body.code).toBe('image_refused');
-      expect((await upload(dan, smallerCopy)).body.code).toBe('suspended');
+      // A smaller copy is recognised by its difference hash.
+      expect((await uploadImage(dan, smallerCopy, 'avatars')).body.code).toBe('image_refused');
+      expect((await uploadImage(dan, smallerCopy)).body.code).toBe('suspended');
       const { body: page } = await createModeratorApi(mia).list();
       expect(page.cases).toContainEqual(
         expect.objectContaining({
@@ -250,57 +260,58 @@ describe('records of moderation', () => {
       expect((await unblock()).status).toBe(204);
       expect((await unblock()).status).toBe(404);
       expect(await listBlockedImages()).toEqual([]);
-      expect((await upload(await stack.createVisitor(0), bytes)).status).toBe(201);
-      const actions = (await readAudit(mia)).map(({ action }) => action);
+      expect((await uploadImage(await stack.createVisitor(0), bytes)).status).toBe(201);
+      const actions = (await readAuditLog(mia)).map(({ action }) => action);
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
     });
 
-    it('images are blocked on the connection of the decision: with a second one, decisions could wait for each other', async () => {
+    it('images are blocked over the connection of the passed transaction, without a second connection', async () => {
       const { app } = stack.replicas[0]!;
+      // If each decision needed a second connection of the pool, simultaneous decisions could wait for each other.
       const runner = app.get(DataSource).createQueryRunner();
       await runner.startTransaction();
-      const connect = jest.spyOn(app.get(DataSource), 'createQueryRunner');
-      const image = { rule: 'no_hate', caseId: null, moderatorId: mia.user.id } as const;
-      await app
-        .get(ImageBlocksService)
-        .block({ images: [{ sha256: 'ab'.repeat(32), dhash: null }], ...image }, runner.manager);
-      expect(connect).not.toHaveBeenCalled();
+      const createRunner = jest.spyOn(app.get(DataSource), 'createQueryRunner');
+      const images = [{ sha256: 'ab'.repeat(32), dhash: null }];
+      const block = { images, rule: 'no_hate', caseId: null, moderatorId: mia.user.id } as const;
+      await app.get(ImageBlocksService).block(block, runner.manager);
+      expect(createRunner).not.toHaveBeenCalled();
       await runner.rollbackTransaction();
       await runner.release();
     });
 
-    it('a new image is compared with 10,000 blocked images in a few milliseconds', async () => {
+    it('a new image is compared with 10,000 blocked images in less than 60 ms', async () => {
       await stack.database.dataSource.query(
         `INSERT INTO blocked_images (id, sha256, dhash, rule, moderator_id, created_at)
          SELECT -n, 'many-' || n, left(md5(n::text), 16), 'no_spam', 1, now() FROM generate_series(1, 10000) n`,
       );
       const blocks = stack.replicas[0]!.app.get(ImageBlocksService);
-      const times: number[] = [];
+      const durationsMs: number[] = [];
       for (let round = 0; round < 10; round += 1) {
         const startedAt = performance.now();
         expect(await blocks.findNearBlock('0123456789abcdef')).toBeNull();
-        times.push(performance.now() - startedAt);
+        durationsMs.push(performance.now() - startedAt);
       }
       // About 5 ms on an idle machine; the limit only detects a much slower algorithm.
-      expect(Math.min(...times)).toBeLessThan(60);
+      expect(Math.min(...durationsMs)).toBeLessThan(60);
+      // Image 7 has the hash that the INSERT above computes for n = 7.
       const nearBlock = await blocks.findNearBlock(
-        flipBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
+        flipFourBits(createHash('md5').update('7').digest('hex').slice(0, 16)),
       );
       expect(nearBlock).toMatchObject({ id: -7 });
       await stack.database.dataSource.query(`DELETE FROM blocked_images WHERE id < 0`);
     });
   });
 
-  it('a read of the profile of a user with whom the moderator has had no contact is recorded (A12)', async () => {
+  it('a read of the profile of a user with whom the moderator has had no contact is recorded', async () => {
     const [bob, formerPartner] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { status, body } = await mia.call('GET', `/api/user/${bob.user.id}`);
     const { id, username, avatar } = bob.user;
     expect({ status, body }).toEqual({ status: 200, body: { id, username, avatar, isOnline: false } });
-    expect((await readAudit(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
+    expect((await readAuditLog(mia))[0]).toMatchObject({ action: 'profile_read', userId: id, caseId: null });
     await recordPastChat(stack.replicas[0]!, mia, formerPartner);
     await mia.call('GET', `/api/user/${formerPartner.user.id}`);
     // Still the entry of the first profile: reading that of a former chat partner is not recorded.
-    expect((await readAudit(mia))[0]).toMatchObject({ userId: id });
+    expect((await readAuditLog(mia))[0]).toMatchObject({ userId: id });
     expect((await mia.call('GET', '/api/user/999999999999')).status).toBe(404);
   });
 
@@ -318,15 +329,15 @@ describe('records of moderation', () => {
     });
     const readPerson = async ({ user }: ThawVisitor) =>
       (await createModeratorApi(mia).call('GET', `people/${user.id}`)).body as unknown as ModeratedPerson;
-    const seen = await readPerson(bob);
-    expect(seen).toMatchObject({
+    const person = await readPerson(bob);
+    expect(person).toMatchObject({
       id: bob.user.id,
       username: bob.user.username,
       isAnonymous: true,
       standing: { kind: 'suspended', until },
       isHeld: false,
       matches: 1,
-      reportsPer100Matches: 100,
+      reportsPer100Matches: 100, // one report in one match
       sanctions: [{ kind: 'suspended', rule: 'no_hate', until, liftedAt: null, isConfirmed: false, caseId }],
       cases: [{ id: caseId, state: 'decided', outcome: 'suspended' }],
       reportsMade: { total: 0, decided: 0, upheld: 0 },
@@ -334,7 +345,7 @@ describe('records of moderation', () => {
     });
     expect(await readPerson(ada)).toMatchObject({ reportsMade: { total: 1, decided: 1, upheld: 1 } });
     const lift = () =>
-      createModeratorApi(mia).call('POST', `sanctions/${seen.sanctions[0]!.id}/lift`, {
+      createModeratorApi(mia).call('POST', `sanctions/${person.sanctions[0]!.id}/lift`, {
         reason: 'Too long.',
       });
     expect(await lift()).toMatchObject({ status: 200, body: { standing: { kind: 'good' } } });
@@ -354,7 +365,7 @@ describe('records of moderation', () => {
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
-  it('statistics are available over HTTP and as metrics of a worker, which can be scraped without PostgreSQL', async () => {
+  it('statistics are available over HTTP and as metrics of a worker, which are omitted while PostgreSQL fails', async () => {
     await fileNewReport();
     const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;
@@ -373,11 +384,11 @@ describe('records of moderation', () => {
       .spyOn(worker.app.get(FiguresRepository), 'read')
       .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     expect(await readMetrics()).not.toMatch(/^thaw_moderation_open_cases/m);
-    const text = await readMetrics();
-    expect(text).toMatch(/^thaw_moderation_open_cases \d+$/m);
-    expect(text).toMatch(/^thaw_moderation_reports\{category="sexual"\} \d+$/m);
-    expect(text).toMatch(/^thaw_moderation_decisions\{outcome="suspended",by="moderator"\} \d+$/m);
-    expect(text).toMatch(/^thaw_moderation_decision_seconds\{quantile="0.95"\} [\d.]+$/m);
+    const metrics = await readMetrics();
+    expect(metrics).toMatch(/^thaw_moderation_open_cases \d+$/m);
+    expect(metrics).toMatch(/^thaw_moderation_reports\{category="sexual"\} \d+$/m);
+    expect(metrics).toMatch(/^thaw_moderation_decisions\{outcome="suspended",by="moderator"\} \d+$/m);
+    expect(metrics).toMatch(/^thaw_moderation_decision_seconds\{quantile="0.95"\} [\d.]+$/m);
     await worker.stop();
   });
 

@@ -30,12 +30,18 @@ describe('moderation', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const fileNewReport = async (fields: ReportFields = {}, reporter?: ThawVisitor, target?: ThawVisitor) => {
+  /** Opens a case, or adds to the open one of `target`. Reporter and target are new users unless they are passed. */
+  const fileNewReport = async ({
+    reporter,
+    target,
+    ...fields
+  }: ReportFields & { reporter?: ThawVisitor; target?: ThawVisitor } = {}) => {
     const ada = reporter ?? (await stack.createVisitor(0));
     const bob = target ?? (await stack.createVisitor(1));
     return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob, fields)) };
   };
-  const createSuspension = (version: number, changes: object = {}) => ({
+  /** Builds the body of the request that decides a case. */
+  const buildSuspensionDecision = (version: number, changes: object = {}) => ({
     version,
     outcome: 'suspended',
     rule: 'no_unwanted_sexual',
@@ -43,13 +49,22 @@ describe('moderation', () => {
     until: formatInHours(24),
     ...changes,
   });
-  const createBan = (version: number) => ({ version, outcome: 'banned', rule: 'no_threats', facts: FACTS });
+  const buildBanDecision = (version: number) => ({
+    version,
+    outcome: 'banned',
+    rule: 'no_threats',
+    facts: FACTS,
+  });
+  /** Every route for members answers 403 while the user is suspended. */
+  const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
+    (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
   const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
     stack.replicas[0]!.app.get(NoticesService).list(user.id);
+  /** Appeals against the caller's notice of this kind. @returns the id of the appeal */
   const fileAppeal = async (caller: ThawVisitor, kind: Notice['kind']): Promise<number> => {
-    const notice = (await readNotices(caller)).find((one) => one.kind === kind)!;
+    const appealed = (await readNotices(caller)).find((notice) => notice.kind === kind)!;
     const userId = caller.user.id;
-    const fields = { userId, appellantId: userId, noticeId: notice.id, words: 'It was not me.' };
+    const fields = { userId, appellantId: userId, noticeId: appealed.id, words: 'It was not me.' };
     const { appealId } = await stack.replicas[0]!.app.get(ConductService).fileAppeal(fields);
     return appealId;
   };
@@ -71,7 +86,7 @@ describe('moderation', () => {
       expect(item).toMatchObject({
         state: 'open',
         kind: 'reports',
-        urgency: 300,
+        urgency: 300, // category 'sexual'
         userId: bob.user.id,
         username: bob.user.username,
         isAnonymous: true,
@@ -105,6 +120,7 @@ describe('moderation', () => {
     });
 
     it('paging through the queue repeats and skips no case', async () => {
+      // With a limit of 2, the queue has several pages.
       for (let count = 0; count < 5; count += 1) await fileNewReport();
       const { body: all } = await createModeratorApi(mia).list();
       const ids: number[] = [];
@@ -122,7 +138,7 @@ describe('moderation', () => {
       ['a page of no cases', 'limit=0'],
       ['a page above the limit', 'limit=101'],
       ['a cursor that is not JSON', 'cursor=x'],
-      ['a cursor with one number', 'cursor=WzFd'],
+      ['a cursor with one number', 'cursor=WzFd'], // base64url of [1]
       ['two cursors', 'cursor=a&cursor=b'],
     ])('the queue refuses a query with %s', async (_reason, query) => {
       const { status, body } = await createModeratorApi(mia).list(`?${query}`);
@@ -144,7 +160,7 @@ describe('moderation', () => {
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
         caseId,
-        createSuspension(version, { note: 'Seen before.' }),
+        buildSuspensionDecision(version, { note: 'Seen before.' }),
       );
       expect(status).toBe(200);
       expect(body).toMatchObject({ id: caseId, state: 'decided', urgency: 0, standing: 'suspended' });
@@ -154,7 +170,7 @@ describe('moderation', () => {
         { kind: 'note', moderatorId: mia.user.id, text: 'Seen before.' },
         { kind: 'sanction', sanction: 'suspended', isAutomatic: false },
       ]);
-      expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 403 });
+      expect(await readMemberRouteStatus(bob)).toBe(403);
       expect(await readNotices(bob)).toMatchObject([{ kind: 'suspension', facts: FACTS }]);
       expect(await readNotices(ada)).toMatchObject([{ kind: 'report_decided' }]);
       const { body: decided } = await createModeratorApi(max).list('?state=decided');
@@ -166,7 +182,7 @@ describe('moderation', () => {
       const { version } = await createModeratorApi(mia).read(caseId);
       const responses = await Promise.all(
         [mia, max].map((moderator) =>
-          createModeratorApi(moderator).decide(caseId, createSuspension(version)),
+          createModeratorApi(moderator).decide(caseId, buildSuspensionDecision(version)),
         ),
       );
       expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -191,19 +207,20 @@ describe('moderation', () => {
         status: 409,
         body: { code: 'claimed' },
       });
-      const decide = () => createModeratorApi(max).decide(caseId, createSuspension(version));
+      const decide = () => createModeratorApi(max).decide(caseId, buildSuspensionDecision(version));
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'claimed' } });
       expect(await createModeratorApi(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({
         status: 204,
       });
+      // A claim and its release change the version of the case, so Max has to read it again.
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     });
 
     it('a decision is refused when a report has arrived since the moderator read the case', async () => {
       const { bob, caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
-      await fileNewReport({}, undefined, bob);
-      expect(await createModeratorApi(mia).decide(caseId, createSuspension(version))).toMatchObject({
+      await fileNewReport({ target: bob });
+      expect(await createModeratorApi(mia).decide(caseId, buildSuspensionDecision(version))).toMatchObject({
         status: 409,
         body: { code: 'case_changed' },
       });
@@ -229,52 +246,56 @@ describe('moderation', () => {
       const { version } = await createModeratorApi(mia).read(caseId);
       const { status, body } = await createModeratorApi(mia).decide(
         caseId,
-        createSuspension(version, changes),
+        buildSuspensionDecision(version, changes),
       );
       expect([status, body.code]).toEqual([400, 'validation_failed']);
     });
   });
 
   describe('involved moderators', () => {
-    const expectOwnDecision = async (moderator: ThawVisitor, caseId: number) => {
-      const { version, excludes } = await createModeratorApi(moderator).read(caseId);
-      expect(excludes).toContain(moderator.user.id);
-      expect(await createModeratorApi(moderator).decide(caseId, createSuspension(version))).toMatchObject({
+    /** Expects that the case lists the moderator as excluded, and that their decision is refused. */
+    const expectRefusedAsInvolved = async (moderator: ThawVisitor, caseId: number) => {
+      const { version, excludes: excludedModeratorIds } = await createModeratorApi(moderator).read(caseId);
+      expect(excludedModeratorIds).toContain(moderator.user.id);
+      expect(
+        await createModeratorApi(moderator).decide(caseId, buildSuspensionDecision(version)),
+      ).toMatchObject({
         status: 409,
         body: { code: 'own_decision' },
       });
     };
 
     it('a moderator cannot decide a case about themselves or one that they reported', async () => {
-      await expectOwnDecision(mia, (await fileNewReport({}, undefined, mia)).caseId);
-      await expectOwnDecision(mia, (await fileNewReport({}, mia)).caseId);
+      await expectRefusedAsInvolved(mia, (await fileNewReport({ target: mia })).caseId);
+      await expectRefusedAsInvolved(mia, (await fileNewReport({ reporter: mia })).caseId);
     });
 
     it('a moderator cannot decide a case about a friend or one that a friend reported', async () => {
       const [friend, moderator] = [await stack.createVisitor(0), await createModerator(stack)];
       await makeFriends(stack.replicas[0]!, moderator, friend);
-      await expectOwnDecision(moderator, (await fileNewReport({}, undefined, friend)).caseId);
-      await expectOwnDecision(moderator, (await fileNewReport({}, friend)).caseId);
+      await expectRefusedAsInvolved(moderator, (await fileNewReport({ target: friend })).caseId);
+      await expectRefusedAsInvolved(moderator, (await fileNewReport({ reporter: friend })).caseId);
     });
 
-    it('an escalated case can be decided only by another moderator', async () => {
+    it('an escalated case cannot be decided by the moderator who escalated it, but by another one', async () => {
       const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const escalation = { version, reason: 'I do not read that language.' };
       const { body } = await createModeratorApi(mia).call('POST', `cases/${caseId}/escalation`, escalation);
       expect(body).toMatchObject({ state: 'escalated', excludes: [mia.user.id] });
-      await expectOwnDecision(mia, caseId);
+      await expectRefusedAsInvolved(mia, caseId);
       const { version: next } = await createModeratorApi(max).read(caseId);
-      expect((await createModeratorApi(max).decide(caseId, createSuspension(next))).status).toBe(200);
+      expect((await createModeratorApi(max).decide(caseId, buildSuspensionDecision(next))).status).toBe(200);
     });
   });
 
   it('another moderator can reverse a decision on appeal, which lifts the sanction immediately', async () => {
     const { bob, caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
-    await createModeratorApi(mia).decide(caseId, createSuspension(version));
+    await createModeratorApi(mia).decide(caseId, buildSuspensionDecision(version));
     const appealId = await fileAppeal(bob, 'suspension');
     const waiting = await createModeratorApi(mia).read(caseId);
+    // The urgency of an appeal against a sanction in force is 400.
     expect(waiting).toMatchObject({ state: 'open', kind: 'appeal', urgency: 400, excludes: [mia.user.id] });
     const answer = {
       version: waiting.version,
@@ -293,7 +314,7 @@ describe('moderation', () => {
       { kind: 'appeal_decided', moderatorId: max.user.id, outcome: 'reversed', answer: answer.answer },
       { kind: 'lifted', cause: 'appeal' },
     ]);
-    expect(await bob.call('GET', `/api/friends/${bob.user.id}`)).toMatchObject({ status: 200 });
+    expect(await readMemberRouteStatus(bob)).toBe(200);
     expect(
       await createModeratorApi(max).answer(appealId, { ...answer, version: Number(body.version) }),
     ).toMatchObject({
@@ -302,10 +323,10 @@ describe('moderation', () => {
     });
   });
 
-  it('a ban is confirmed by another moderator', async () => {
+  it('a ban can be confirmed only by another moderator', async () => {
     const { caseId } = await fileNewReport();
     const { version } = await createModeratorApi(mia).read(caseId);
-    const { body: first } = await createModeratorApi(mia).decide(caseId, createBan(version));
+    const { body: first } = await createModeratorApi(mia).decide(caseId, buildBanDecision(version));
     expect(first).toMatchObject({
       state: 'open',
       kind: 'confirmation',

@@ -16,9 +16,13 @@ describe('moderation by a single moderator', () => {
   });
   afterAll(() => stack.close());
 
-  it('the only moderator can confirm their own ban after a delay, and the notices state that there is only one', async () => {
+  it('the only moderator can confirm their own ban and decide its appeal after a delay; the notices state that they did both', async () => {
     const mia = await createModerator(stack);
-    const later = await new ThawVisitor([stack.origins[1]!]).logIn(String(mia.user.email), 'a good password');
+    // Mia on the second replica, where the delay is over.
+    const miaAfterDelay = await new ThawVisitor([stack.origins[1]!]).logIn(
+      String(mia.user.email),
+      'a good password',
+    );
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { caseId } = await reportUser(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
@@ -28,25 +32,25 @@ describe('moderation by a single moderator', () => {
     const confirmation = { version: body.version, isConfirmed: true };
     const refused = { status: 409, body: { code: 'own_decision' } };
     expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
-    expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [] });
+    expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [] });
 
+    // While there is a second moderator, Mia may not confirm the ban.
     const max = await createModerator(stack);
-    expect(await createModeratorApi(later).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
-    expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject(refused);
+    expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
+    expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject(refused);
     await stack.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
       max.user.id,
     ]);
-    expect(await createModeratorApi(later).confirm(caseId, confirmation)).toMatchObject({
+    expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject({
       status: 200,
       body: { state: 'decided', standing: 'banned' },
     });
 
-    const solo = /Decided by the same moderator, since there is only one\.$/;
-    const notices = async () =>
+    const soloRemark = 'Decided by the same moderator, since there is only one.';
+    const readNotices = async () =>
       (await bob.call('GET', `/api/notices/${bob.user.id}`)).body as unknown as Notice[];
-    const [notice] = await notices();
-    expect(notice).toMatchObject({ kind: 'ban', facts: expect.stringMatching(solo) });
-    expect(notice?.facts).toContain(FACTS);
+    const [notice] = await readNotices();
+    expect(notice).toMatchObject({ kind: 'ban', facts: `${FACTS} ${soloRemark}` });
     const words = 'It was a quote.';
     const appeal = await bob.call('POST', '/api/appeals', {
       userId: bob.user.id,
@@ -54,16 +58,16 @@ describe('moderation by a single moderator', () => {
       words,
     });
     const answer = {
-      version: (await createModeratorApi(later).read(caseId)).version,
+      version: (await createModeratorApi(miaAfterDelay).read(caseId)).version,
       outcome: 'upheld',
       answer: 'The quote does not change what you wrote.',
     };
-    expect((await createModeratorApi(later).answer(Number(appeal.body.id), answer)).status).toBe(200);
-    expect((await notices())[0]).toMatchObject({
+    expect((await createModeratorApi(miaAfterDelay).answer(Number(appeal.body.id), answer)).status).toBe(200);
+    expect((await readNotices())[0]).toMatchObject({
       kind: 'appeal_decided',
       appeal: {
         outcome: 'upheld',
-        answer: `${answer.answer} Decided by the same moderator, since there is only one.`,
+        answer: `${answer.answer} ${soloRemark}`,
       },
     });
   });

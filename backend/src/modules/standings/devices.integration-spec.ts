@@ -27,12 +27,13 @@ afterAll(() => accounts.close());
 const getReplica = () => accounts.api;
 const query = <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
   accounts.api.app.get(DataSource).query<Row[]>(text, values);
-const getDevices = () => accounts.api.app.get(DeviceAccountsService);
+const getDeviceAccounts = () => accounts.api.app.get(DeviceAccountsService);
 
-/** Signs out; the browser keeps its device cookie. */
-const forgetLogin = (browser: Browser) => browser.post('/api/logout').expect(204);
-const startAnother = async (browser: Browser) => {
-  await forgetLogin(browser);
+/** Signs out. The browser keeps its device cookie. */
+const signOut = (browser: Browser) => browser.post('/api/logout').expect(204);
+/** Creates another account on the device of the browser. */
+const startAnotherAccount = async (browser: Browser) => {
+  await signOut(browser);
   return (await browser.post('/api/anonymous').expect(201)).body.user as {
     id: number;
     standing: { kind: string; until: string | null; noticeId: number | null };
@@ -50,36 +51,40 @@ const readBanKeys = (sanctionId: number) =>
   );
 
 describe('devices', () => {
-  it('each login records the hash of the device, which connects the accounts of a browser', async () => {
+  it('each login records the hash of the device, by which the accounts of a browser are found', async () => {
     const { browser, userId, email } = await accounts.register();
-    const second = await startAnother(browser);
-    const elsewhere = await accounts.logIn(email).expect(200);
-    expect(elsewhere.get('Set-Cookie')!.join()).toContain('thaw.did=');
+    const second = await startAnotherAccount(browser);
+    const loginElsewhere = await accounts.logIn(email).expect(200);
+    expect(loginElsewhere.get('Set-Cookie')!.join()).toContain('thaw.did=');
     expect(await readDeviceRows(userId)).toHaveLength(2);
     const [row] = await readDeviceRows(second.id);
     expect(row?.device_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(await getDevices().findAccounts(userId)).toEqual([userId, second.id]);
-    expect(await getDevices().findAccounts(second.id)).toEqual([userId, second.id]);
-    expect(await getDevices().findAccounts(999_999_999)).toEqual([999_999_999]);
+    expect(await getDeviceAccounts().findAccounts(userId)).toEqual([userId, second.id]);
+    expect(await getDeviceAccounts().findAccounts(second.id)).toEqual([userId, second.id]);
+    const unknownUserId = 999_999_999;
+    expect(await getDeviceAccounts().findAccounts(unknownUserId)).toEqual([unknownUserId]);
   });
 
   it('extending a session counts as a use of the device', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     await query(`UPDATE devices SET seen_at = now() - interval '40 days' WHERE user_id = $1`, [userId]);
+    // Old enough for the next request to extend the session.
     await query(`UPDATE sessions SET refreshed_at = now() - interval '2 hours' WHERE user_id = $1`, [userId]);
     await browser.get(`/api/user/${userId}`).expect(200);
     await until(async () => (await readDeviceRows(userId))[0]!.seen_at.getTime() > Date.now() - DAY_MS);
   });
 
   it('devices are deleted 180 days after their last use, and keys of sanctions when they expire', async () => {
-    const [old, recent] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
-    const { sanctionId } = await imposeSanction(getReplica(), old.userId);
-    await query(`UPDATE devices SET seen_at = now() - interval '181 days' WHERE user_id = $1`, [old.userId]);
+    const [unused, recent] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
+    const { sanctionId } = await imposeSanction(getReplica(), unused.userId);
+    await query(`UPDATE devices SET seen_at = now() - interval '181 days' WHERE user_id = $1`, [
+      unused.userId,
+    ]);
     await query(`UPDATE devices SET seen_at = now() - interval '179 days' WHERE user_id = $1`, [
       recent.userId,
     ]);
     await accounts.api.app.get(DeviceRepository).deleteUnused();
-    expect(await readDeviceRows(old.userId)).toEqual([]);
+    expect(await readDeviceRows(unused.userId)).toEqual([]);
     expect(await readDeviceRows(recent.userId)).toHaveLength(1);
     expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(0);
     await query('UPDATE ban_keys SET expires_at = now() WHERE sanction_id = $1', [sanctionId]);
@@ -88,25 +93,28 @@ describe('devices', () => {
 });
 
 describe('keys of a sanction', () => {
-  it('a sanction has the devices of the last 30 days as keys, until its end', async () => {
-    const { browser, userId, email } = await accounts.register();
-    const used = (await readDeviceRows(userId))[0]!.device_hash;
+  it('a sanction has the devices of the last 30 days as keys until it ends or is lifted', async () => {
+    const { userId, email } = await accounts.register();
+    const usedDevice = (await readDeviceRows(userId))[0]!.device_hash;
+    // A second device, which was last used 31 days ago.
     await accounts.logIn(email).expect(200);
     await query(
       `UPDATE devices SET seen_at = now() - interval '31 days' WHERE user_id = $1 AND device_hash <> $2`,
-      [userId, used],
+      [userId, usedDevice],
     );
     const end = addHours(5);
     const { sanctionId } = await imposeSanction(getReplica(), userId, { until: end });
-    expect(await readBanKeys(sanctionId)).toEqual([{ kind: 'device', key_hash: used, expires_at: end }]);
+    expect(await readBanKeys(sanctionId)).toEqual([
+      { kind: 'device', key_hash: usedDevice, expires_at: end },
+    ]);
     await liftSanction(getReplica(), userId, sanctionId);
     expect(await readBanKeys(sanctionId)).toEqual([]);
-    await forgetLogin(browser);
   });
 
-  it('the keys of a ban expire after a year; its confirmation renews them and adds the e-mail address', async () => {
+  it('the keys of a ban last a year; a confirmation renews them and adds an e-mail key, which a reduction removes', async () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
+    // Within a minute, since the test itself takes time.
     const isInAYear = (date: Date) => Math.abs(date.getTime() - Date.now() - 365 * DAY_MS) < 60_000;
     const [device] = await readBanKeys(sanctionId);
     expect([device?.kind, isInAYear(device!.expires_at)]).toEqual(['device', true]);
@@ -148,7 +156,7 @@ describe('new accounts', () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const end = addHours(3);
     const { sanctionId, noticeId } = await imposeSanction(getReplica(), userId, { until: end });
-    const second = await startAnother(browser);
+    const second = await startAnotherAccount(browser);
     expect(second.standing).toMatchObject({ kind: 'suspended', until: end.toISOString() });
     expect(second.standing.noticeId).not.toBe(noticeId);
     const readInherited = () =>
@@ -157,7 +165,7 @@ describe('new accounts', () => {
       ]);
     expect(await readInherited()).toEqual([{ inherited_from: String(sanctionId) }]);
     // Registered accounts inherit the sanction as well.
-    await forgetLogin(browser);
+    await signOut(browser);
     const third = await browser
       .post('/api/register')
       .send({ email: createEmail(), password: PASSWORD })
@@ -175,7 +183,7 @@ describe('new accounts', () => {
       moderatorId: 1,
       isSolo: false,
     });
-    await query('UPDATE users SET email = NULL WHERE id = $1', [userId]); // as if the account were deleted
+    await query('UPDATE users SET email = NULL WHERE id = $1', [userId]); // as if the account was deleted
     const credentials = { email: email.toUpperCase(), password: PASSWORD };
     const response = await accounts.openBrowser().post('/api/register').send(credentials).expect(201);
     expect(response.body.user.standing).toMatchObject({ kind: 'banned', until: null });
@@ -184,52 +192,54 @@ describe('new accounts', () => {
   it('a new account does not inherit a sanction that was lifted, has ended, or belongs to another device', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const { sanctionId } = await imposeSanction(getReplica(), userId);
-    const { userId: other } = await accounts.startAnonymousUser();
-    expect(await query('SELECT 1 FROM standings WHERE user_id = $1', [other])).toEqual([]);
+    const { userId: idOnOtherDevice } = await accounts.startAnonymousUser();
+    expect(await query('SELECT 1 FROM standings WHERE user_id = $1', [idOnOtherDevice])).toEqual([]);
     await liftSanction(getReplica(), userId, sanctionId);
-    expect((await startAnother(browser)).standing.kind).toBe('good');
-    const { browser: late, userId: lateId } = await accounts.startAnonymousUser();
-    await imposeSanction(getReplica(), lateId, { until: new Date(Date.now() + 50) });
+    expect((await startAnotherAccount(browser)).standing.kind).toBe('good');
+    const { browser: secondBrowser, userId: secondId } = await accounts.startAnonymousUser();
+    await imposeSanction(getReplica(), secondId, { until: new Date(Date.now() + 50) });
     await until(
-      () => query('SELECT 1 FROM sanctions WHERE user_id = $1 AND until <= now()', [lateId]),
+      () => query('SELECT 1 FROM sanctions WHERE user_id = $1 AND until <= now()', [secondId]),
       ({ length }) => length > 0,
     );
-    expect((await startAnother(late)).standing.kind).toBe('good');
+    expect((await startAnotherAccount(secondBrowser)).standing.kind).toBe('good');
   });
 
   it('existing accounts do not inherit a sanction when they sign in on the device or are converted', async () => {
     const registered = await accounts.register();
-    const { browser, userId } = await accounts.startAnonymousUser();
-    await forgetLogin(browser);
-    const friend = await browser.post('/api/anonymous').expect(201);
-    await imposeSanction(getReplica(), userId);
-    const credentials = { userId: friend.body.user.id, email: createEmail(), password: PASSWORD };
+    const { browser, userId: sanctionedId } = await accounts.startAnonymousUser();
+    await signOut(browser);
+    const anonymous = await browser.post('/api/anonymous').expect(201);
+    await imposeSanction(getReplica(), sanctionedId);
+    const credentials = { userId: anonymous.body.user.id, email: createEmail(), password: PASSWORD };
     const converted = await browser.post('/api/convert-anonymous').send(credentials).expect(200);
     expect(converted.body.user.standing.kind).toBe('good');
-    await forgetLogin(browser);
+    await signOut(browser);
     const login = await accounts.logIn(registered.email, { browser }).expect(200);
     expect(login.body.user.standing.kind).toBe('good');
   });
 
-  it('a new account is flagged when ten others were created on its device within a day', async () => {
+  it('a new account is flagged when at least ten others were created on its device within a day', async () => {
     const { browser } = await accounts.startAnonymousUser();
+    // The standings of the second to the twelfth account.
     const kinds: string[] = [];
-    for (let count = 2; count <= 12; count += 1) kinds.push((await startAnother(browser)).standing.kind);
+    for (let count = 2; count <= 12; count += 1)
+      kinds.push((await startAnotherAccount(browser)).standing.kind);
     expect(kinds).toEqual([...Array<string>(9).fill('good'), 'care', 'care']);
   });
 
   it('an account is not created when its inherited sanction cannot be imposed', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     await imposeSanction(getReplica(), userId);
-    await forgetLogin(browser);
+    await signOut(browser);
     const [{ count: before }] = (await query<{ count: string }>('SELECT count(*) FROM users')) as [
       { count: string },
     ];
-    const failing = jest
+    const failingAddDevices = jest
       .spyOn(accounts.api.app.get(BanKeyRepository), 'addDevices')
       .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
     await browser.post('/api/anonymous').expect(500);
-    expect(failing).toHaveBeenCalled();
+    expect(failingAddDevices).toHaveBeenCalled();
     expect(await query('SELECT count(*) FROM users')).toEqual([{ count: before }]);
   });
 });

@@ -1,5 +1,4 @@
-// Excluded users are suspended or banned. Uses real PostgreSQL, Redis and sockets; two api replicas run in this
-// process.
+// "Excluded" users are suspended or banned. Uses real PostgreSQL, Redis and sockets, with api replicas in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';
@@ -20,10 +19,10 @@ import { UserPublisherService } from '../../platform/realtime/user-publisher.ser
 
 jest.setTimeout(60_000);
 
-const APPLIES_WITHIN_MS = 1_000;
+const MAX_CLOSE_MS = 1_000;
 
 /** Routes that excluded users may call, in addition to GET of their own user. */
-const openRoutes =
+const routesOpenToExcluded =
   /^(ALL|GET \/api\/(docs|receipts)|(GET|PUT) \/api\/notices\/|GET \/api\/my-data\/exports\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals|user\/:id\/erasure|my-data\/:userId\/export)$)/;
 
 const listRoutes = (app: NestExpressApplication): string[] => {
@@ -32,6 +31,7 @@ const listRoutes = (app: NestExpressApplication): string[] => {
   };
   return router.stack.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
+    // A route for all methods answers unknown paths.
     return methods.length > 7 ? [] : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
   });
 };
@@ -45,31 +45,35 @@ describe('excluded users', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const [first, second] = [0, 1].map((index) => () => stack.replicas[index]!) as [
-    () => TestStack['replicas'][number],
-    () => TestStack['replicas'][number],
-  ];
+  const getFirstReplica = () => stack.replicas[0]!;
+  const getSecondReplica = () => stack.replicas[1]!;
+  /** Every route for members answers 403 while the user is excluded. */
+  const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
+    (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
 
   describe.each(['suspended', 'banned'] as const)('who are %s', (kind) => {
-    it('excluded users lose all sockets on every replica within a second, and every other route refuses them', async () => {
+    it('they lose all sockets on every replica within a second, and routes not open to them answer 403', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
-      const { noticeId } = await imposeSanction(second(), ada.user.id, { kind });
+      const { noticeId } = await imposeSanction(getSecondReplica(), ada.user.id, { kind });
       const startedAt = Date.now();
-      await announceStanding(second(), ada.user.id);
+      await announceStanding(getSecondReplica(), ada.user.id);
       expect(await Promise.all(sockets.map(({ closed }) => closed))).toEqual([
         closeCodes.notSignedIn,
         closeCodes.notSignedIn,
       ]);
-      expect(Date.now() - startedAt).toBeLessThan(APPLIES_WITHIN_MS);
+      expect(Date.now() - startedAt).toBeLessThan(MAX_CLOSE_MS);
       for (const socket of sockets) expect(socket.all('standing')).toMatchObject([{ kind, noticeId }]);
-      const routes = listRoutes(first().app).filter((route) => !openRoutes.test(route));
+      const routes = listRoutes(getFirstReplica().app).filter((route) => !routesOpenToExcluded.test(route));
+      // With an empty list of routes, the assertion below could not fail.
       expect(routes.length).toBeGreaterThanOrEqual(20);
       const outcomes = await Promise.all(
         routes
+          // This route is open for the user's own id, which another test checks.
           .filter((route) => route !== 'GET /api/user/:id')
           .map(async (route) => {
             const [method = '', template = ''] = route.split(' ');
+            // Parameters (`:id`, `*path`) become the user's own id; braces mark optional parts.
             const path = template.replace(/[:*]\w+/g, String(ada.user.id)).replace(/[{}]/g, '');
             const { status, body } = await ada.call(method, path);
             return `${route} ${status} ${String(body.code)}`;
@@ -82,7 +86,7 @@ describe('excluded users', () => {
   it('excluded users can read their own user, including the standing, but no other user', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const end = addHours(2);
-    const { noticeId } = await imposeSanction(first(), ada.user.id, { until: end });
+    const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
     expect([status, body.standing]).toEqual([
       200,
@@ -101,7 +105,7 @@ describe('excluded users', () => {
   it('excluded users can log in and out and convert an anonymous account, but cannot register another one while signed in', async () => {
     const email = createEmail();
     const ada = await new ThawVisitor(stack.origins).joinAnonymously();
-    await imposeSanction(first(), ada.user.id);
+    await imposeSanction(getFirstReplica(), ada.user.id);
     const credentials = { email, password: PASSWORD };
     expect(
       await ada.call('POST', '/api/convert-anonymous', { userId: ada.user.id, ...credentials }),
@@ -116,25 +120,26 @@ describe('excluded users', () => {
       body: { code: 'suspended' },
     });
     await ada.logOut();
-    const again = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
-    expect(again.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
+    const adaAfterLogin = await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
+    expect(adaAfterLogin.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
   });
 
-  it('a new socket receives their standing and is then closed', async () => {
+  it('their new socket receives the standing and is then closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const { noticeId } = await imposeSanction(first(), ada.user.id);
+    const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id);
     const socket = await ada.connect(stack.origins[1]);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
-  it('a socket that opens while the sanction is imposed receives only their standing', async () => {
+  it('their socket that opens while the sanction is imposed receives only the standing and is closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const registry = second().app.get(SocketRegistry);
+    const registry = getSecondReplica().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
     jest.spyOn(registry, 'register').mockImplementationOnce(async (connection) => {
-      await imposeSanction(first(), ada.user.id);
-      await announceStanding(first(), ada.user.id); // before the replica has subscribed
+      await imposeSanction(getFirstReplica(), ada.user.id);
+      // The second replica misses the announcement: it subscribes in `register`.
+      await announceStanding(getFirstReplica(), ada.user.id);
       await register(connection);
     });
     const socket = await ada.connect(stack.origins[1]);
@@ -149,11 +154,13 @@ describe('excluded users', () => {
       await ada.openSocket(stack.origins[1]),
       await bob.openSocket(stack.origins[1]),
     ];
-    await imposeSanction(first(), ada.user.id);
-    const lost = jest.spyOn(first().app.get(UserPublisherService), 'publish').mockResolvedValue();
-    await announceStanding(first(), ada.user.id);
-    expect(lost).toHaveBeenCalledWith(ada.user.id, expect.objectContaining({ kind: 'standing' }));
-    await second().app.get(SocketRegistry).closeEndedLogins();
+    await imposeSanction(getFirstReplica(), ada.user.id);
+    const lostPublish = jest
+      .spyOn(getFirstReplica().app.get(UserPublisherService), 'publish')
+      .mockResolvedValue();
+    await announceStanding(getFirstReplica(), ada.user.id);
+    expect(lostPublish).toHaveBeenCalledWith(ada.user.id, expect.objectContaining({ kind: 'standing' }));
+    await getSecondReplica().app.get(SocketRegistry).closeEndedLogins();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.all('standing')).toMatchObject([{ kind: 'suspended' }]);
     expect(await bobSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -163,15 +170,15 @@ describe('excluded users', () => {
     const ada = await stack.createVisitor(0, 'female');
     await (await ada.openSocket(stack.origins[1])).request('join_queue', {});
     expect(await stack.store.listKeys('{matching}:queue:*')).toHaveLength(1);
-    await imposeSanction(first(), ada.user.id);
-    await announceStanding(first(), ada.user.id);
+    await imposeSanction(getFirstReplica(), ada.user.id);
+    await announceStanding(getFirstReplica(), ada.user.id);
     expect(await stack.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
-  it('excluded users leave the chat immediately, which ends for the partner as if the connection was lost', async () => {
+  it('excluded users leave the chat, which ends for the partner as if the connection was lost', async () => {
     const { ada, bobSocket, sessionId } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-    await imposeSanction(second(), ada.user.id);
-    await announceStanding(second(), ada.user.id);
+    await imposeSanction(getSecondReplica(), ada.user.id);
+    await announceStanding(getSecondReplica(), ada.user.id);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({
       sessionId,
       reason: 'disconnected',
@@ -187,7 +194,7 @@ describe('excluded users', () => {
       worker = await stack.startWorker();
     });
 
-    it('excluded users leave the chat immediately, on the replica that has their socket', async () => {
+    it('excluded users leave the chat, on the replica that has their socket', async () => {
       const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
       await imposeSanction(worker, ada.user.id);
       await announceStanding(worker, ada.user.id);
@@ -197,7 +204,7 @@ describe('excluded users', () => {
       await bobSocket.leave();
     });
 
-    it('searching users who are flagged move to the queue of flagged users immediately', async () => {
+    it('searching users who are flagged move to another queue, that of flagged users', async () => {
       const cleo = await stack.createVisitor(0, 'female');
       const socket = await cleo.openSocket(stack.origins[1]);
       await socket.request('join_queue', {});
@@ -205,27 +212,27 @@ describe('excluded users', () => {
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
       const listQueues = () => stack.store.listKeys('{matching}:queue:*');
-      const [usual] = await listQueues();
+      const [usualQueue] = await listQueues();
       await flag(worker, cleo.user.id);
       await announceStanding(worker, cleo.user.id);
       expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
-      expect(await until(listQueues, ([queue]) => queue !== usual)).toHaveLength(1);
+      expect(await until(listQueues, ([queue]) => queue !== usualQueue)).toHaveLength(1);
       await socket.leave();
     });
   });
 
-  it('excluded users regain all permissions when the suspension is lifted or has ended', async () => {
+  it('suspended users may call routes again when the suspension is lifted or has ended', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const { sanctionId } = await imposeSanction(first(), ada.user.id);
-    expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(403);
-    await liftSanction(first(), ada.user.id, sanctionId);
-    expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).status).toBe(200);
+    const { sanctionId } = await imposeSanction(getFirstReplica(), ada.user.id);
+    expect(await readMemberRouteStatus(ada)).toBe(403);
+    await liftSanction(getFirstReplica(), ada.user.id, sanctionId);
+    expect(await readMemberRouteStatus(ada)).toBe(200);
     const bob = await stack.createVisitor(1, 'male');
     const end = new Date(Date.now() + 300);
-    await imposeSanction(first(), bob.user.id, { until: end });
-    expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
+    await imposeSanction(getFirstReplica(), bob.user.id, { until: end });
+    expect(await readMemberRouteStatus(bob)).toBe(403);
     await until(() => Date.now() > end.getTime());
-    expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(200);
+    expect(await readMemberRouteStatus(bob)).toBe(200);
     await (await bob.openSocket()).leave();
   });
 });
@@ -238,7 +245,7 @@ describe('users who are not in good standing but not excluded', () => {
   });
   afterAll(() => stack.close());
 
-  it('a user with an age question receives it on open sockets, and may do everything except join the queue', async () => {
+  it('a user with an age question receives it on open sockets, and may call routes but not join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     const noticeId = await askAge(stack.replicas[0]!, ada.user.id);
@@ -252,7 +259,7 @@ describe('users who are not in good standing but not excluded', () => {
     });
   });
 
-  it('a flagged user is notified on open sockets, and may join the queue', async () => {
+  it('a flagged user receives their standing on open sockets, and may join the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await flag(stack.replicas[0]!, ada.user.id);

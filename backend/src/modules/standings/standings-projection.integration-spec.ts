@@ -16,16 +16,17 @@ jest.setTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 /**
- * Times from now, at least half an hour away, so that the fold and PostgreSQL agree on which of them have passed
- * although their clocks differ slightly.
+ * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the fold and PostgreSQL
+ * agree on which have passed although their clocks differ slightly.
  */
-const ends = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
-const endOrNone = fc.option(ends, { nil: null });
-/** Users whose events are appended concurrently, each over its own connection of the pool. */
-const USERS_AT_ONCE = 6;
-const sanctionNumber = fc.integer({ min: 1, max: 5 });
+const endMsArbitrary = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
+const optionalEndMsArbitrary = fc.option(endMsArbitrary, { nil: null });
+/** Number of users whose events are appended concurrently, each over its own connection of the pool. */
+const CONCURRENT_USERS = 6;
+const TOTAL_USERS = 300;
+const sanctionNumberArbitrary = fc.integer({ min: 1, max: 5 });
 
-/** An event in short. `number` identifies one of five sanctions of the user. `endMs` is relative to now. */
+/** Describes an event. `number` identifies one of five sanctions of the user. `endMs` is relative to now. */
 type Step =
   | { type: 'SanctionImposed'; number: number; kind: 'suspended' | 'banned'; endMs: number | null }
   | { type: 'SanctionLifted' | 'SanctionConfirmed'; number: number }
@@ -33,20 +34,25 @@ type Step =
   | { type: 'PersonFlagged'; endMs: number }
   | { type: 'FlagLifted' | 'AgeAsked' | 'AgeAnswered' | 'HoldPlaced' | 'HoldLifted' };
 
-const steps = fc.array(
+const stepsArbitrary = fc.array(
   fc.oneof(
     fc.record({
       type: fc.constant('SanctionImposed' as const),
-      number: sanctionNumber,
+      number: sanctionNumberArbitrary,
+      // Suspensions are twice as frequent as bans.
       kind: fc.constantFrom('suspended' as const, 'suspended' as const, 'banned' as const),
-      endMs: endOrNone,
+      endMs: optionalEndMsArbitrary,
     }),
     fc.record({
       type: fc.constantFrom('SanctionLifted' as const, 'SanctionConfirmed' as const),
-      number: sanctionNumber,
+      number: sanctionNumberArbitrary,
     }),
-    fc.record({ type: fc.constant('AppealDecided' as const), number: sanctionNumber, endMs: endOrNone }),
-    fc.record({ type: fc.constant('PersonFlagged' as const), endMs: ends }),
+    fc.record({
+      type: fc.constant('AppealDecided' as const),
+      number: sanctionNumberArbitrary,
+      endMs: optionalEndMsArbitrary,
+    }),
+    fc.record({ type: fc.constant('PersonFlagged' as const), endMs: endMsArbitrary }),
     fc.record({
       type: fc.constantFrom(
         'FlagLifted' as const,
@@ -63,7 +69,7 @@ const steps = fc.array(
 describe('the read model of standings', () => {
   let database: TestDatabase;
   let app: INestApplicationContext;
-  let ids = 0;
+  let lastId = 0;
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -77,71 +83,78 @@ describe('the read model of standings', () => {
     await database.close();
   });
 
-  /** Drops steps that impose a sanction again or change one that was not imposed. */
-  const toEvents = (userId: number, run: readonly Step[], now: number): StandingEvent[] => {
+  /** Converts steps to events, except those that impose a sanction again or change one that was not imposed. */
+  const toEvents = (userId: number, steps: readonly Step[], now: number): StandingEvent[] => {
     const sanctionIds = new Map<number, number>();
-    return run.flatMap((step, index): StandingEvent[] => {
+    return steps.flatMap((step, index): StandingEvent[] => {
       const formatIso = (endMs: number | null) =>
         endMs === null ? null : new Date(now + endMs).toISOString();
       const base = {
         type: step.type,
         eventId: randomUUID(),
+        // In the order of the steps, and before the earliest end.
         occurredAt: new Date(now - 3 * HOUR_MS + index * 1_000),
       };
-      const build = (data: object) => [{ ...base, data: { userId, ...data } } as unknown as StandingEvent];
+      const buildEvents = (data: object) => [
+        { ...base, data: { userId, ...data } } as unknown as StandingEvent,
+      ];
       if (step.type === 'SanctionImposed') {
         if (sanctionIds.has(step.number)) return [];
-        const sanctionId = (ids += 1);
+        const sanctionId = (lastId += 1);
         sanctionIds.set(step.number, sanctionId);
         const until = step.kind === 'banned' ? null : formatIso(step.endMs);
         const shared = { rule: 'no_hate', caseId: null, isAutomatic: false, inheritedFrom: null };
-        return build({ sanctionId, noticeId: (ids += 1), kind: step.kind, until, ...shared });
+        return buildEvents({ sanctionId, noticeId: (lastId += 1), kind: step.kind, until, ...shared });
       }
       if ('number' in step) {
         const sanctionId = sanctionIds.get(step.number);
         if (sanctionId === undefined) return [];
         const until = step.type === 'AppealDecided' ? formatIso(step.endMs) : null;
-        return build({ sanctionId, noticeId: (ids += 1), until });
+        return buildEvents({ sanctionId, noticeId: (lastId += 1), until });
       }
-      return build({
-        noticeId: (ids += 1),
+      return buildEvents({
+        noticeId: (lastId += 1),
         until: step.type === 'PersonFlagged' ? formatIso(step.endMs) : null,
       });
     });
   };
 
-  it('the read model equals the folded state after any sequence of events, and is the same after a rebuild', async () => {
-    const expected = new Map<number, unknown>();
+  it('the read model equals the folded state after any sequence of events, and a rebuild does not change it', async () => {
+    const expectedStandings = new Map<number, unknown>();
     await fc.assert(
       fc.asyncProperty(
-        fc.array(steps, { minLength: USERS_AT_ONCE, maxLength: USERS_AT_ONCE }),
-        async (runs) => {
+        fc.array(stepsArbitrary, { minLength: CONCURRENT_USERS, maxLength: CONCURRENT_USERS }),
+        async (stepsOfUsers) => {
           await Promise.all(
-            runs.map(async (run) => {
-              const userId = (ids += 1);
+            stepsOfUsers.map(async (steps) => {
+              const userId = (lastId += 1);
               const now = Date.now();
-              const events = toEvents(userId, run, now);
+              const events = toEvents(userId, steps, now);
               await app.get(EventStoreRepository).append(buildConductStreamId(userId), 'none', events);
               const state = events.reduce(evolveStanding, createStandingState());
               const standings = app.get(StandingRepository);
               const standing = computeStandingAt(state, new Date(now));
               expect((await standings.findMany([userId])).get(userId)).toEqual(standing);
               expect(await standings.isHeld(userId)).toBe(state.isHeld);
-              expected.set(userId, standing);
+              expectedStandings.set(userId, standing);
             }),
           );
         },
       ),
-      { numRuns: 300 / USERS_AT_ONCE },
+      { numRuns: TOTAL_USERS / CONCURRENT_USERS },
     );
     const readRows = () =>
-      database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id').then(async (all) => ({
-        standings: all,
-        sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
-      }));
+      database.dataSource
+        .query<object[]>('SELECT * FROM standings ORDER BY user_id')
+        .then(async (standings) => ({
+          standings,
+          sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
+        }));
     const before = await readRows();
     await app.get(ProjectionRebuildService).rebuild();
     expect(await readRows()).toEqual(before);
-    expect(await app.get(StandingRepository).findMany([...expected.keys()])).toEqual(expected);
+    expect(await app.get(StandingRepository).findMany([...expectedStandings.keys()])).toEqual(
+      expectedStandings,
+    );
   });
 });

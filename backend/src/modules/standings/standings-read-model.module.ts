@@ -8,7 +8,7 @@ import { StandingRepository } from './infrastructure/standing.repository';
 import { createBanKeysProjection } from './projections/ban-keys.projection';
 import { standingEventTypes, standingsProjection } from './projections/standings.projection';
 
-/** Event types, projections, tables and queries of standings. Depends on the platform only. */
+/** Event types, projections and queries of standings and devices. Depends on the platform only. */
 @Module({
   providers: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],
   exports: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],

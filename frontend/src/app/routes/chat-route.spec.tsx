@@ -8,14 +8,15 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const me = aUser({ isAnonymous: false });
 
-const openChatRoute = async (logout: () => Promise<undefined> | Refusal) => {
+/** Opens /chat, signed in as `me`; `respondToLogout` is the server's response to the logout request. */
+const openChatRoute = async (respondToLogout: () => Promise<undefined> | Refusal) => {
   const server = fakeServer({
     [`GET /api/user/${me.id}`]: { user: me },
     [`GET /api/friends/${me.id}`]: [],
     [`GET /api/friends/requests/${me.id}`]: [],
     [`GET /api/private-messages/unread-counts/${me.id}`]: {},
     [`GET /api/notices/${me.id}`]: [],
-    'POST /api/logout': logout,
+    'POST /api/logout': respondToLogout,
   });
   signIn(me);
   render(
@@ -35,15 +36,15 @@ const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', {
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   // A wide window, in which the sidebar is next to the chat.
-  const list = window.matchMedia('');
-  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
+  const mediaQueryList = window.matchMedia('');
+  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...mediaQueryList, matches: true });
 });
 afterEach(() => {
   act(() => signOut());
   jest.restoreAllMocks();
 });
 
-it('signs out even if the server refuses the logout because of a rate limit (A03)', async () => {
+it('signs out even if the server refuses the logout because of a rate limit', async () => {
   const server = await openChatRoute(
     () => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }),
   );
@@ -54,20 +55,23 @@ it('signs out even if the server refuses the logout because of a rate limit (A03
 });
 
 it('shows that the logout is in progress, and waits at most four seconds for the response', async () => {
-  const connection = new AbortController();
-  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(connection.signal);
+  const timeoutController = new AbortController();
+  const timeoutSpy = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(timeoutController.signal);
   await openChatRoute(
     () =>
       new Promise((_resolve, reject) => {
-        connection.signal.addEventListener('abort', () => reject(new DOMException('late', 'TimeoutError')));
+        timeoutController.signal.addEventListener('abort', () =>
+          reject(new DOMException('late', 'TimeoutError')),
+        );
       }),
   );
-  timeout.mockClear();
+  // The requests that opened the page also have a timeout.
+  timeoutSpy.mockClear();
   await logOut();
-  expect(timeout).toHaveBeenCalledWith(4_000);
+  expect(timeoutSpy).toHaveBeenCalledWith(4_000);
   expect(await screen.findByText('Logging out…')).toBeVisible();
   expect(currentUser()).toEqual(me);
-  act(() => connection.abort());
+  act(() => timeoutController.abort());
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
 });

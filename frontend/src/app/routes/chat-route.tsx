@@ -20,7 +20,7 @@ import { Sidebar } from '@/app/shell/sidebar';
 import { Notices, AccountPausedPage, StandingNote, standingPagePart } from '@/app/shell/standing-parts';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
-import { CoveredPage, useLogout } from '@/app/shell/use-logout';
+import { PageOverlay, useLogout } from '@/app/shell/use-logout';
 import { useShellAddress } from '@/app/shell/use-shell-address';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { toasterPart } from '@/app/toasts';
@@ -57,7 +57,7 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
-/** Loaded on demand: its rule for stated ages is needed only after a chat. */
+/** Hides a button if a stated age under 18 has ended the chat. Loaded on demand, because only ended chats need it. */
 const unlessEndedForAgePart = createPart(
   async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
 );
@@ -66,7 +66,7 @@ const friendSwitcherPart = createPart(
 );
 const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
-/** Parts that open on a click or on hover, preloaded while the page is idle. */
+/** Parts (lazily loaded components) that a later action needs, preloaded while the page is idle. */
 const partsOnDemand = [
   profileDialogContents,
   tooltipBubblePart,
@@ -85,15 +85,16 @@ const partsOnDemand = [
 ];
 
 /** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
-const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
+const AddPartnerAsFriend = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
 
 /** Add Friend button for the partner of the chat that has just ended, unless the server would refuse the request. */
-const AddEndedPartner = ({ userId }: { userId: number }) => {
-  const button = <AddPartner userId={userId} place="skipped" />;
+const AddFormerPartnerAsFriend = ({ userId }: { userId: number }) => {
+  const button = <AddPartnerAsFriend userId={userId} place="skipped" />;
   return (
+    // Without the code the button is shown: the server checks every request in any case.
     <LoadedPart part={unlessEndedForAgePart} broken={() => button}>
       {(UnlessEndedForAge) => <UnlessEndedForAge>{button}</UnlessEndedForAge>}
     </LoadedPart>
@@ -122,10 +123,10 @@ const reportMessage = (messageId: string): void => {
   if (session) askToReport(session.partner, { sessionId: session.sessionId, messageIds: [messageId] });
 };
 
-/** Friends are reported with their private chat. */
+/** A `ReportedChat` without ids is the private chat with the reported friend. */
 const privateChatWithFriend: ReportedChat = {};
 
-/** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
+/** The page of a signed-in user: the random chat, a friend's private chat over it, sidebar, top bar and dialogs. */
 const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   const { data: requests } = useFriendRequests(user.id);
   const { data: friends } = useFriends(user.id);
@@ -177,15 +178,15 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
           )}
         </Sidebar>
         <main className="relative flex min-h-0 min-w-0 flex-1">
-          {/* The random chat continues, inert, beneath a private chat (A67). */}
+          {/* The random chat continues, inert, beneath a private chat. */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
               initialNote={<StandingNote user={user} />}
-              toolbar={<AddPartner userId={user.id} place="toolbar" />}
+              toolbar={<AddPartnerAsFriend userId={user.id} place="toolbar" />}
               more={<MoreAboutPartner userId={user.id} />}
               isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
-              skippedActions={<AddEndedPartner userId={user.id} />}
+              skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
               skippedLinks={<EndedChatLinks />}
               onReportMessage={reportMessage}
             />
@@ -227,35 +228,38 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   );
 };
 
-/** A suspended user has no socket, so changes of the standing are polled. */
-const standingCheckMs = 60_000;
+/**
+ * How often the user is refetched while their account is paused or closed: such a user has no socket, so no frame
+ * reports that moderation has changed this state.
+ */
+const standingPollMs = 60_000;
 
 /** Redirects a signed-out user to the sign-in page, or after an account deletion to its receipt. */
-const SignedOut = () => {
+const SignedOutRedirect = () => {
   const isPending = useAccountDeletion((state) => state.isPending);
   const receiptId = useAccountDeletion((state) => state.receiptId);
   // The session ends before the response with the receipt arrives.
-  if (isPending) return <CoveredPage text={copy.profile.deleting} />;
+  if (isPending) return <PageOverlay text={copy.profile.deleting} />;
   return <Navigate to={receiptId === null ? '/auth' : receiptPath(receiptId)} replace />;
 };
 
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  const isSuspended = user !== null && isExcluded(user.standing);
-  useSessionCheck(user?.id, { everyMs: isSuspended ? standingCheckMs : undefined });
-  const { logOut, cover } = useLogout();
+  const isAccountPaused = user !== null && isExcluded(user.standing);
+  useSessionCheck(user?.id, { intervalMs: isAccountPaused ? standingPollMs : undefined });
+  const { logOut, overlay } = useLogout();
   useAppHeight();
   useDropGuard();
   useDocumentTitle(copy.chatTitle);
-  if (!user) return <SignedOut />;
+  if (!user) return <SignedOutRedirect />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      {isSuspended ? (
+      {isAccountPaused ? (
         <AccountPausedPage user={user} onLogout={logOut} />
       ) : (
         <Chat user={user} logOut={logOut} />
       )}
-      {cover}
+      {overlay}
     </div>
   );
 };

@@ -6,11 +6,13 @@ import { resetAccountDeletion, useAccountDeletion } from '@/features/my-data/del
 import { fakeServer } from '@/testing/fake-server';
 
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
+/** Shows the current address. */
 const Address = () => {
   const { pathname, search } = useLocation();
   return <output>{pathname + search}</output>;
 };
-const show = () =>
+/** Opens /chat without a signed-in user, as after the end of the session. */
+const openChatPage = () =>
   render(
     <MemoryRouter initialEntries={['/chat']}>
       <Address />
@@ -21,7 +23,7 @@ const show = () =>
       </Routes>
     </MemoryRouter>,
   );
-const getAddress = () => screen.getByText(/^\//);
+const getAddressElement = () => screen.getByText(/^\//);
 
 beforeEach(() => {
   fakeServer({});
@@ -30,18 +32,18 @@ beforeEach(() => {
 
 it('waits for the deletion response when the session ends first, and then redirects to the receipt', async () => {
   useAccountDeletion.setState({ isPending: true });
-  show();
+  openChatPage();
   expect(await screen.findByText('Deleting your account…')).toBeVisible();
-  expect(getAddress()).toHaveTextContent('/chat');
+  expect(getAddressElement()).toHaveTextContent('/chat');
   act(() => useAccountDeletion.setState({ isPending: false, receiptId }));
-  expect(getAddress()).toHaveTextContent(`/receipt?id=${receiptId}`);
+  expect(getAddressElement()).toHaveTextContent(`/receipt?id=${receiptId}`);
   // The next user who signs out in this tab is not redirected to the receipt.
   expect(useAccountDeletion.getState().receiptId).toBeNull();
 });
 
-it('redirects to the sign-in page when the response of the deletion is lost', () => {
+it('redirects to the sign-in page when the deletion response is lost', () => {
   useAccountDeletion.setState({ isPending: true });
-  show();
+  openChatPage();
   act(() => useAccountDeletion.setState({ isPending: false, failure: 'The server did not answer.' }));
-  expect(getAddress()).toHaveTextContent('/auth');
+  expect(getAddressElement()).toHaveTextContent('/auth');
 });

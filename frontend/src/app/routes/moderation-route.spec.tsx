@@ -6,7 +6,7 @@ import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 
-const queue = 'GET /api/moderation/cases?state=open&limit=50' as const;
+const queueRoute = 'GET /api/moderation/cases?state=open&limit=50' as const;
 const noCases = { cases: [], nextCursor: null };
 
 beforeEach(() => {
@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const open = () =>
+const openModeration = () =>
   render(
     <BrowserRouter>
       <ModerationRoute />
@@ -27,7 +27,7 @@ const findNotFoundPage = () => screen.findByRole('heading', { name: 'Page Not Fo
 
 it('shows Not Found to a visitor, and sends no request', async () => {
   const server = fakeServer({});
-  open();
+  openModeration();
   expect(await findNotFoundPage()).toBeVisible();
   expect(server.calls).toEqual([]);
 });
@@ -35,24 +35,24 @@ it('shows Not Found to a visitor, and sends no request', async () => {
 it('shows Not Found to a user who is not a moderator', async () => {
   const server = fakeServer({ 'GET /api/user/7': { user: aUser() } });
   signIn(aUser());
-  open();
+  openModeration();
   expect(await findNotFoundPage()).toBeVisible();
   expect(server.calls.map(({ url }) => url)).toEqual(['/api/user/7']);
 });
 
 it('shows the moderation tool to a user who became a moderator after signing in', async () => {
-  fakeServer({ 'GET /api/user/7': { user: aUser({ isModerator: true }) }, [queue]: noCases });
+  fakeServer({ 'GET /api/user/7': { user: aUser({ isModerator: true }) }, [queueRoute]: noCases });
   signIn(aUser());
-  open();
+  openModeration();
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
   expect(screen.queryByText('Page Not Found')).toBeNull();
   expect(currentUser()?.isModerator).toBe(true);
 });
 
 it('shows Not Found to a user who is no longer a moderator', async () => {
-  fakeServer({ 'GET /api/user/7': { user: aUser() }, [queue]: new Refusal(403, { code: 'forbidden' }) });
+  fakeServer({ 'GET /api/user/7': { user: aUser() }, [queueRoute]: new Refusal(403, { code: 'forbidden' }) });
   signIn(aUser({ isModerator: true }));
-  open();
+  openModeration();
   expect(await findNotFoundPage()).toBeVisible();
   await waitFor(() => expect(document.title).toBe('Page Not Found · Thaw'));
 });

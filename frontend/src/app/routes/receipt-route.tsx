@@ -6,7 +6,7 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 
 export const ReceiptRoute = () => {
   const [search] = useSearchParams();
-  // Reset, so that the next user who signs out in this tab is not redirected here.
+  // Forgets the receipt, so that the next user who signs out in this tab is not redirected here.
   useEffect(() => resetAccountDeletion(), []);
   return (
     <WithQueries>

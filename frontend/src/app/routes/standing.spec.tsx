@@ -17,37 +17,42 @@ import { aNotice } from '@/testing/safety-factories';
 
 // Uses the page of /chat with its real socket client and stores. The HTTP server and the WebSocket are fakes.
 
+/** How often /chat refetches the user while their account is paused. */
+const standingPollMs = 60_000;
+const suspensionNoticeId = 41;
+const markSeenRoute = `PUT /api/notices/${suspensionNoticeId}` as const;
 const good: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 const suspended: Standing = {
   kind: 'suspended',
   since: '2026-11-20T21:10:00.000Z',
   until: '2026-11-27T21:10:00.000Z',
-  noticeId: 41,
+  noticeId: suspensionNoticeId,
 };
 const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: 47 };
 const me = aUser({ standing: good });
 const seenAt = '2026-11-20T22:00:00.000Z';
 
 const sockets: FakeSocket[] = [];
-const getSocket = (): FakeSocket => sockets.at(-1)!;
+const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
 const acceptConnection = (): void =>
   act(() => {
-    getSocket().accept();
-    getSocket().deliver(
+    getCurrentSocket().accept();
+    getCurrentSocket().deliver(
       'authenticated',
-      { userId: 7, state: 'idle' },
-      getSocket().findLast('authenticate')?.ref,
+      { userId: me.id, state: 'idle' },
+      getCurrentSocket().findLast('authenticate')?.ref,
     );
   });
 
 beforeAll(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  const list = window.matchMedia('');
-  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
+  // A wide window, in which the sidebar is next to the chat.
+  const mediaQueryList = window.matchMedia('');
+  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...mediaQueryList, matches: true });
   Object.assign(globalThis, {
     WebSocket: jest.fn(() => {
       sockets.push(new FakeSocket());
-      return getSocket();
+      return getCurrentSocket();
     }),
   });
   startRealtime();
@@ -57,7 +62,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const open = (standing: Standing = good) => {
+/** Opens /chat as a user with this standing. A suspended or banned user has an unread notice about it. */
+const openChatPage = (standing: Standing = good) => {
   const server = fakeServer({
     'GET /api/user/7': { ...me, standing },
     'GET /api/friends/7': [],
@@ -74,11 +80,12 @@ const open = (standing: Standing = good) => {
         until: standing.until,
       }),
     ];
-  server.routes['PUT /api/notices/41'] = () => {
-    server.routes['GET /api/notices/7'] = [aNotice({ seenAt })];
-    return aNotice({ seenAt });
+  server.routes[markSeenRoute] = () => {
+    const seenNotice = aNotice({ id: suspensionNoticeId, seenAt });
+    server.routes['GET /api/notices/7'] = [seenNotice];
+    return seenNotice;
   };
-  const before = sockets.length;
+  const socketCountBefore = sockets.length;
   signIn({ ...me, standing });
   render(
     <MemoryRouter initialEntries={['/chat']}>
@@ -88,46 +95,50 @@ const open = (standing: Standing = good) => {
       </Routes>
     </MemoryRouter>,
   );
-  return { server, countOpenedSockets: () => sockets.length - before };
+  return { server, countOpenedSockets: () => sockets.length - socketCountBefore };
 };
-const openChat = async () => {
-  const opened = open();
+/** Opens /chat as a user in good standing and connects the socket. The server then has a notice of a suspension. */
+const openConnectedChat = async () => {
+  const opened = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   acceptConnection();
-  opened.server.routes['GET /api/notices/7'] = [aNotice()];
+  // Only now: while the standing is good, the page would show the notice in a dialog.
+  opened.server.routes['GET /api/notices/7'] = [aNotice({ id: suspensionNoticeId })];
   return opened;
 };
 const findPausedHeading = () => screen.findByRole('heading', { level: 1, name: 'Your account is paused' });
 
 it('a user who is suspended while connected immediately sees the standing page, and the socket closes', async () => {
-  const { server, countOpenedSockets } = await openChat();
+  const { server, countOpenedSockets } = await openConnectedChat();
   const partnerInfo = aPartner();
   act(() => randomChat.startSearch());
-  act(() => getSocket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }));
+  act(() =>
+    getCurrentSocket().deliver('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo }),
+  );
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
-  act(() => getSocket().deliver('standing', suspended));
+  act(() => getCurrentSocket().deliver('standing', suspended));
   expect(await findPausedHeading()).toHaveFocus();
-  expect(getSocket().closedWith).toBe(closeCodes.normal);
+  expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
   expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
   expect(randomChat.useStore.getState().phase).toBe('initial');
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(document.title).toBe('Your account is paused · Thaw');
   expect(countOpenedSockets()).toBe(1);
   // The page shows the notice, so it is marked as seen and no dialog opens.
-  await waitFor(() => expect(server.count('PUT', '/api/notices/41')).toBe(1));
+  await waitFor(() => expect(server.count('PUT', `/api/notices/${suspensionNoticeId}`)).toBe(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('a socket closed with 4401 (not signed in) leads to the standing page if the user is suspended', async () => {
-  const { server, countOpenedSockets } = await openChat();
+  const { server, countOpenedSockets } = await openConnectedChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
-  act(() => getSocket().drop(closeCodes.notSignedIn));
+  act(() => getCurrentSocket().drop(closeCodes.notSignedIn));
   expect(await findPausedHeading()).toBeVisible();
   expect(countOpenedSockets()).toBe(1);
 });
 
-it('an HTTP request refused with the code suspended leads to the standing page', async () => {
-  const { server } = await openChat();
+it('the standing page appears when the server refuses an HTTP request with the code suspended', async () => {
+  const { server } = await openConnectedChat();
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   server.routes['GET /api/chat-history/7'] = new Refusal(403, { code: 'suspended', message: 'Suspended' });
   await expect(request('GET', '/api/chat-history/7')).rejects.toThrow('403');
@@ -135,10 +146,11 @@ it('an HTTP request refused with the code suspended leads to the standing page',
 });
 
 it('a banned user who signs in sees the reason, has no socket, and can sign out', async () => {
-  const { countOpenedSockets } = open(banned);
+  const { countOpenedSockets } = openChatPage(banned);
   expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
   expect(await screen.findByText('Without an end')).toBeVisible();
   expect(countOpenedSockets()).toBe(0);
+  // The page has two Logout buttons: in its header and below the notice.
   await userEvent.click(screen.getAllByRole('button', { name: 'Logout' })[0]!);
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
@@ -147,40 +159,41 @@ it('a banned user who signs in sees the reason, has no socket, and can sign out'
 
 it('the chat returns without a reload when the suspension is lifted', async () => {
   jest.useFakeTimers();
-  const { server, countOpenedSockets } = open(suspended);
+  const { server, countOpenedSockets } = openChatPage(suspended);
   expect(await findPausedHeading()).toBeVisible();
   const requestCount = server.count('GET', '/api/user/7');
-  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
   expect(server.count('GET', '/api/user/7')).toBe(requestCount + 1);
   expect(await findPausedHeading()).toBeVisible();
   server.routes['GET /api/user/7'] = me;
-  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
   expect(countOpenedSockets()).toBe(1);
 });
 
 it('the chat returns even if the response equals the one received before the suspension', async () => {
   jest.useFakeTimers();
-  const { server } = open();
+  const { server } = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   await waitFor(() => expect(server.count('GET', '/api/user/7')).toBe(1));
+  // The server still returns the good standing. TanStack Query keeps its cached object for an equal response.
   act(() => mergeIntoUser({ standing: suspended }));
   expect(await findPausedHeading()).toBeVisible();
-  await act(() => jest.advanceTimersByTimeAsync(60_000));
+  await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
   expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 });
 
 it('a search refused because of the standing shows the reason instead of an error', async () => {
-  const { server } = await openChat();
+  const { server } = await openConnectedChat();
   const standing = { ...suspended, kind: 'age_question', noticeId: 43 } as const;
   server.routes['GET /api/user/7'] = { ...me, standing };
   server.routes['GET /api/notices/7'] = [];
   await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
   act(() =>
-    getSocket().deliver(
+    getCurrentSocket().deliver(
       'error',
       { code: 'suspended', message: 'Suspended' },
-      getSocket().findLast('join_queue')?.ref,
+      getCurrentSocket().findLast('join_queue')?.ref,
     ),
   );
   expect(await screen.findByText('You can search again once you have answered a question.')).toBeVisible();

@@ -7,7 +7,12 @@ import { fakeServer } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { menuPanelPart } from '@/ui/menu';
 
-const blocked = { blockedId: 12, username: 'heron', avatar: null, createdAt: '2026-11-20T12:00:00.000Z' };
+const partnerBlock = {
+  blockedId: 12,
+  username: 'heron',
+  avatar: null,
+  createdAt: '2026-11-20T12:00:00.000Z',
+};
 
 beforeAll(() => menuPanelPart.preload());
 
@@ -20,37 +25,38 @@ const partner: HistoryPartner = {
   isReportable: false,
   isUnknown: false,
 };
-const show = (blocks: object[], changes: Partial<HistoryPartner> = {}) => {
+/** Renders the actions on `partner`, with `changes`, for a user who has blocked the people in `blocks`. */
+const renderActions = (changes: Partial<HistoryPartner> = {}, blocks: object[] = []) => {
   fakeServer({ 'GET /api/blocks/7': blocks, 'GET /api/friends/7': [] });
   renderWithCache(<HistoryActions userId={7} partner={{ ...partner, ...changes }} />);
 };
-const listItems = async () => {
+const openMenuAndListItems = async () => {
   await userEvent.click(screen.getByRole('button', { name: 'More about heron' }));
   return (await screen.findAllByRole('menuitem')).map(({ textContent }) => textContent);
 };
 
 it('offers Add Friend and Block for a recent partner', async () => {
-  show([]);
+  renderActions();
   expect(screen.getByRole('button', { name: 'Add Friend' })).toBeVisible();
-  expect(await listItems()).toEqual(['Block…']);
+  expect(await openMenuAndListItems()).toEqual(['Block…']);
 });
 
-it('offers only Block for a partner of a chat that is too old', async () => {
-  show([], { isRecent: false });
+it('offers only Block for a partner whose chat is too old for a friend request', async () => {
+  renderActions({ isRecent: false });
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
-  expect(await listItems()).toEqual(['Block…']);
+  expect(await openMenuAndListItems()).toEqual(['Block…']);
 });
 
 it('offers only Unblock for a blocked partner', async () => {
-  show([blocked]);
+  renderActions({}, [partnerBlock]);
   await expect(screen.findByRole('button', { name: 'More about heron' })).resolves.toBeVisible();
-  expect(await listItems()).toEqual(['Unblock']);
+  expect(await openMenuAndListItems()).toEqual(['Unblock']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 
 it('offers a report while the chat can be reported', async () => {
-  show([], { isReportable: true });
-  expect(await listItems()).toEqual(['Report…', 'Block…']);
+  renderActions({ isReportable: true });
+  expect(await openMenuAndListItems()).toEqual(['Report…', 'Block…']);
   await userEvent.click(screen.getByRole('menuitem', { name: 'Report…' }));
   expect(useReportDialog.getState().target).toEqual({
     person: { id: 12, username: 'heron' },
@@ -58,13 +64,13 @@ it('offers a report while the chat can be reported', async () => {
   });
 });
 
-it('offers only a report for an unknown partner', async () => {
-  show([], { isReportable: true, isUnknown: true });
-  expect(await listItems()).toEqual(['Report…']);
+it('offers only a report for an unknown partner, whose profile is hidden', async () => {
+  renderActions({ isReportable: true, isUnknown: true });
+  expect(await openMenuAndListItems()).toEqual(['Report…']);
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
 });
 
 it('offers no action for an unknown partner who can no longer be reported', () => {
-  show([], { isUnknown: true });
+  renderActions({ isUnknown: true });
   expect(screen.queryByRole('button')).toBeNull();
 });

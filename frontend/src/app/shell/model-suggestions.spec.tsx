@@ -9,42 +9,55 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const host = 'api.example.com';
 const modelIdeas = ['Tea or coffee?', 'Which song again?'];
-const question = 'Ideas from api.example.com?';
+const consentTitle = 'Ideas from api.example.com?';
+const friendId = 12;
+/** Key of the stored choice of `aUser` between the model and the built-in suggestions. */
+const choiceKey = `thaw-suggestions-source-${aUser().id}`;
+const modelChoice = `model ${host}`;
 
 type Server = ReturnType<typeof fakeServer>;
 let server: Server;
 
+/** @param model the server's response about its language model; `host` is null if it has none */
 const createServer = (
-  source: object,
+  model: { model: boolean; host: string | null },
   suggestions: unknown = { source: 'model', suggestions: modelIdeas },
 ): Server =>
   fakeServer({
-    'GET /api/suggestions': source,
+    'GET /api/suggestions': model,
     'POST /api/suggestions': suggestions as object,
   });
 
 const insert = jest.fn();
-const show = async () => {
+const renderSuggestions = async () => {
   render(
     <form>
-      <PrivateChatSuggestions isFree insert={insert} buttonClass="" conversationId="12" messages={[]} />
+      <PrivateChatSuggestions
+        isFree
+        insert={insert}
+        buttonClass=""
+        conversationId={String(friendId)}
+        messages={[]}
+      />
     </form>,
   );
-  // Wait until the page knows whether the server offers a model.
+  // Wait until the page has received the server's response about its model.
   await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
   await Promise.resolve();
   return userEvent.setup();
 };
 
-const button = (name: string) => screen.getByRole('button', { name });
-const queryDialog = () => screen.queryByRole('dialog', { name: question });
+const getButton = (name: string) => screen.getByRole('button', { name });
+const queryConsentDialog = () => screen.queryByRole('dialog', { name: consentTitle });
 const countModelRequests = () => server.count('POST', '/api/suggestions');
+/** The suggestions that the row shows. Its other buttons have an icon instead of a text. */
 const listChips = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
-const expectOfflineChips = () =>
+/** Waits for the suggestions that are part of the page. */
+const expectBuiltInChips = () =>
   waitFor(() => {
     expect(listChips()).toHaveLength(3);
     expect(listChips()).not.toContain(modelIdeas[0]);
@@ -63,75 +76,75 @@ afterEach(() => signOut());
 
 it('offers no model suggestions when the server has no model', async () => {
   server = createServer({ model: false, host: null });
-  const user = await show();
-  await user.click(button('Suggest something'));
-  await expectOfflineChips();
-  expect(queryDialog()).toBeNull();
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
+  await expectBuiltInChips();
+  expect(queryConsentDialog()).toBeNull();
   expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
   expect(countModelRequests()).toBe(0);
 });
 
 it('asks for consent before anything is sent, names the host, and labels the suggestions of the model', async () => {
-  const user = await show();
-  await user.click(button('Suggest something'));
-  expect(queryDialog()).toHaveAccessibleDescription(
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
+  expect(queryConsentDialog()).toHaveAccessibleDescription(
     "Your own last five messages and the topics of the chat are sent to api.example.com. Your partner's words are not.",
   );
   expect(countModelRequests()).toBe(0);
-  await user.click(button('Use it'));
+  await user.click(getButton('Use it'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
-  expect(queryDialog()).toBeNull();
-  expect(server.calls.at(-1)?.body).toEqual({ userId: aUser().id, friendId: 12, consent: true });
-  expect(button('Tea or coffee?')).toHaveAccessibleDescription('Ideas from api.example.com');
-  expect(button('Ideas from api.example.com')).toBeVisible();
-  await user.click(button('Tea or coffee?'));
+  expect(queryConsentDialog()).toBeNull();
+  expect(server.calls.at(-1)?.body).toEqual({ userId: aUser().id, friendId, consent: true });
+  expect(getButton('Tea or coffee?')).toHaveAccessibleDescription('Ideas from api.example.com');
+  expect(getButton('Ideas from api.example.com')).toBeVisible();
+  await user.click(getButton('Tea or coffee?'));
   expect(insert).toHaveBeenCalledWith('Tea or coffee?');
 });
 
 it.each(['Only ideas from this page', 'Close', '{Escape}'])(
-  'sends nothing after consent is refused with %s, and does not ask again',
-  async (refusal) => {
-    const user = await show();
-    await user.click(button('Suggest something'));
-    await (refusal === '{Escape}' ? user.keyboard(refusal) : user.click(button(refusal)));
-    await expectOfflineChips();
-    expect(queryDialog()).toBeNull();
-    await user.click(button('Hide'));
-    await user.click(button('Suggest something'));
-    expect(queryDialog()).toBeNull();
+  'sends nothing after the user refuses consent with %s, and does not ask again',
+  async (buttonOrKey) => {
+    const user = await renderSuggestions();
+    await user.click(getButton('Suggest something'));
+    await (buttonOrKey === '{Escape}' ? user.keyboard(buttonOrKey) : user.click(getButton(buttonOrKey)));
+    await expectBuiltInChips();
+    expect(queryConsentDialog()).toBeNull();
+    await user.click(getButton('Hide'));
+    await user.click(getButton('Suggest something'));
+    expect(queryConsentDialog()).toBeNull();
     expect(countModelRequests()).toBe(0);
   },
 );
 
 it('does not ask a user who has consented to this host in this browser', async () => {
-  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
-  const user = await show();
-  await user.click(button('Suggest something'));
+  localStorage.setItem(choiceKey, modelChoice);
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
 });
 
 it.each([
-  ['another user', `thaw-suggestions-source-999`, `model ${host}`],
-  ['another host', `thaw-suggestions-source-${aUser().id}`, 'model elsewhere.example'],
+  ['another user', 'thaw-suggestions-source-999', modelChoice],
+  ['another host', choiceKey, 'model elsewhere.example'],
 ])('asks again when the stored consent is for %s', async (_, key, value) => {
   localStorage.setItem(key, value);
-  const user = await show();
-  await user.click(button('Suggest something'));
-  expect(queryDialog()).not.toBeNull();
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
+  expect(queryConsentDialog()).not.toBeNull();
   expect(countModelRequests()).toBe(0);
 });
 
 it('sends no more requests after the user withdraws the consent', async () => {
-  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
-  const user = await show();
-  await user.click(button('Suggest something'));
+  localStorage.setItem(choiceKey, modelChoice);
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
   await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
-  await user.click(button('Only ideas from this page'));
-  await expectOfflineChips();
+  await user.click(getButton('Only ideas from this page'));
+  await expectBuiltInChips();
   const requestCount = countModelRequests();
-  await user.click(button('Other ideas'));
+  await user.click(getButton('Other ideas'));
   expect(countModelRequests()).toBe(requestCount);
-  expect(localStorage.getItem(`thaw-suggestions-source-${aUser().id}`)).toBe(`page ${host}`);
+  expect(localStorage.getItem(choiceKey)).toBe(`page ${host}`);
 });
 
 it.each([
@@ -141,24 +154,24 @@ it.each([
   ['sends an invalid response', { suggestions: 'no' }],
   ['repeats a used suggestion', { source: 'model', suggestions: ['used'] }],
 ])('shows the built-in suggestions when the server %s', async (_, response) => {
-  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
+  localStorage.setItem(choiceKey, modelChoice);
   server = createServer({ model: true, host }, response);
-  useSuggestions.setState({ usedIn: { 12: ['used'] } });
-  const user = await show();
-  await user.click(button('Suggest something'));
-  await expectOfflineChips();
-  expect(button('Ideas from this page')).toBeVisible();
+  useSuggestions.setState({ usedIn: { [friendId]: ['used'] } });
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
+  await expectBuiltInChips();
+  expect(getButton('Ideas from this page')).toBeVisible();
 });
 
-it('reuses the model suggestions when the row is shown again, and requests new ones for Other ideas', async () => {
-  localStorage.setItem(`thaw-suggestions-source-${aUser().id}`, `model ${host}`);
-  const user = await show();
-  await user.click(button('Suggest something'));
+it('reuses the suggestions of the model when the row reopens, and requests new ones after Other ideas', async () => {
+  localStorage.setItem(choiceKey, modelChoice);
+  const user = await renderSuggestions();
+  await user.click(getButton('Suggest something'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
-  await user.click(button('Hide'));
-  await user.click(button('Suggest something'));
+  await user.click(getButton('Hide'));
+  await user.click(getButton('Suggest something'));
   await waitFor(() => expect(listChips()).toEqual(modelIdeas));
   expect(countModelRequests()).toBe(1);
-  await user.click(button('Other ideas'));
+  await user.click(getButton('Other ideas'));
   await waitFor(() => expect(countModelRequests()).toBe(2));
 });

@@ -30,9 +30,9 @@ const BrokenChat = ({ retry }: { retry: () => void }) => (
   </section>
 );
 
-/** Covers the chat area only: top bar and sidebar stay usable (A68). */
+/** A friend's private chat. It covers only the random chat: top bar and sidebar stay usable. */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
-  const hasNews = useHasNewsBeneath();
+  const hasNewsBeneath = useHasNewsBeneath();
   const reportMessage = useCallback(
     (messageId: number) => askToReport(friend, { messageIds: [messageId] }),
     [friend],
@@ -57,7 +57,8 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             me={me}
             friend={friend}
             onClose={shell.closeFriend}
-            hasNewsBeneath={hasNews}
+            hasNewsBeneath={hasNewsBeneath}
+            // A reported chat without ids is the private chat with the friend.
             more={<MoreAbout userId={me.id} person={friend} reportedChat={{}} />}
             renderIdeas={renderPrivateChatIdeas}
             onReportMessage={reportMessage}

@@ -15,7 +15,7 @@ export interface ProfileBlockProps {
 }
 
 /**
- * The user's name and picture, which open Profile Settings, with buttons for Logout (A03) and, on devices with a fine
+ * The user's name and picture, which open Profile Settings, with buttons for Logout and, on devices with a fine
  * pointer, for the list of shortcuts.
  */
 export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (

@@ -11,7 +11,7 @@ const loadDialogs = () => import('@/features/profile/components/profile-dialogs'
 /** Needed for the first paint of the chat, so chat.html preloads its code. */
 const profileDialogsPart = createPart(async () => (await loadDialogs()).ProfileDialogs);
 
-/** Preloads the contents of the dialogs; never rejects. */
+/** The contents of the dialogs, to be preloaded like a part; `preload` never rejects. */
 export const profileDialogContents = {
   preload: async (): Promise<void> => {
     try {
@@ -30,20 +30,23 @@ export const profileDialogContents = {
 
 /** The dialogs about the user. If their code failed to load, each opening retries. */
 export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
-  const open = useProfileDialogs((state) => state.openDialog);
+  const openDialog = useProfileDialogs((state) => state.openDialog);
   const isGenderMissing = user.gender === null;
-  const isOpen = open !== null && !isGenderMissing;
+  // The gender dialog precedes any other.
+  const hasOpenDialog = openDialog !== null && !isGenderMissing;
   return (
     <LoadedPart
       part={profileDialogsPart}
-      pending={isOpen ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null}
+      pending={
+        hasOpenDialog ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null
+      }
       broken={({ retry }) =>
-        isOpen || isGenderMissing ? (
+        hasOpenDialog || isGenderMissing ? (
           // The gender dialog cannot be dismissed: a chat needs a gender.
           <BrokenModal retry={retry} onDismiss={isGenderMissing ? undefined : closeProfileDialog} />
         ) : null
       }
-      resetKeys={[open]}
+      resetKeys={[openDialog]}
     >
       {(ProfileDialogs) => (
         <ProfileDialogs user={user} onLogout={onLogout} safety={<SafetySettingsPlace user={user} />} />

@@ -27,7 +27,7 @@ export const safetySettingsPart = createPart(
 );
 
 const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person }) => {
-  const partnerId = useRandomChat(({ phase, session }) =>
+  const activePartnerId = useRandomChat(({ phase, session }) =>
     phase === 'active' ? session?.partner.id : undefined,
   );
   const { data: friends } = useFriends(userId);
@@ -41,7 +41,7 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
         <BlockDialog
           userId={userId}
           person={person}
-          endsChat={partnerId === person.id}
+          endsChat={activePartnerId === person.id}
           endsFriendship={friends?.some(({ id }) => id === person.id) ?? false}
         />
       )}

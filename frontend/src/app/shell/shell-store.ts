@@ -4,7 +4,7 @@ import { browserStorage } from '@/lib/storage';
 export type ShellModal = 'friend-requests' | 'chat-history' | 'switch-friend' | 'shortcuts';
 
 interface Shell {
-  /** Id of the friend whose private chat covers the random chat. */
+  /** Id of the friend whose private chat is shown over the random chat. */
   openFriendId: number | undefined;
   modal: ShellModal | undefined;
   /** Sidebar of a wide screen: 80 px when collapsed, 320 px otherwise. */

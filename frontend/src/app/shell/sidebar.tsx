@@ -10,18 +10,20 @@ import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
-export interface SidebarPart {
+/** Passed to the content of the sidebar. */
+export interface SidebarContext {
   isCollapsed: boolean;
   /** Button that collapses, expands or closes the sidebar. */
   action: ReactNode;
 }
 
 export interface SidebarProps {
-  children: (part: SidebarPart) => ReactNode;
+  children: (context: SidebarContext) => ReactNode;
   /** The block about the user, at the bottom. */
-  profile: (part: { isCollapsed: boolean }) => ReactNode;
+  profile: (context: { isCollapsed: boolean }) => ReactNode;
 }
 
+/** The sidebar of a wide screen, next to the chat. */
 const WideSidebar = ({ children, profile }: SidebarProps) => {
   // A sheet left open before the window became wide must not reappear when it becomes narrow again.
   useEffect(() => shell.setSheetOpen(false), []);
@@ -52,6 +54,7 @@ const useSwipeOut = (close: () => void) => {
   const start = useRef<Point | null>(null);
   return {
     onTouchStart: ({ touches }: TouchEvent) => {
+      // Only a touch with one finger is a swipe.
       const touch = touches.length === 1 ? touches[0] : undefined;
       start.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
     },
@@ -64,7 +67,7 @@ const useSwipeOut = (close: () => void) => {
   };
 };
 
-/** Off-canvas until opened; traps the focus while it is open. */
+/** The sidebar of a small screen: off-canvas until opened. It traps the focus while it is open. */
 const SheetSidebar = ({ children, profile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
   const close = (): void => shell.setSheetOpen(false);

@@ -11,7 +11,7 @@ const noticesPart = createPart(async () => (await import('@/app/shell/notice-pla
 const standingLinePart = createPart(
   async () => (await import('@/features/standing/components/standing-line')).StandingLine,
 );
-/** Preloaded, because the user may be suspended at any time. */
+/** Preloaded by /chat, because the user may be suspended at any time. */
 export const standingPagePart = createPart(
   async () => (await import('@/app/shell/standing-page-place')).StandingPagePlace,
 );
@@ -19,11 +19,11 @@ export const noticesButtonPart = createPart(
   async () => (await import('@/features/standing/components/notices-list')).NoticesButton,
 );
 
-/** The dialogs of the moderators' notices to the user. Loaded on demand, because most users have no unread notice. */
+/** The dialog of the moderators' notices to the user. Loaded on demand, because most users have no unread notice. */
 export const Notices = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
-  const isOpened = useNoticeDialog(({ openedId }) => openedId !== null);
-  if (!isOpened && notices.every(({ seenAt }) => seenAt !== null)) return null;
+  const isOpenedByUser = useNoticeDialog(({ openedId }) => openedId !== null);
+  if (!isOpenedByUser && notices.every(({ seenAt }) => seenAt !== null)) return null;
   return (
     <LoadedPart part={noticesPart} broken={() => null} resetKeys={[user.standing]}>
       {(NoticePlace) => <NoticePlace user={user} />}

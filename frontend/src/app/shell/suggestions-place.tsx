@@ -2,14 +2,20 @@ import { type IdeasProps } from '@/chat-ui/composer/ideas';
 import { IdlePart } from '@/ui/idle-part';
 import { createPart, type Part } from '@/ui/loaded-part';
 
-const randomPart = createPart(async () => (await import('@/app/shell/suggestions')).RandomChatSuggestions);
-const privatePart = createPart(async () => (await import('@/app/shell/suggestions')).PrivateChatSuggestions);
+const randomChatSuggestionsPart = createPart(
+  async () => (await import('@/app/shell/suggestions')).RandomChatSuggestions,
+);
+const privateChatSuggestionsPart = createPart(
+  async () => (await import('@/app/shell/suggestions')).PrivateChatSuggestions,
+);
 
-const createPlace = (part: Part<IdeasProps>) => (place: IdeasProps) => (
-  <IdlePart part={part} pending={place.isFree ? <span className={place.buttonClass} /> : null}>
-    {(Suggestions) => <Suggestions {...place} />}
+/** Creates a function with which the composer renders its suggestions; their code is loaded while the page is idle. */
+const createIdeasRenderer = (part: Part<IdeasProps>) => (props: IdeasProps) => (
+  // Until then an empty element reserves the space of the button.
+  <IdlePart part={part} pending={props.isFree ? <span className={props.buttonClass} /> : null}>
+    {(Suggestions) => <Suggestions {...props} />}
   </IdlePart>
 );
 
-export const renderRandomChatIdeas = createPlace(randomPart);
-export const renderPrivateChatIdeas = createPlace(privatePart);
+export const renderRandomChatIdeas = createIdeasRenderer(randomChatSuggestionsPart);
+export const renderPrivateChatIdeas = createIdeasRenderer(privateChatSuggestionsPart);

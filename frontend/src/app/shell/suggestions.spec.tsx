@@ -32,30 +32,32 @@ const setConnected = (isOpen: boolean): void =>
 
 const advanceTime = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
 const queryRow = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
+/** The suggestions that the row shows. Its other buttons have an icon instead of a text. */
 const listChips = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .getAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
 const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const write = (value: string): void => void fireEvent.change(getField(), { target: { value } });
+const typeIntoField = (value: string): void => void fireEvent.change(getField(), { target: { value } });
 const press = (name: string): void => void fireEvent.click(screen.getByRole('button', { name }));
 
-let sent: string[];
+let sentEvents: string[];
 
 beforeEach(async () => {
   localStorage.clear();
   sessionStorage.clear();
   signIn(aUser());
-  sent = [];
+  sentEvents = [];
   randomChat.attachSocket({
     isOpen: true,
     send: (event: string) => {
-      sent.push(event);
+      sentEvents.push(event);
       return true;
     },
     request: (event: string) => {
-      sent.push(event);
+      sentEvents.push(event);
+      // The server does not respond.
       return new Promise(() => undefined);
     },
     resync: () => undefined,
@@ -67,6 +69,7 @@ beforeEach(async () => {
   press('Find Conversation');
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
   await screen.findByRole('heading', { name: 'brave-heron-7' });
+  // Only now, because `findByRole` waits with real timers.
   jest.useFakeTimers();
   receivePartnerMessage('I made pasta', 2);
 });
@@ -75,7 +78,7 @@ afterEach(() => {
   act(() => signOut());
 });
 
-it('shows three suggestions after 20 seconds without a message', () => {
+it('shows three suggestions after 20 seconds without a message, and hides them when a message arrives', () => {
   advanceTime(pageLimits.suggestionsAfterMs - 1);
   expect(queryRow()).toBeNull();
   advanceTime(1);
@@ -89,10 +92,10 @@ it('shows three suggestions after 20 seconds without a message', () => {
 });
 
 it('hides the suggestions while the field has text, the partner types or reconnects, or the socket is closed', () => {
-  write('hm');
+  typeIntoField('hm');
   advanceTime(pageLimits.suggestionsAfterMs);
   expect(queryRow()).toBeNull();
-  write('');
+  typeIntoField('');
   expect(queryRow()).not.toBeNull();
   receive('typing', { sessionId: 's1', userId: 12 });
   expect(queryRow()).toBeNull();
@@ -110,6 +113,7 @@ it('hides the suggestions while the field has text, the partner types or reconne
 
 it('shows no suggestions during a game', () => {
   const [question] = questions as [Question];
+  // The partner starts Break the Ice.
   receive('break_ice_question_received', {
     sessionId: 's1',
     seq: 3,
@@ -128,6 +132,7 @@ it('shows suggestions immediately on request, and different ones after Other ide
   press('Other ideas');
   expect(listChips()).toHaveLength(3);
   expect(listChips().some((text) => first.includes(text))).toBe(false);
+  // More rounds than there are suggestions: those shown first are offered again.
   for (let round = 0; round < 60; round += 1) press('Other ideas');
   expect(listChips()).toHaveLength(3);
 });
@@ -142,14 +147,14 @@ it('keeps the requested suggestions while the partner writes', () => {
 it('puts a suggestion into the composer, sends nothing, and does not offer it again', () => {
   press('Suggest something');
   const [text = ''] = listChips();
-  sent.length = 0;
+  sentEvents.length = 0;
   press(text);
   expect(getField()).toHaveValue(text);
   expect(getField()).toHaveFocus();
-  expect(sent.filter((event) => event !== 'typing')).toEqual([]);
+  expect(sentEvents.filter((event) => event !== 'typing')).toEqual([]);
   expect(queryRow()).toBeNull();
   expect(screen.queryByRole('button', { name: 'Suggest something' })).toBeNull();
-  write('');
+  typeIntoField('');
   expect(queryRow()).toBeNull();
   press('Suggest something');
   expect(listChips()).not.toContain(text);
@@ -164,7 +169,7 @@ it('does not offer a question that either participant has already asked', () => 
   expect(listChips()).not.toContain(text);
 });
 
-it('after Hide, shows suggestions in the same chat only on request', () => {
+it('after Hide, shows suggestions in the same chat only on request, and remembers the chat in this tab', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
   press('Hide');
   expect(queryRow()).toBeNull();

@@ -5,10 +5,11 @@ import { Suggestions } from '@/features/suggestions/components/suggestions';
 import { useIsConnected } from '@/lib/socket/connection';
 
 /** Conversation starters in a random chat, shown on request and after a period without messages. */
-export const RandomChatSuggestions = (place: IdeasProps) => {
+export const RandomChatSuggestions = (props: IdeasProps) => {
+  // Every event of the chat increments its `seq`.
   const activity = useRandomChat(({ session }) => session?.seq);
   const isConnected = useIsConnected();
-  const isUndisturbed = useRandomChat(
+  const isChatQuiet = useRandomChat(
     ({ phase, session, isStartingGame }) =>
       phase === 'active' &&
       session?.partnerConnection === 'connected' &&
@@ -18,14 +19,14 @@ export const RandomChatSuggestions = (place: IdeasProps) => {
   );
   return (
     <Suggestions
-      {...place}
-      chat={{ sessionId: place.conversationId }}
-      automatic={{ activity, isQuiet: isConnected && isUndisturbed }}
+      {...props}
+      chat={{ sessionId: props.conversationId }}
+      automatic={{ activity, isQuiet: isConnected && isChatQuiet }}
     />
   );
 };
 
 /** Conversation starters in a private chat, shown only on request. */
-export const PrivateChatSuggestions = (place: IdeasProps) => (
-  <Suggestions {...place} chat={{ friendId: Number(place.conversationId) }} />
+export const PrivateChatSuggestions = (props: IdeasProps) => (
+  <Suggestions {...props} chat={{ friendId: Number(props.conversationId) }} />
 );

@@ -27,6 +27,7 @@ export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
   return (
     <header
+      // Toasts appear below elements with this attribute.
       data-controls=""
       className="flex h-16 short:h-12 shrink-0 items-center justify-between gap-2 px-2 sm:px-4 md:px-6"
     >

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** Whether the random chat has changed since a private chat was opened over it (A67). */
+/** Whether the random chat has changed since this component, the private chat over it, was mounted. */
 export const useHasNewsBeneath = (): boolean => {
   const phase = useRandomChat((state) => state.phase);
-  const lastPartnerKey = useRandomChat(
+  const lastPartnerMessageKey = useRandomChat(
     ({ session }) => session?.messages.findLast(({ senderId }) => senderId === session.partner.id)?.key,
   );
-  const [initial] = useState({ phase, lastPartnerKey });
-  return phase !== initial.phase || lastPartnerKey !== initial.lastPartnerKey;
+  const [initial] = useState({ phase, lastPartnerMessageKey });
+  return phase !== initial.phase || lastPartnerMessageKey !== initial.lastPartnerMessageKey;
 };

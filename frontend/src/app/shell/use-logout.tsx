@@ -7,18 +7,20 @@ import { signOut } from '@/product/identity';
 import { Delayed } from '@/ui/delayed';
 
 const endSession = async (): Promise<void> => {
+  // First, because the logout ends the session and closes the socket.
   randomChat.endSearchOrChat();
   privateChats.sendDeletions();
   try {
     await logout();
   } catch (error) {
+    // The user is signed out on this page in any case (docs/product-decisions.md, A03).
     console.warn('The server did not answer the logout', error);
   }
   signOut();
 };
 
 /** Covers the page while a request that ends the session is in flight. */
-export const CoveredPage = ({ text }: { text: string }) => (
+export const PageOverlay = ({ text }: { text: string }) => (
   <Delayed>
     <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
       <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
@@ -28,12 +30,12 @@ export const CoveredPage = ({ text }: { text: string }) => (
   </Delayed>
 );
 
-/** Returns `logOut`, which ends the session, and `cover`, the overlay to render until the session has ended. */
-export const useLogout = (): { logOut: () => void; cover: ReactNode } => {
+/** Returns `logOut`, which ends the session, and `overlay`, to be rendered until the session has ended. */
+export const useLogout = (): { logOut: () => void; overlay: ReactNode } => {
   const [isLoggingOut, setLoggingOut] = useState(false);
   const logOut = (): void => {
     setLoggingOut(true);
     void endSession();
   };
-  return { logOut, cover: isLoggingOut ? <CoveredPage text={copy.profile.loggingOut} /> : null };
+  return { logOut, overlay: isLoggingOut ? <PageOverlay text={copy.profile.loggingOut} /> : null };
 };

@@ -8,20 +8,21 @@ import { raise } from '@/product/app-events';
 import { aFriend } from '@/testing/factories';
 import { renderWithCache } from '@/testing/with-cache';
 
+/** Shows the open friend and the number of cached friends. */
 const OpenFriend = () => {
   const { data: friends } = useQuery({ ...friendsQuery(7), enabled: false });
   return (
     <>
       <p>{useOpenFriend(7)?.username ?? 'nobody'}</p>
-      <p>of {friends?.length}</p>
+      <p>{`${friends?.length} friends`}</p>
     </>
   );
 };
 
 const renderOpenFriend = () => {
-  const queries = createQueryClient();
-  queries.setQueryData(friendsKey(7), [aFriend({ id: 12, username: 'heron' })]);
-  return renderWithCache(<OpenFriend />, queries);
+  const queryClient = createQueryClient();
+  queryClient.setQueryData(friendsKey(7), [aFriend({ id: 12, username: 'heron' })]);
+  return renderWithCache(<OpenFriend />, queryClient);
 };
 
 beforeEach(() => shell.reset());
@@ -38,7 +39,7 @@ it('useOpenFriend returns the friend whose chat is open', () => {
 it.each([
   ['by the user', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
-])('closes the chat when the friendship is removed %s (A126)', (_, detail) => {
+])('closes the chat when the friendship is removed %s', (_, detail) => {
   renderOpenFriend();
   act(() => shell.openFriend(12));
   act(() => raise('friendship-removed', detail));
@@ -52,16 +53,16 @@ it('keeps the chat open when another friendship is removed', () => {
   expect(screen.getByText('heron')).toBeVisible();
 });
 
-it('closes the chat when the friend is no longer in the list, and does not reopen it when they return', async () => {
-  const { queries } = renderOpenFriend();
+it('closes the chat when the friend leaves the list, and does not reopen it when the friend is back', async () => {
+  const { queryClient } = renderOpenFriend();
   // The query cache notifies its observers asynchronously.
-  const setFriends = (friends: unknown[]) => {
-    act(() => void queries.setQueryData(friendsKey(7), friends));
-    return screen.findByText(`of ${friends.length}`);
+  const setFriendsAndWait = (friends: unknown[]) => {
+    act(() => void queryClient.setQueryData(friendsKey(7), friends));
+    return screen.findByText(`${friends.length} friends`);
   };
   act(() => shell.openFriend(12));
-  await setFriends([]);
+  await setFriendsAndWait([]);
   expect(screen.getByText('nobody')).toBeVisible();
-  await setFriends([aFriend({ id: 12, username: 'heron' })]);
+  await setFriendsAndWait([aFriend({ id: 12, username: 'heron' })]);
   expect(screen.getByText('nobody')).toBeVisible();
 });

@@ -4,7 +4,7 @@ import { shell, useShell } from '@/app/shell/shell-store';
 import { useFriends } from '@/features/friends/api/friends';
 import { onAppEvent } from '@/product/app-events';
 
-/** Returns the friend whose private chat is open. The chat closes when the friendship ends (§4 Friend removal). */
+/** Returns the friend whose private chat is open. The chat closes when the friendship ends. */
 export const useOpenFriend = (userId: number): Friend | undefined => {
   const openFriendId = useShell((state) => state.openFriendId);
   const { data: friends } = useFriends(userId);
@@ -17,9 +17,9 @@ export const useOpenFriend = (userId: number): Friend | undefined => {
   useEffect(
     () =>
       onAppEvent('friendship-removed', ({ removedFriendId, removedBy }) => {
-        const open = useShell.getState().openFriendId;
-        // Either id may be the friend's: both users receive the same payload (A126).
-        if (open === removedFriendId || open === removedBy) shell.closeFriend();
+        const { openFriendId: currentId } = useShell.getState();
+        // Either id may be the friend's: both users receive the same payload.
+        if (currentId === removedFriendId || currentId === removedBy) shell.closeFriend();
       }),
     [],
   );

@@ -7,10 +7,12 @@ import { currentUser } from '@/product/identity';
 
 /** The parts of the page that cover the random chat: a friend's chat, and a dialog on top of either chat. */
 export interface OpenParts {
+  /** Id of the friend. */
   friend: number | undefined;
   dialog: ShellModal | ProfileDialog | undefined;
 }
 
+/** Names of the dialogs in the address. */
 const dialogNames = {
   'friend-requests': 'requests',
   'chat-history': 'history',
@@ -71,6 +73,7 @@ interface EntryState {
   added?: keyof OpenParts;
 }
 
+/** What to do with the history. `replace` replaces the current entry; otherwise an entry is added. */
 export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
 
 /**
@@ -95,7 +98,7 @@ export const computeAddressChange = (
   const closesOnlyTopPart =
     topPart !== undefined && isClosing(topPart) && !hasChanged(topPart === 'friend' ? 'dialog' : 'friend');
   if (closesOnlyTopPart) return 'back';
-  // The entry is replaced. It stays the entry of its part while that part is open, with the same friend or another one.
+  // The replaced entry still belongs to `topPart` if that is open, even with another friend or dialog.
   const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;
   return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
 };
@@ -132,7 +135,7 @@ export const useShellAddress = (): void => {
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // Reuse the entry of a sheet that the same click closes.
+      // The same click may close a sheet, an overlay without an address: its entry is reused.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };

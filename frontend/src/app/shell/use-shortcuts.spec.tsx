@@ -12,39 +12,41 @@ const Page = ({ hasDialog = false }: { hasDialog?: boolean }) => {
     </>
   );
 };
+/** Returns false if a listener prevented the default action of the browser. */
+const pressKey = (target: Element, init: object): boolean => fireEvent.keyDown(target, init);
 const getModal = () => useShell.getState().modal;
 
 beforeEach(() => shell.reset());
 
 it.each([{ ctrlKey: true }, { metaKey: true }])(
-  'opens the friend switcher on K with %p, also in the text field, and prevents the default of the browser',
+  'opens the friend switcher on K with %p, also in a text field, instead of the default action of the browser',
   (modifier) => {
     render(<Page />);
     const field = screen.getByLabelText('Message');
-    expect(fireEvent.keyDown(field, { key: 'k', ...modifier })).toBe(false);
+    expect(pressKey(field, { key: 'k', ...modifier })).toBe(false);
     expect(getModal()).toBe('switch-friend');
   },
 );
 
 it('lists the shortcuts on a question mark, except in a text field', () => {
   render(<Page />);
-  expect(fireEvent.keyDown(screen.getByLabelText('Message'), { key: '?', shiftKey: true })).toBe(true);
+  expect(pressKey(screen.getByLabelText('Message'), { key: '?', shiftKey: true })).toBe(true);
   expect(getModal()).toBeUndefined();
-  fireEvent.keyDown(document.body, { key: '?', shiftKey: true });
+  pressKey(document.body, { key: '?', shiftKey: true });
   expect(getModal()).toBe('shortcuts');
 });
 
 it('opens nothing while another dialog is open', () => {
   render(<Page hasDialog />);
-  fireEvent.keyDown(document.body, { key: '?' });
-  fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+  pressKey(document.body, { key: '?' });
+  pressKey(document.body, { key: 'k', ctrlKey: true });
   expect(getModal()).toBeUndefined();
 });
 
-it('ignores K alone and K with other modifiers', () => {
+it('ignores K alone and K with a further modifier', () => {
   render(<Page />);
   for (const keys of [{}, { ctrlKey: true, shiftKey: true }, { altKey: true, ctrlKey: true }]) {
-    expect(fireEvent.keyDown(document.body, { key: 'k', ...keys })).toBe(true);
+    expect(pressKey(document.body, { key: 'k', ...keys })).toBe(true);
   }
   expect(getModal()).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { useEffect } from 'react';
 import { shell, type ShellModal } from '@/app/shell/shell-store';
 
-/** The modal that a key combination opens. */
+/** Returns the modal that a key combination opens. */
 const findModal = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): ShellModal | undefined => {
+  // `ctrlKey !== metaKey`: exactly one of the two is pressed.
   if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey) return 'switch-friend';
   return key === '?' && !ctrlKey && !metaKey && !altKey ? 'shortcuts' : undefined;
 };
@@ -20,10 +21,10 @@ export const useShortcuts = (): void => {
       const modal = findModal(event);
       if (!modal || event.defaultPrevented || event.repeat || event.isComposing) return;
       if (modal === 'shortcuts' && isTyping(event.target)) return;
-      const isFree = document.querySelector('[role="dialog"]') === null;
+      const isDialogOpen = document.querySelector('[role="dialog"]') !== null;
       // Keep the browser's own Ctrl+K from moving the focus to the address bar.
-      if (modal === 'switch-friend' || isFree) event.preventDefault();
-      if (isFree) shell.show(modal);
+      if (modal === 'switch-friend' || !isDialogOpen) event.preventDefault();
+      if (!isDialogOpen) shell.show(modal);
     };
     window.addEventListener('keydown', handleKeyDown);
     return () => window.removeEventListener('keydown', handleKeyDown);

@@ -1,7 +1,7 @@
 import { copy } from '@/app/shortcuts/copy';
 import { Modal } from '@/ui/modal';
 
-/** Whether the keyboard has a command key in place of Ctrl. */
+/** Whether shortcuts use the command key (⌘) in place of Ctrl. */
 const hasCommandKey = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 const Key = ({ children }: { children: string }) => (
@@ -14,14 +14,14 @@ const Key = ({ children }: { children: string }) => (
 export const ShortcutsList = ({ onDismiss }: { onDismiss: () => void }) => (
   <Modal isOpen title={copy.title} onDismiss={onDismiss}>
     <dl className="mt-4 grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-3 text-base">
-      {copy.list.map(({ keys, what }) => (
-        <div key={what} className="col-span-2 grid grid-cols-subgrid items-center">
+      {copy.list.map(({ keys, description }) => (
+        <div key={description} className="col-span-2 grid grid-cols-subgrid items-center">
           <dt className="flex gap-1">
             {keys.map((key) => (
               <Key key={key}>{key === 'Ctrl' && hasCommandKey() ? '⌘' : key}</Key>
             ))}
           </dt>
-          <dd>{what}</dd>
+          <dd>{description}</dd>
         </div>
       ))}
     </dl>

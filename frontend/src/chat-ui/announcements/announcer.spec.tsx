@@ -1,97 +1,93 @@
 import { render } from '@testing-library/react';
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { Announcer } from '@/chat-ui/announcements/announcer';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { aMessage, aPartner } from '@/testing/factories';
 
 const partner = aPartner();
-let log: () => (string | null)[];
+const ownId = 7;
+/** The texts in the log. It is in a closed shadow tree, so it is found through the call that created the tree. */
+let readLog: () => (string | null)[];
 
 beforeEach(() => {
   const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
-  log = () => {
+  readLog = () => {
     const [root] = attachShadow.mock.results.map(({ value }) => value as ShadowRoot);
     return [...(root?.querySelectorAll('[role="log"] > p') ?? [])].map(({ textContent }) => textContent);
   };
 });
 afterEach(() => jest.restoreAllMocks());
 
-const createPartnerMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
+/** A message of the partner, unless `changes` names another sender. */
+const createMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
   aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
 
+const createMessages = (...numbers: number[]): ChatMessage[] => numbers.map((n) => createMessage(n));
+
+const createAnnouncement = (n: number): string => `${partner.username}: message ${n}`;
+
+/** @returns a function that renders the announcer again, with other messages */
 const renderAnnouncer = (...messages: ChatMessage[]) => {
-  const { rerender } = render(<Announcer messages={messages} partner={partner} hidesContacts={false} />);
+  const { rerender } = render(<Announcer messages={messages} partner={partner} isWithStranger={false} />);
   return (...next: ChatMessage[]) =>
-    rerender(<Announcer messages={next} partner={partner} hidesContacts={false} />);
+    rerender(<Announcer messages={next} partner={partner} isWithStranger={false} />);
 };
 
 it('announces each message of a burst once and in order, and none that was present before', () => {
-  const showMessages = renderAnnouncer(createPartnerMessage(1));
-  expect(log()).toEqual([]);
-  showMessages(
-    createPartnerMessage(1),
-    createPartnerMessage(2),
-    createPartnerMessage(3),
-    createPartnerMessage(4),
-  );
-  const burst = ['brave-heron-7: message 2', 'brave-heron-7: message 3', 'brave-heron-7: message 4'];
-  expect(log()).toEqual(burst);
-  showMessages(
-    createPartnerMessage(1),
-    createPartnerMessage(2),
-    createPartnerMessage(3),
-    createPartnerMessage(4, { reactions: {} }),
-  );
-  expect(log()).toEqual(burst);
+  const showMessages = renderAnnouncer(createMessage(1));
+  expect(readLog()).toEqual([]);
+  showMessages(...createMessages(1, 2, 3, 4));
+  const burst = [createAnnouncement(2), createAnnouncement(3), createAnnouncement(4)];
+  expect(readLog()).toEqual(burst);
+  const reactions = { '❤️': { count: 1, users: [ownId] } };
+  showMessages(...createMessages(1, 2, 3), createMessage(4, { reactions }));
+  expect(readLog()).toEqual(burst);
 });
 
 it('appends new entries and keeps at most five', () => {
-  const showMessages = renderAnnouncer(createPartnerMessage(1));
-  showMessages(createPartnerMessage(1), createPartnerMessage(2));
-  const [first] = [...log()];
-  for (let n = 3; n <= 6; n += 1)
-    showMessages(...Array.from({ length: n }, (_, index) => createPartnerMessage(index + 1)));
-  expect(log()).toHaveLength(5);
-  expect(log()[0]).toBe(first);
-  showMessages(...Array.from({ length: 7 }, (_, index) => createPartnerMessage(index + 1)));
-  expect(log().map((text) => text?.at(-1))).toEqual(['3', '4', '5', '6', '7']);
+  const showMessages = renderAnnouncer(createMessage(1));
+  for (const count of [2, 3, 4, 5, 6])
+    showMessages(...Array.from({ length: count }, (_, index) => createMessage(index + 1)));
+  expect(readLog()).toEqual([2, 3, 4, 5, 6].map(createAnnouncement));
+  showMessages(...createMessages(1, 2, 3, 4, 5, 6, 7));
+  expect(readLog()).toEqual([3, 4, 5, 6, 7].map(createAnnouncement));
 });
 
-it("announces none of the user's own messages and still announces the last one of the partner", () => {
+it("announces no own message, but a partner's message that is inserted before an own one", () => {
   const createOwnMessage = (delivery: ChatMessage['delivery']) =>
-    createPartnerMessage(9, { senderId: 7, key: 'mine', delivery });
-  const showMessages = renderAnnouncer(createPartnerMessage(1), createOwnMessage('sending'));
+    createMessage(9, { senderId: ownId, key: 'mine', delivery });
+  const showMessages = renderAnnouncer(createMessage(1), createOwnMessage('sending'));
   // The partner's message is inserted before the user's own unsent one.
-  showMessages(createPartnerMessage(1), createPartnerMessage(2), createOwnMessage('sending'));
-  expect(log()).toEqual(['brave-heron-7: message 2']);
-  showMessages(createPartnerMessage(1), createPartnerMessage(2), createOwnMessage('sent'));
-  expect(log()).toEqual(['brave-heron-7: message 2']);
+  showMessages(...createMessages(1, 2), createOwnMessage('sending'));
+  expect(readLog()).toEqual([createAnnouncement(2)]);
+  showMessages(...createMessages(1, 2), createOwnMessage('sent'));
+  expect(readLog()).toEqual([createAnnouncement(2)]);
 });
 
 it('announces a picture as a photo, and a notice by its text', () => {
-  const showMessages = renderAnnouncer(createPartnerMessage(1));
+  const showMessages = renderAnnouncer(createMessage(1));
   showMessages(
-    createPartnerMessage(1),
-    createPartnerMessage(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
-    createPartnerMessage(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
+    createMessage(1),
+    createMessage(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
+    createMessage(3, { senderId: SYSTEM_SENDER_ID, content: 'Waiting response from your chat partner...' }),
   );
-  expect(log()).toEqual(['brave-heron-7: Photo', 'Waiting response from your chat partner...']);
+  expect(readLog()).toEqual([`${partner.username}: Photo`, 'Waiting response from your chat partner...']);
 });
 
 it('announces no older messages that are loaded above', () => {
-  const showMessages = renderAnnouncer(createPartnerMessage(5));
-  showMessages(createPartnerMessage(1), createPartnerMessage(2), createPartnerMessage(5));
-  expect(log()).toEqual([]);
+  const showMessages = renderAnnouncer(createMessage(5));
+  showMessages(...createMessages(1, 2, 5));
+  expect(readLog()).toEqual([]);
 });
 
 it('announces nothing again when the newest row is removed', () => {
-  const showMessages = renderAnnouncer(createPartnerMessage(1), createPartnerMessage(2));
+  const showMessages = renderAnnouncer(...createMessages(1, 2));
   showMessages(
-    createPartnerMessage(1),
-    createPartnerMessage(2),
-    createPartnerMessage(3, { senderId: 0, content: 'a notice' }),
+    ...createMessages(1, 2),
+    createMessage(3, { senderId: SYSTEM_SENDER_ID, content: 'a notice' }),
   );
-  showMessages(createPartnerMessage(1), createPartnerMessage(2));
-  expect(log()).toEqual(['a notice']);
-  showMessages(createPartnerMessage(1), createPartnerMessage(2), createPartnerMessage(4));
-  expect(log()).toEqual(['a notice', 'brave-heron-7: message 4']);
+  showMessages(...createMessages(1, 2));
+  expect(readLog()).toEqual(['a notice']);
+  showMessages(...createMessages(1, 2, 4));
+  expect(readLog()).toEqual(['a notice', createAnnouncement(4)]);
 });

@@ -3,9 +3,9 @@ import { limits } from '@thaw/contract/limits';
 /** A picture that is chosen but not sent yet. */
 export interface Attachment {
   previewUrl: string;
-  /** Null when only the stored picture is left, after the message was returned by the server. */
+  /** Null when only the stored picture is left, after a message was returned to the composer. */
   file: File | null;
-  /** Address of the stored picture; null until it is uploaded. */
+  /** URL of the picture on the server; null until it is uploaded. */
   url: string | null;
 }
 
@@ -15,12 +15,18 @@ export const createAttachment = (file: File): Attachment => ({
   url: null,
 });
 
-/** Frees the preview. Only the owner of the attachment, composer or outbox, may call it. */
+/**
+ * Frees the object URL of the preview; a picture without a file has none. Only the current owner of the attachment, the
+ * composer or the outbox, may call it.
+ */
 export const discardAttachment = (attachment: Attachment | null | undefined): void => {
   if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
 };
 
-/** Accepts only images of at most 5 MiB; others are refused without a visible message (specification §8, A95). */
+/**
+ * Whether a file may be attached: only an image of at most 5 MiB (docs/product-decisions.md, A95). The reason of a
+ * refusal is only logged.
+ */
 export const isAcceptable = (file: File): boolean => {
   const refusal = !file.type.startsWith('image/')
     ? `it is no image but ${file.type || 'of no known type'}`

@@ -2,13 +2,14 @@ import { ImagePlus, X } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
 import { type Attachment } from '@/chat-ui/composer/attachment';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { type IdeasPlace, type RenderIdeas } from '@/chat-ui/composer/ideas';
+import { type ComposerIdeasProps, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { copy } from '@/chat-ui/copy';
 
-/** What the text in the composer is for, other than a new message. */
+/** The reply or edit that the text in the composer belongs to. */
 export type ComposerTask =
+  /** `name`: the author of `message`. `isMine`: the user replies to their own message. `quote`: its shortened text. */
   | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean; quote: string }
-  /** `text`: the edited text of an edit that could not be saved. */
+  /** `text`: the new text of an earlier edit that could not be saved. */
   | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
 
 export const toolClass =
@@ -17,12 +18,12 @@ export const toolClass =
 const Banner = ({
   title,
   onCancel,
-  cancel,
+  cancelLabel,
   children,
 }: {
   title: string;
   onCancel: () => void;
-  cancel: string;
+  cancelLabel: string;
   children: ReactNode;
 }) => (
   <div className="enter-rise flex items-center gap-2 py-1 pr-0 pl-3">
@@ -34,7 +35,7 @@ const Banner = ({
     </div>
     <button
       type="button"
-      aria-label={cancel}
+      aria-label={cancelLabel}
       onClick={onCancel}
       className="grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground hover:bg-raised hover:text-foreground"
     >
@@ -46,13 +47,13 @@ const Banner = ({
 /** Banner above the field that shows the current task. */
 export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: () => void }) =>
   task.kind === 'edit' ? (
-    <Banner title={copy.composer.editing} cancel={copy.composer.cancelEdit} onCancel={onCancel}>
+    <Banner title={copy.composer.editing} cancelLabel={copy.composer.cancelEdit} onCancel={onCancel}>
       {copy.composer.editHint}
     </Banner>
   ) : (
     <Banner
       title={task.isMine ? copy.composer.replyingToSelf : copy.composer.replyingTo(task.name)}
-      cancel={copy.composer.cancelReply}
+      cancelLabel={copy.composer.cancelReply}
       onCancel={onCancel}
     >
       {task.quote}
@@ -79,30 +80,32 @@ export const AttachmentPreview = ({
   </div>
 );
 
-export const Ideas = ({ render, ...place }: IdeasPlace & { render: RenderIdeas<IdeasPlace> }) =>
-  render(place);
+export const Ideas = ({
+  render,
+  ...props
+}: ComposerIdeasProps & { render: RenderIdeas<ComposerIdeasProps> }) => render(props);
 
 export const AttachButton = ({ onChoose }: { onChoose: (file: File) => void }) => {
-  const chooser = useRef<HTMLInputElement>(null);
+  const fileInput = useRef<HTMLInputElement>(null);
   return (
     <>
       <button
         type="button"
         aria-label={copy.composer.attach}
         className={toolClass}
-        onClick={() => chooser.current?.click()}
+        onClick={() => fileInput.current?.click()}
       >
         <ImagePlus aria-hidden="true" className="size-5" />
       </button>
       <input
-        ref={chooser}
+        ref={fileInput}
         type="file"
         accept="image/*"
         hidden
         onChange={(event) => {
           const [file] = event.target.files ?? [];
           if (file) onChoose(file);
-          // Allows choosing the same file again.
+          // Without a reset, choosing the same file again would cause no `change` event.
           event.target.value = '';
         }}
       />

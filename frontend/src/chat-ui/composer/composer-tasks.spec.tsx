@@ -8,19 +8,19 @@ const photo = new File(['x'], 'dot.png', { type: 'image/png' });
 const renderComposer = (props: Partial<ComposerProps> = {}) => {
   const onSend = jest.fn(() => true);
   const { container, rerender } = render(<Composer onSend={onSend} {...props} />);
-  const choose = (file: File): void => {
+  const chooseFile = (file: File): void => {
     fireEvent.change(container.querySelector('input[type=file]')!, { target: { files: [file] } });
   };
   const rerenderComposer = (changes: Partial<ComposerProps>): void =>
     rerender(<Composer onSend={onSend} {...props} {...changes} />);
-  return { onSend, choose, rerenderComposer };
+  return { onSend, chooseFile, rerenderComposer };
 };
 
 const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
 const typeText = (value: string): void => void fireEvent.change(getField(), { target: { value } });
 const pressEnter = async (): Promise<void> =>
   act(async () => void fireEvent.keyDown(getField(), { key: 'Enter' }));
-const removeButton = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
+const queryRemoveButton = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
 
 const revokeObjectURL = jest.fn();
 let warn: jest.SpyInstance;
@@ -33,43 +33,43 @@ beforeEach(() => {
 afterEach(() => warn.mockRestore());
 
 describe('a photo', () => {
-  it('is sent with its caption, and the composer is empty at once', async () => {
-    const { onSend, choose } = renderComposer({ canAttach: true });
-    choose(photo);
+  it('is sent with its caption, which leaves the composer empty at once', async () => {
+    const { onSend, chooseFile } = renderComposer({ canAttach: true });
+    chooseFile(photo);
     typeText('look');
     await pressEnter();
     const attachment = { previewUrl: 'blob:photo', file: photo, url: null };
     expect(onSend).toHaveBeenLastCalledWith({ text: 'look', attachment });
-    expect(removeButton()).toBeNull();
+    expect(queryRemoveButton()).toBeNull();
     expect(getField()).toHaveValue('');
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
-  it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console (A95)', () => {
-    const { choose } = renderComposer({ canAttach: true });
+  it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console', () => {
+    const { chooseFile } = renderComposer({ canAttach: true });
     const createFileOfSize = (size: number): File =>
       Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
-    choose(createFileOfSize(limits.imageMaxBytes + 1));
-    choose(new File(['x'], 'notes.txt', { type: 'text/plain' }));
-    expect(removeButton()).toBeNull();
+    chooseFile(createFileOfSize(limits.imageMaxBytes + 1));
+    chooseFile(new File(['x'], 'notes.txt', { type: 'text/plain' }));
+    expect(queryRemoveButton()).toBeNull();
     expect(warn).toHaveBeenCalledTimes(2);
-    choose(createFileOfSize(limits.imageMaxBytes));
-    expect(removeButton()).toBeVisible();
+    chooseFile(createFileOfSize(limits.imageMaxBytes));
+    expect(queryRemoveButton()).toBeVisible();
   });
 
-  it('stays with its caption when it was not accepted', async () => {
-    const { choose } = renderComposer({ canAttach: true, onSend: () => false });
-    choose(photo);
+  it('stays in the composer with its caption when it is not accepted', async () => {
+    const { chooseFile } = renderComposer({ canAttach: true, onSend: () => false });
+    chooseFile(photo);
     typeText('my words');
     await pressEnter();
-    expect(removeButton()).toBeVisible();
+    expect(queryRemoveButton()).toBeVisible();
     expect(getField()).toHaveValue('my words');
   });
 
   it('frees its preview when it is removed', () => {
-    const { choose } = renderComposer({ canAttach: true });
-    choose(photo);
-    fireEvent.click(removeButton()!);
+    const { chooseFile } = renderComposer({ canAttach: true });
+    chooseFile(photo);
+    fireEvent.click(queryRemoveButton()!);
     expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
   });
 });
@@ -77,7 +77,7 @@ describe('a photo', () => {
 describe('an edit', () => {
   const message = aMessage({ senderId: 7, content: 'as it was' });
 
-  it('loads the text, saves on Enter, and restores the unsent text', async () => {
+  it('loads the text, hides Attach, saves on Enter unless blank, and restores the unsent text', async () => {
     const onSave = jest.fn(() => true);
     const onCancelTask = jest.fn();
     const { rerenderComposer } = renderComposer({ onSave, onCancelTask, canAttach: true });
@@ -96,12 +96,12 @@ describe('an edit', () => {
     expect(getField()).toHaveValue('half a thought');
   });
 
-  it('that could not be saved reopens with its edited text', () => {
+  it('that could not be saved is opened again with its edited text', () => {
     renderComposer({ task: { kind: 'edit', message, text: 'as it should be' } });
     expect(getField()).toHaveValue('as it should be');
   });
 
-  it('stays open when it could not be sent, and is cancelled by Escape', async () => {
+  it('stays open when it is not accepted, and is cancelled by Escape', async () => {
     const onCancelTask = jest.fn();
     renderComposer({ onSave: () => false, onCancelTask, task: { kind: 'edit', message } });
     typeText('as it is');

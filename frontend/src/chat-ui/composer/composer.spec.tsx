@@ -8,14 +8,15 @@ import {
   type ComposerHandle,
   type ComposerProps,
 } from '@/chat-ui/composer/composer';
+import { aMessage } from '@/testing/factories';
 
-const renderComposer = (onSend: (text: string) => boolean = () => true) => {
-  const send = jest.fn(({ text }: { text: string }) => onSend(text));
-  const type = jest.fn();
-  const view = render(<Composer onSend={send} onType={type} />);
+const renderComposer = ({ acceptsMessages = true } = {}) => {
+  const onSend = jest.fn(() => acceptsMessages);
+  const onType = jest.fn();
+  const view = render(<Composer onSend={onSend} onType={onType} />);
   return {
-    send,
-    type,
+    onSend,
+    onType,
     view,
     field: screen.getByRole('textbox', { name: 'Message' }),
     user: userEvent.setup(),
@@ -23,36 +24,37 @@ const renderComposer = (onSend: (text: string) => boolean = () => true) => {
 };
 
 it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused afterwards', async () => {
-  const { send, field, user } = renderComposer();
+  const { onSend, field, user } = renderComposer();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
-  expect(send).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
+  expect(onSend).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
   expect(field).toHaveValue('');
   expect(field).toHaveFocus();
 });
 
 it('does not send on the Enter that ends a composition', () => {
-  const { send, field } = renderComposer();
+  const { onSend, field } = renderComposer();
   fireEvent.change(field, { target: { value: 'にほん' } });
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
+  // Safari reports the Enter that ends a composition like this.
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 229 });
-  expect(send).not.toHaveBeenCalled();
+  expect(onSend).not.toHaveBeenCalled();
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 13 });
-  expect(send).toHaveBeenCalledWith({ text: 'にほん', attachment: null });
+  expect(onSend).toHaveBeenCalledWith({ text: 'にほん', attachment: null });
 });
 
 it('disables Send while the text is blank', async () => {
-  const { send, field, user } = renderComposer();
+  const { onSend, field, user } = renderComposer();
   const button = screen.getByRole('button', { name: 'Send' });
   expect(button).toBeDisabled();
   await user.type(field, '   {Enter}');
   expect(button).toBeDisabled();
-  expect(send).not.toHaveBeenCalled();
+  expect(onSend).not.toHaveBeenCalled();
   await user.type(field, 'x');
   expect(button).toBeEnabled();
 });
 
-it('keeps text that was not accepted', async () => {
-  const { field, user } = renderComposer(() => false);
+it('keeps a text that is not accepted', async () => {
+  const { field, user } = renderComposer({ acceptsMessages: false });
   await user.type(field, 'hello{Enter}');
   expect(field).toHaveValue('hello');
 });
@@ -69,12 +71,12 @@ it('shows the count from 1,800 code points and accepts at most 2,000', () => {
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
 });
 
-it('reports typing', async () => {
-  const { type, field, user } = renderComposer();
+it('reports typing once the text is not blank', async () => {
+  const { onType, field, user } = renderComposer();
   await user.type(field, ' ');
-  expect(type).not.toHaveBeenCalled();
+  expect(onType).not.toHaveBeenCalled();
   await user.type(field, 'a');
-  expect(type).toHaveBeenCalledTimes(1);
+  expect(onType).toHaveBeenCalledTimes(1);
 });
 
 describe('a returned message', () => {
@@ -92,7 +94,7 @@ describe('a returned message', () => {
   };
   const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
 
-  it('is put before the current text, several in the order of writing', () => {
+  it('is put before the current text; two returned messages keep their order', () => {
     const { takeBack, draftChanges, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'new' } });
     act(() => {
@@ -110,7 +112,7 @@ describe('a returned message', () => {
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
-  it('with a picture is refused while the composer holds another text, picture or reply', () => {
+  it('with a picture is refused while the composer holds another text or picture', () => {
     const { takeBack, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
     act(() => expect(takeBack('look', attachment)).toBe(false));
@@ -119,6 +121,18 @@ describe('a returned message', () => {
     act(() => void takeBack('one', attachment));
     act(() => expect(takeBack('two', attachment)).toBe(false));
     expect(field).toHaveValue('one');
+  });
+
+  it('with a picture is refused during a reply', () => {
+    const task = {
+      kind: 'reply',
+      message: aMessage(),
+      name: 'brave-heron-7',
+      isMine: false,
+      quote: 'hi',
+    } as const;
+    const { takeBack } = renderWithHandle({ task });
+    act(() => expect(takeBack('look', attachment)).toBe(false));
   });
 });
 
@@ -134,7 +148,7 @@ describe('typing anywhere', () => {
   const pressKey = (key: string, target: Element = document.body, modifiers: object = {}): void =>
     void fireEvent.keyDown(target, { key, ...modifiers });
 
-  it('moves the focus to the field, for printable characters only', () => {
+  it('moves the focus to the field for a character, but not for other keys, shortcuts and "?"', () => {
     const { field } = renderComposer();
     for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) pressKey(key);
     pressKey('a', document.body, { ctrlKey: true });
@@ -147,7 +161,7 @@ describe('typing anywhere', () => {
     ['an input', '<input>', 'input', 'a'],
     ['a dialog', '<div role="dialog"><button>x</button></div>', 'button', 'a'],
     ['a button that Space presses', '<button>x</button>', 'button', ' '],
-  ])('keeps the focus in %s', (_where, html, selector, key) => {
+  ])('does not move the focus to the field from %s', (_name, html, selector, key) => {
     const { field } = renderComposer();
     const other = document.body.appendChild(document.createElement('div'));
     other.innerHTML = html;
@@ -156,7 +170,7 @@ describe('typing anywhere', () => {
     other.remove();
   });
 
-  it('does not reach an inert chat beneath another', () => {
+  it('does not move the focus to a chat that is inert beneath another one', () => {
     const { field, view } = renderComposer();
     view.container.setAttribute('inert', '');
     pressKey('a');
@@ -164,30 +178,30 @@ describe('typing anywhere', () => {
   });
 });
 
-it('edits the last message on Arrow Up in an empty field only', () => {
-  const editLast = jest.fn();
-  render(<Composer onSend={() => true} onEditLast={editLast} />);
+it('asks to edit the last message on Arrow Up in an empty field only', () => {
+  const onEditLast = jest.fn();
+  render(<Composer onSend={() => true} onEditLast={onEditLast} />);
   const field = screen.getByRole('textbox');
   fireEvent.change(field, { target: { value: 'x' } });
   fireEvent.keyDown(field, { key: 'ArrowUp' });
-  expect(editLast).not.toHaveBeenCalled();
+  expect(onEditLast).not.toHaveBeenCalled();
   fireEvent.change(field, { target: { value: '' } });
   fireEvent.keyDown(field, { key: 'ArrowUp' });
-  expect(editLast).toHaveBeenCalledTimes(1);
+  expect(onEditLast).toHaveBeenCalledTimes(1);
 });
 
 it('inserts a line break with the button of touch screens', async () => {
-  const { field, send, user } = renderComposer();
+  const { field, onSend, user } = renderComposer();
   await user.type(field, 'one');
   await user.click(screen.getByText('New line'));
   await user.type(field, 'two');
   expect(field).toHaveValue('one\ntwo');
-  expect(send).not.toHaveBeenCalled();
+  expect(onSend).not.toHaveBeenCalled();
 });
 
 it('recomputes its height when its width changes', () => {
   let triggerResize: () => void = () => undefined;
-  const before = globalThis.ResizeObserver;
+  const originalResizeObserver = globalThis.ResizeObserver;
   globalThis.ResizeObserver = class {
     constructor(onResize: () => void) {
       triggerResize = onResize;
@@ -196,8 +210,9 @@ it('recomputes its height when its width changes', () => {
     disconnect(): void {}
   } as unknown as typeof ResizeObserver;
   const { field } = renderComposer();
+  // Without a layout, the width was 0 until now.
   Object.defineProperties(field, { scrollHeight: { value: 96 }, clientWidth: { value: 300 } });
   act(() => triggerResize());
   expect(field).toHaveStyle({ height: '96px' });
-  globalThis.ResizeObserver = before;
+  globalThis.ResizeObserver = originalResizeObserver;
 });

@@ -14,7 +14,7 @@ import {
 } from '@/chat-ui/composer/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { EmojiPicker } from '@/chat-ui/composer/emoji-picker';
-import { type IdeasPlace, type RenderIdeas } from '@/chat-ui/composer/ideas';
+import { type ComposerIdeasProps, type RenderIdeas } from '@/chat-ui/composer/ideas';
 import { useAttachment } from '@/chat-ui/composer/use-attachment';
 import { useComposerFocus } from '@/chat-ui/composer/use-composer-focus';
 import { useComposerText } from '@/chat-ui/composer/use-composer-text';
@@ -22,7 +22,7 @@ import { useFieldHeight } from '@/chat-ui/composer/use-field-height';
 import { cn } from '@/lib/class-names';
 import { pageLimits } from '@/lib/page-limits';
 
-/** An unsent text and picture. */
+/** The part of a conversation's draft that the composer edits. */
 export interface ComposerDraft {
   text: string;
   hasPicture: boolean;
@@ -32,28 +32,29 @@ export interface ComposerHandle {
   attach: (file: File) => void;
   focus: () => void;
   /**
-   * Puts an unsent message in front of the current text.
-   * @returns false for a picture while the composer is in use (A97).
+   * Puts an unsent message back into the composer, its text in front of the current text.
+   * @returns false if the message has a picture and the composer already has a text, a picture or a task; then the
+   * composer does not change
    */
   takeBack: (returned: Pick<ReturnedMessage, 'text' | 'attachment'>) => boolean;
-  /** Called when another tab has changed the draft. */
+  /** Shows the new text of the draft after another tab has changed it. */
   replaceText: (text: string) => void;
 }
 
 export interface ComposerProps {
   ref?: Ref<ComposerHandle>;
-  /** Returns true when the message was accepted; otherwise it stays in the composer. */
+  /** @returns whether the message was accepted; otherwise it stays in the composer */
   onSend: (outgoing: Pick<Outgoing, 'text' | 'attachment'>) => boolean;
-  /** Returns true when the edit was accepted. */
+  /** @returns whether the edit was accepted; otherwise it stays open */
   onSave?: ((newContent: string) => boolean) | undefined;
   task?: ComposerTask | null | undefined;
   onCancelTask?: (() => void) | undefined;
   onType?: (() => void) | undefined;
-  /** Called on Arrow Up in an empty field. */
+  /** Called on Arrow Up in an empty field, to edit the user's last message. */
   onEditLast?: (() => void) | undefined;
   canAttach?: boolean | undefined;
   pickerEmojis?: readonly string[] | undefined;
-  renderIdeas?: RenderIdeas<IdeasPlace> | undefined;
+  renderIdeas?: RenderIdeas<ComposerIdeasProps> | undefined;
   draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
   /** An unobtrusive line above the field. */
   notice?: string | null | undefined;
@@ -62,8 +63,8 @@ export interface ComposerProps {
 const getFirstFile = (data: DataTransfer): File | undefined => [...data.files][0];
 
 /**
- * Grows from one line to six. Enter sends and Shift+Enter inserts a line break; an Enter that ends an IME composition
- * does neither.
+ * The form in which a user writes, replies and edits. Its field grows from one line to six. Enter sends and Shift+Enter
+ * inserts a line break; an Enter that ends an IME composition does neither.
  */
 export const Composer = ({
   ref,
@@ -82,17 +83,18 @@ export const Composer = ({
   const field = useRef<HTMLTextAreaElement>(null);
   const noticeId = useId();
   const countId = useId();
+  // Drafts are stored without their picture, so a reload loses it.
   const [isPictureLost, setPictureLost] = useState(draft?.initial.hasPicture ?? false);
   const fieldText = useComposerText(draft?.initial.text ?? '', task, (text) => draft?.onChange({ text }));
   const picture = useAttachment((hasPicture) => {
     setPictureLost(false);
     draft?.onChange({ hasPicture });
   });
-  const { shown } = fieldText;
+  const { shownText } = fieldText;
   const { attachment } = picture;
   const isEditing = task?.kind === 'edit';
   useComposerFocus(field, task);
-  useFieldHeight(field, shown);
+  useFieldHeight(field, shownText);
 
   const attach = (file: File): void => {
     if (canAttach && !isEditing && picture.attach(file)) field.current?.focus();
@@ -100,24 +102,24 @@ export const Composer = ({
   useImperativeHandle(ref, () => ({
     attach,
     focus: () => field.current?.focus(),
-    takeBack: ({ text, attachment: returned }) => {
+    takeBack: ({ text, attachment: returnedPicture }) => {
       const isInUse = task !== null || !fieldText.isEmpty() || !picture.isEmpty();
-      if (returned && isInUse) return false;
+      if (returnedPicture && isInUse) return false;
       if (text !== '') fieldText.takeBack(text);
-      if (returned) picture.takeBack(returned);
+      if (returnedPicture) picture.takeBack(returnedPicture);
       return true;
     },
     replaceText: fieldText.replace,
   }));
 
-  const content = normalizeText(shown);
+  const content = normalizeText(shownText);
   const length = countCodePoints(content);
   const isTooLong = length > limits.messageMaxCodePoints;
   const hasAttachment = !isEditing && attachment !== null;
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= pageLimits.messageCounterFromCodePoints;
   const shownNotice = notice ?? (isPictureLost ? copy.composer.photoLost : null);
-  const isFree = shown === '' && !attachment && !isEditing && !shownNotice;
+  const isFree = shownText === '' && !attachment && !isEditing && !shownNotice;
 
   const send = (): void => {
     if (!canSend) return;
@@ -132,10 +134,10 @@ export const Composer = ({
 
   const insertAtCaret = (inserted: string): void => {
     const area = field.current;
-    const start = area?.selectionStart ?? shown.length;
-    const end = area?.selectionEnd ?? shown.length;
+    const start = area?.selectionStart ?? shownText.length;
+    const end = area?.selectionEnd ?? shownText.length;
     // Render synchronously: setting the caret a frame later would move it in front of text typed in between.
-    flushSync(() => fieldText.change(shown.slice(0, start) + inserted + shown.slice(end)));
+    flushSync(() => fieldText.change(shownText.slice(0, start) + inserted + shownText.slice(end)));
     onType?.();
     const caret = start + inserted.length;
     area?.setSelectionRange(caret, caret);
@@ -154,7 +156,7 @@ export const Composer = ({
         send();
       }}
       onKeyDown={(event) => {
-        // Escape cancels the current task first, and leaves the chat only when there is none (B13).
+        // During a task, Escape only cancels the task. Without a task, the page handles Escape and leaves the chat.
         if (event.key !== 'Escape' || event.nativeEvent.isComposing || !task) return;
         event.stopPropagation();
         onCancelTask?.();
@@ -175,11 +177,11 @@ export const Composer = ({
             {copy.composer.count(length, limits.messageMaxCodePoints)}
           </p>
         ) : null}
-        {shown === '' ? null : (
+        {shownText === '' ? null : (
           <button
             type="button"
             className="relative hidden items-center gap-1 font-semibold text-muted-foreground after:absolute after:-inset-x-3 after:-inset-y-2 [@media(pointer:coarse)]:inline-flex"
-            // Keeps the focus in the field, and so the keyboard of a phone open.
+            // Keeps the focus in the field, so that the keyboard of a phone stays open.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => insertAtCaret('\n')}
           >
@@ -205,8 +207,9 @@ export const Composer = ({
             ref={field}
             dir="auto"
             rows={1}
-            value={shown}
+            value={shownText}
             aria-label={copy.composer.label}
+            // `cn` also joins ids with blanks.
             aria-describedby={cn(shownNotice && noticeId, showsCount && countId) || undefined}
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
@@ -226,7 +229,7 @@ export const Composer = ({
             onKeyDown={(event) => {
               // keyCode 229: Safari reports the Enter that ends a composition after the composition has ended.
               const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
-              if (event.key === 'ArrowUp' && shown === '' && !task && !isComposing) {
+              if (event.key === 'ArrowUp' && shownText === '' && !task && !isComposing) {
                 event.preventDefault();
                 onEditLast?.();
                 return;

@@ -5,21 +5,22 @@ const draftSchema = z.object({
   text: z.string(),
   /** Id of the message being replied to. */
   replyToId: z.nullable(z.string()),
-  /** A picture was attached; it is held in memory only. */
+  /** Whether a picture was attached. The picture itself is only in memory. */
   hasPicture: z.boolean(),
 });
 
-/** Unsent content of a composer. */
+/** The unsent content of a composer, as it is stored. */
 export type Draft = z.infer<typeof draftSchema>;
 
-export const createCaseDraft: Draft = { text: '', replyToId: null, hasPicture: false };
+export const emptyDraft: Draft = { text: '', replyToId: null, hasPicture: false };
 
 export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
   text === '' && replyToId === null && !hasPicture;
 
-export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? createCaseDraft;
+/** @returns the stored draft, or an empty one if the stored text is null or invalid */
+export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
 
-/** Puts a message returned by the outbox in front of the draft. */
+/** Puts a message that the outbox returned in front of the draft. The draft's own reply is kept. */
 export const prependReturned = (
   draft: Draft,
   { text, replyTo }: { text: string; replyTo: { messageId: string } | null },
@@ -34,5 +35,5 @@ export interface DraftStorage {
   read: () => Draft;
   write: (draft: Draft) => void;
   /** Subscribes to changes made in another tab; returns the unsubscribe function. */
-  onOtherTabChange?: (listen: () => void) => () => void;
+  onOtherTabChange?: (listener: () => void) => () => void;
 }

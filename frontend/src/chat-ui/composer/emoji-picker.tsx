@@ -32,6 +32,7 @@ export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }:
       align="end"
       className="p-2"
       onCloseAutoFocus={(event) => {
+        // Without a choice, the focus returns to the button.
         if (!wasChosen.current) return;
         event.preventDefault();
         onCloseAfterChoice();

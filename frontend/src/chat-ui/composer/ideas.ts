@@ -1,23 +1,23 @@
 import { type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** The state of the composer that decides whether ideas are shown. */
-export interface IdeasPlace {
-  /** The field is empty, and nothing is attached, edited or shown above it. */
+/** What the composer passes to the ideas for what to write. */
+export interface ComposerIdeasProps {
+  /** Whether there is room for ideas: the field is empty, nothing is attached or edited, and no notice is shown. */
   isFree: boolean;
-  /** Puts a text into the field and moves the focus there. */
+  /** Inserts a text into the field and moves the focus there. */
   insert: (text: string) => void;
-  /** Look of a button in the composer. */
+  /** Class names of a button in the composer. */
   buttonClass: string;
 }
 
-export interface IdeasProps extends IdeasPlace {
+export interface IdeasProps extends ComposerIdeasProps {
   conversationId: string;
   messages: readonly ChatMessage[];
 }
 
 /**
- * What another feature offers to write: a button in the composer, and a row placed absolutely above it. Must be stable
- * between renders.
+ * Renders the ideas of another feature: a button in the composer, and a row that is positioned absolutely above the
+ * composer.
  */
-export type RenderIdeas<P = IdeasProps> = (place: P) => ReactNode;
+export type RenderIdeas<P = IdeasProps> = (props: P) => ReactNode;

@@ -6,10 +6,10 @@ import {
   type Attachment,
 } from '@/chat-ui/composer/attachment';
 
-/** The single picture of a composer, from its choice until it is handed over or removed. */
+/** The one picture of a composer, from its choice until it is handed over to the outbox or removed. */
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   const [attachment, setAttachment] = useState<Attachment | null>(null);
-  // A ref, because two pictures may be returned before the component renders.
+  // A ref, because the outbox may return two pictures before the component renders.
   const latest = useRef<Attachment | null>(null);
   const replaceAttachment = (next: Attachment | null): void => {
     latest.current = next;
@@ -21,15 +21,19 @@ export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   return {
     attachment,
     isEmpty: (): boolean => latest.current === null,
-    /** @returns whether the file was accepted; it replaces the previous picture. */
+    /**
+     * Replaces the picture by a chosen file.
+     * @returns false, and keeps the previous picture, if the file is not acceptable
+     */
     attach: (file: File): boolean => {
       if (!isAcceptable(file)) return false;
       discardAttachment(latest.current);
       replaceAttachment(createAttachment(file));
       return true;
     },
+    /** Shows a picture that the outbox has returned. */
     takeBack: (returned: Attachment): void => replaceAttachment(returned),
-    /** Passes the ownership to the outbox. */
+    /** Empties the composer without freeing the picture: the outbox owns it from now on. */
     handOver: (): void => replaceAttachment(null),
     remove: (): void => {
       discardAttachment(latest.current);

@@ -3,13 +3,14 @@ import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 
 const hasKeyboard = (): boolean => matchMedia('(hover: hover) and (pointer: fine)').matches;
 
-const isTypingElsewhere = (event: KeyboardEvent): boolean => {
+/** Whether a key is meant for the element that has the focus, or for a shortcut. */
+const isMeantElsewhere = (event: KeyboardEvent): boolean => {
   const { target } = event;
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
     return true;
   if (!(target instanceof Element)) return true;
   if (target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]')) return true;
-  // Space presses a button, and '?' is a shortcut of the page.
+  // Space acts on a focused control or row, and '?' is a shortcut of the page.
   return event.key === '?' || (event.key === ' ' && target.closest('button, a, li, [role]') !== null);
 };
 
@@ -24,7 +25,7 @@ export const useComposerFocus = (
   // Only with a hardware keyboard: on a phone the on-screen keyboard would cover the first message.
   useEffect(() => {
     const focused = document.activeElement;
-    // A heading is focused only because the view was just opened.
+    // A heading has the focus only because its view was just opened.
     if (hasKeyboard() && (focused === document.body || focused?.matches('h1[tabindex="-1"]')))
       field.current?.focus();
   }, [field]);
@@ -46,7 +47,9 @@ export const useComposerFocus = (
   useEffect(() => {
     const focusOnTyping = (event: KeyboardEvent): void => {
       const area = field.current;
-      if (!area || area.closest('[inert]') || [...event.key].length !== 1 || isTypingElsewhere(event)) return;
+      // Other keys have a name of several characters, such as "Enter".
+      const isCharacter = [...event.key].length === 1;
+      if (!area || area.closest('[inert]') || !isCharacter || isMeantElsewhere(event)) return;
       area.focus();
     };
     window.addEventListener('keydown', focusOnTyping);

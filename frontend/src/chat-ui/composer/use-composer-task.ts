@@ -2,14 +2,18 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
-import { hideParts, quoteInComposer } from '@/chat-ui/message-content';
+import { hideInsultsAndContacts, quoteInComposer } from '@/chat-ui/message-content';
 
 interface StartedTask {
   kind: 'reply' | 'edit';
   messageId: string;
 }
 
-/** The current task of the composer: a reply, an edit, or an unsaved edit that is reopened with its text. */
+/**
+ * The current task of the composer: a reply, an edit, or an edit that could not be saved and is opened again.
+ * @param initialReplyToId  the reply of the stored draft
+ * @param onReplyChange  called with the message that the user replies to, to store it in the draft
+ */
 export const useComposerTask = (
   messages: readonly ChatMessage[],
   initialReplyToId: string | null,
@@ -20,7 +24,7 @@ export const useComposerTask = (
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
   const unsavedEdits = outbox.useStore((state) => state.unsavedEdits);
-  // One edit at a time: an unsaved edit is opened when the current one is finished.
+  // The user makes one edit at a time: an unsaved edit is opened when the current one is finished.
   const unsavedEdit =
     started?.kind === 'edit'
       ? undefined
@@ -51,7 +55,7 @@ export const useComposerTask = (
       message,
       name: isMine ? me.username : partner.username,
       isMine,
-      quote: isWithStranger && !isMine ? hideParts(quote) : quote,
+      quote: isWithStranger && !isMine ? hideInsultsAndContacts(quote) : quote,
     };
   }, [started, unsavedEdit, message, me.id, me.username, partner.username, isWithStranger]);
 

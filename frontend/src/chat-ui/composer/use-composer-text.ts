@@ -2,16 +2,19 @@ import { useRef, useState } from 'react';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 import { parseContent } from '@/chat-ui/message-content';
 
-/** The text in the field: during an edit that of the edited message, otherwise the unsent text, which an edit keeps. */
+/**
+ * The text in the field. It is the unsent text of a new message; during an edit it is the text of the edited message,
+ * and the unsent text is kept until the edit ends.
+ */
 export const useComposerText = (
   initial: string,
   task: ComposerTask | null,
   onChange: (text: string) => void,
 ) => {
   const [text, setText] = useState(initial);
-  // A ref, because several texts may be returned before the component renders.
+  // A ref, because the outbox may return several texts before the component renders.
   const unsentText = useRef(initial);
-  /** Texts that the outbox has returned and that are still at the front of the field. The next one goes after them. */
+  /** The texts that the outbox has returned and that are still at the front of the field. The next one follows them. */
   const returnedTexts = useRef('');
   const setUnsentText = (next: string): void => {
     unsentText.current = next;
@@ -21,6 +24,7 @@ export const useComposerText = (
 
   const editing = task?.kind === 'edit' ? task : null;
   const [edited, setEdited] = useState<{ messageId: string; text: string } | null>(null);
+  // State is set during rendering, so that the field never shows the text of another task.
   if (editing && edited?.messageId !== editing.message.id) {
     setEdited({
       messageId: editing.message.id,
@@ -30,24 +34,26 @@ export const useComposerText = (
   if (!editing && edited) setEdited(null);
 
   return {
-    shown: editing ? (edited?.text ?? '') : text,
+    shownText: editing ? (edited?.text ?? '') : text,
     change: (next: string): void =>
       editing ? setEdited({ messageId: editing.message.id, text: next }) : setUnsentText(next),
+    /** Whether there is no unsent text. */
     isEmpty: (): boolean => unsentText.current === '',
+    /** Clears the unsent text. */
     clear: (): void => {
       returnedTexts.current = '';
       setUnsentText('');
     },
-    /** Inserts an unsent text at the front of the field, after earlier returned ones. */
+    /** Inserts a text that the outbox has returned at the front of the field, after earlier ones. */
     takeBack: (text: string): void => {
       // The user may have changed the returned texts: then nothing in the field counts as returned.
       const isUnchanged = unsentText.current.startsWith(returnedTexts.current);
-      const before = isUnchanged ? returnedTexts.current : '';
-      const rest = unsentText.current.slice(before.length).replace(/^\n/, '');
-      returnedTexts.current = [before, text].filter(Boolean).join('\n');
-      setUnsentText([returnedTexts.current, rest].filter(Boolean).join('\n'));
+      const earlierTexts = isUnchanged ? returnedTexts.current : '';
+      const ownText = unsentText.current.slice(earlierTexts.length).replace(/^\n/, '');
+      returnedTexts.current = [earlierTexts, text].filter(Boolean).join('\n');
+      setUnsentText([returnedTexts.current, ownText].filter(Boolean).join('\n'));
     },
-    /** Called when another tab has changed the draft. */
+    /** Shows the new text of the draft after another tab has changed it. */
     replace: setUnsentText,
   };
 };

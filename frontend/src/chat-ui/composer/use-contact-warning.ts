@@ -2,30 +2,36 @@ import { findContactDetails } from '@thaw/contract/contact-details';
 import { create } from 'zustand';
 
 interface WarningState {
-  /** Conversations in which the user has been warned. Kept outside of the view, which is unmounted in between. */
-  warned: ReadonlySet<string>;
+  /** The conversations in which the user has been warned. */
+  warnedIn: ReadonlySet<string>;
   /** The conversation whose composer shows the warning. */
   shownIn: string | null;
 }
 
-export const useContactWarnings = create<WarningState>()(() => ({ warned: new Set(), shownIn: null }));
+/** Outside of the component, which is unmounted when the user leaves the conversation for a while. */
+export const useWarningStore = create<WarningState>()(() => ({ warnedIn: new Set(), shownIn: null }));
 
 /**
- * Warns once in each chat before the user shares contact details with a stranger. Sending again sends.
- * @param conversationId  null with a friend, where nothing is asked
+ * Warns the user once in each chat before they send contact details to a stranger. Their next attempt sends the text.
+ * @param conversationId  null in a chat with a friend, where the user is never warned
  */
 export const useContactWarning = (conversationId: string | null) => {
-  const isShown = useContactWarnings(({ shownIn }) => conversationId !== null && shownIn === conversationId);
+  const isShown = useWarningStore(({ shownIn }) => conversationId !== null && shownIn === conversationId);
 
-  /** Whether the text must not be sent yet, because the warning is shown now for the first time. */
+  /**
+   * Shows the warning if it is due for this text, otherwise hides it.
+   * @returns whether the warning is due, so that the text must not be sent yet
+   */
   const showIfDue = (text: string): boolean => {
-    const { warned } = useContactWarnings.getState();
-    const isFirst =
-      conversationId !== null && !warned.has(conversationId) && findContactDetails(text).length > 0;
-    useContactWarnings.setState(
-      isFirst ? { warned: new Set([...warned, conversationId]), shownIn: conversationId } : { shownIn: null },
+    const { warnedIn } = useWarningStore.getState();
+    const isDue =
+      conversationId !== null && !warnedIn.has(conversationId) && findContactDetails(text).length > 0;
+    useWarningStore.setState(
+      isDue
+        ? { warnedIn: new Set([...warnedIn, conversationId]), shownIn: conversationId }
+        : { shownIn: null },
     );
-    return isFirst;
+    return isDue;
   };
 
   return { isShown, showIfDue };

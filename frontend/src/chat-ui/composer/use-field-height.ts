@@ -1,9 +1,10 @@
 import { useLayoutEffect, type RefObject } from 'react';
 
-/** Six lines of text and the padding of the field. */
+/** Room for six lines of text and the padding of the field. */
 const maximumHeightPx = 168;
 
 const resizeToContent = (area: HTMLTextAreaElement): void => {
+  // `scrollHeight` is never below the current height, so the height is reset first.
   area.style.height = 'auto';
   area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
 };

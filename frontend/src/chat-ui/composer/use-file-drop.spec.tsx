@@ -5,12 +5,12 @@ import { useDropGuard } from '@/lib/drop-guard';
 const photo = new File(['x'], 'photo.png', { type: 'image/png' });
 const dataTransfer = { types: ['Files'], files: [photo], dropEffect: 'copy' };
 
-const Place = ({ onFile }: { onFile?: (file: File) => void }) => {
+const DropTarget = ({ onFile }: { onFile?: (file: File) => void }) => {
   const { isDropping, handlers } = useFileDrop(onFile);
   useDropGuard();
   return (
     <>
-      <div data-testid="place" {...handlers}>
+      <div data-testid="target" {...handlers}>
         <span>inside</span>
         {isDropping ? <b>drop here</b> : null}
       </div>
@@ -19,18 +19,18 @@ const Place = ({ onFile }: { onFile?: (file: File) => void }) => {
   );
 };
 
-const fire = (type: 'dragOver' | 'drop', element: Element): Event => {
+const fireDragEvent = (type: 'dragOver' | 'drop', element: Element): Event => {
   const event = createEvent[type](element, { dataTransfer });
   fireEvent(element, event);
   return event;
 };
 
 it('shows the overlay while the pointer is inside, also in browsers that report no related element', () => {
-  render(<Place onFile={jest.fn()} />);
-  const place = screen.getByTestId('place');
-  fireEvent.dragEnter(place, { dataTransfer });
+  render(<DropTarget onFile={jest.fn()} />);
+  const target = screen.getByTestId('target');
+  fireEvent.dragEnter(target, { dataTransfer });
   fireEvent.dragEnter(screen.getByText('inside'), { dataTransfer });
-  fireEvent.dragLeave(place, { dataTransfer, relatedTarget: null });
+  fireEvent.dragLeave(target, { dataTransfer, relatedTarget: null });
   expect(screen.getByText('drop here')).toBeInTheDocument();
   fireEvent.dragLeave(screen.getByText('inside'), { dataTransfer, relatedTarget: null });
   expect(screen.queryByText('drop here')).not.toBeInTheDocument();
@@ -38,17 +38,17 @@ it('shows the overlay while the pointer is inside, also in browsers that report 
 
 it('accepts a file dropped inside and hides the overlay', () => {
   const onFile = jest.fn();
-  render(<Place onFile={onFile} />);
-  fireEvent.dragEnter(screen.getByTestId('place'), { dataTransfer });
-  expect(fire('drop', screen.getByText('inside')).defaultPrevented).toBe(true);
+  render(<DropTarget onFile={onFile} />);
+  fireEvent.dragEnter(screen.getByTestId('target'), { dataTransfer });
+  expect(fireDragEvent('drop', screen.getByText('inside')).defaultPrevented).toBe(true);
   expect(onFile).toHaveBeenCalledWith(photo);
   expect(screen.queryByText('drop here')).not.toBeInTheDocument();
 });
 
-it('prevents the browser from opening a file that is dropped outside, or where none is accepted', () => {
-  render(<Place />);
+it('prevents the browser from opening a file that is dropped beside or on a target that accepts no files', () => {
+  render(<DropTarget />);
   for (const element of [screen.getByText('beside'), screen.getByText('inside')]) {
-    expect(fire('dragOver', element).defaultPrevented).toBe(true);
-    expect(fire('drop', element).defaultPrevented).toBe(true);
+    expect(fireDragEvent('dragOver', element).defaultPrevented).toBe(true);
+    expect(fireDragEvent('drop', element).defaultPrevented).toBe(true);
   }
 });

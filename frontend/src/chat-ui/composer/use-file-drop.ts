@@ -3,12 +3,15 @@ import { useRef, useState, type DragEvent } from 'react';
 const holdsFiles = ({ dataTransfer }: Pick<DragEvent, 'dataTransfer'>): boolean =>
   dataTransfer.types.includes('Files');
 
-/** Accepts a file dropped on an element or its descendants; files are not accepted while `onFile` is undefined. */
+/**
+ * Accepts a file that is dropped on an element or its descendants. Spread `handlers` on the element. While `onFile` is
+ * undefined, no files are accepted.
+ */
 export const useFileDrop = (onFile: ((file: File) => void) | undefined) => {
   const [isDropping, setDropping] = useState(false);
   /**
-   * Entered elements minus left ones; 0 when the pointer is outside. Counted, because `relatedTarget` of dragleave, the
-   * element that the pointer enters next, is missing in some browsers.
+   * Number of elements entered minus number of elements left; 0 when the pointer is outside. Counted, because some
+   * browsers do not say in `relatedTarget` of dragleave which element the pointer enters next.
    */
   const depth = useRef(0);
   const reset = (): void => {

@@ -5,7 +5,7 @@ interface InsultGuard {
   isInsult: (text: string) => boolean;
 }
 
-/** Finds nothing until its code is loaded: the list and its matcher are no part of the chat's first paint. */
+/** Finds no insults until its code is loaded: the word list and its matcher are not needed for the first paint. */
 export const useInsultGuard = create<InsultGuard>()(() => ({ isInsult: () => false }));
 
 export const insultGuardPart = {
@@ -20,11 +20,11 @@ export const insultGuardPart = {
   },
 };
 
-/** Whether the text of a stranger is hidden now. */
+/** Whether a text of a stranger is hidden at the moment. */
 export const isHiddenInsult = (text: string): boolean =>
   isHidingInsults() && useInsultGuard.getState().isInsult(text);
 
-/** Whether the text of a stranger is hidden; '' never is. */
+/** Whether a text of a stranger is hidden. An empty text never is. */
 export const useIsHiddenInsult = (text: string): boolean => {
   const isInsult = useInsultGuard((guard) => guard.isInsult);
   return useIsHidingInsults() && text !== '' && isInsult(text);

@@ -1,7 +1,7 @@
 /**
- * What is covered in messages of strangers: slurs, wishes of death, and sexual demands. Each is a whole word or phrase,
- * in lower case and without the diacritics that the matcher undoes; `[x]` is optional. Swearing as such is not listed,
- * because adults may swear.
+ * A message of a stranger that contains one of these texts is hidden: slurs, death wishes and sexual demands. Each
+ * entry is a whole word or phrase, in lower case and without accents, which `isInsult` removes. A part in brackets is
+ * optional. Swear words are not listed, because adults may swear.
  */
 export const slurs = [
   'nigger[s]',
@@ -140,8 +140,11 @@ export const sexualDemands = [
   'envoie des nudes',
 ];
 
-/** Phrases with one of the words above in another meaning, in the simplified form that `isInsult` compares. */
-export const allowed = [
+/**
+ * Beginnings of phrases in which a word above has another meaning, in lower case and without accents. `isInsult`
+ * ignores them.
+ */
+export const allowedPhrases = [
   'chink in',
   'chink of light',
   'dyke road',

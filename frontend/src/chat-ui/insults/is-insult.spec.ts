@@ -1,3 +1,4 @@
+import { limits } from '@thaw/contract/limits';
 import { isInsult } from '@/chat-ui/insults/is-insult';
 
 describe('an insult or a sexual demand', () => {
@@ -19,11 +20,11 @@ describe('an insult or a sexual demand', () => {
     'seeend nudes pls',
     'show me, your tits',
     'suck my d!ck',
-    'ｃｕｎｔ',
-    'cu\u200bnt',
+    'ｃｕｎｔ', // in full-width letters
+    'cu\u200bnt', // with an invisible space
     'çúñt',
     'cṻ\u0323nt',
-    '𝐜𝐮𝐧𝐭',
+    '𝐜𝐮𝐧𝐭', // in letters for formulas
     'cunt는', // with a Korean particle
     'heeb',
     'zipperheads',
@@ -52,9 +53,10 @@ describe('an insult or a sexual demand', () => {
   });
 });
 
-/** The shortest of several runs with different texts of this length, in ms. */
-const measure = (part: string, length: number): number => {
+/** The shortest time that `isInsult` takes for a text of this length, in ms. */
+const measureMs = (part: string, length: number): number => {
   const times = Array.from({ length: 5 }, (_, run) => {
+    // `run` makes the texts different, because results are cached.
     const text = `${part.repeat(length / part.length)}${run}`;
     const startedAt = performance.now();
     isInsult(text);
@@ -63,15 +65,16 @@ const measure = (part: string, length: number): number => {
   return Math.min(...times);
 };
 
-const plain = ['a', 'cun', 'chink in ', 'scunthorpe ', 'send me ', '!a', 'a ', ' ', "'", '{'];
-const notPlain = ['é', 'ệ', 'Việt ', '한', 'ⓐ', 'ﷺ', '\u0301', '😀', '𝐜'];
+const asciiParts = ['a', 'cun', 'chink in ', 'scunthorpe ', 'send me ', '!a', 'a ', ' ', "'", '{'];
+const otherParts = ['é', 'ệ', 'Việt ', '한', 'ⓐ', 'ﷺ', '\u0301', '😀', '𝐜'];
 
-it.each([...plain, ...notPlain])(
+it.each([...asciiParts, ...otherParts])(
   'reads %j in linear time, and the longest message in a few milliseconds',
   (part) => {
-    const short = measure(part, 12_500);
-    // Four times the length takes four times as long, sixteen times if the time were quadratic.
-    expect(measure(part, 50_000)).toBeLessThan(short * 8 + 10);
-    expect(measure(part, 2_000)).toBeLessThan(20);
+    const shortTextMs = measureMs(part, 12_500);
+    // Four times the length takes about four times as long; sixteen times as long if the time were quadratic.
+    const toleranceMs = 10;
+    expect(measureMs(part, 50_000)).toBeLessThan(shortTextMs * 8 + toleranceMs);
+    expect(measureMs(part, limits.messageMaxCodePoints)).toBeLessThan(20);
   },
 );

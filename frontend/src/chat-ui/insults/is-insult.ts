@@ -1,12 +1,15 @@
 import { remapCharactersTransformer, resolveConfusablesTransformer } from 'obscenity';
-import { allowed, deathWishes, sexualDemands, slurs } from '@/chat-ui/insults/insult-list';
+import { allowedPhrases, deathWishes, sexualDemands, slurs } from '@/chat-ui/insults/insult-list';
 import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
 
-/** Characters in place of letters. Not those that end a sentence or open a bracket: they end words. */
+/**
+ * Characters that users write in place of letters. Those that end a sentence or open a bracket are not listed, because
+ * they end words.
+ */
 const leetLetters = { a: '@4', e: '3', i: '1', o: '0', s: '$5', t: '7' };
 
 const insults = new PhraseTrie([...slurs, ...deathWishes, ...sexualDemands]);
-const allowedPhrase = new RegExp(`\\b(?:${allowed.join('|')})`, 'giu');
+const allowedPhrase = new RegExp(`\\b(?:${allowedPhrases.join('|')})`, 'giu');
 
 const confusables = resolveConfusablesTransformer();
 const leet = remapCharactersTransformer(leetLetters);
@@ -21,90 +24,105 @@ const resolveLetter = (codePoint: number): number => {
   const looksLike = confusables.transform(codePoint) ?? codePoint;
   const code = leet.transform(looksLike) ?? looksLike;
   if (code >= ASCII_SIZE) return 0;
+  // From upper case to lower case.
   return code >= 65 && code <= 90 ? code + 32 : code;
 };
 
-/** Accents, invisible characters, and marks that may stand inside of words. */
-const ignored = /['’`´\p{M}\p{Cf}]/u;
-const isIgnored = (codePoint: number): number => Number(ignored.test(String.fromCodePoint(codePoint)));
+/** Matches apostrophes, accents and invisible characters, which are ignored inside of words. */
+const ignoredCharacter = /['’`´\p{M}\p{Cf}]/u;
+/** @returns 1 for an ignored character, otherwise 0: `withCache` stores numbers */
+const toIgnoredFlag = (codePoint: number): number =>
+  Number(ignoredCharacter.test(String.fromCodePoint(codePoint)));
 
-/** The planes of Unicode with all alphabets, letters for formulas, and emojis. */
-const REMEMBERED = 0x20000;
+/** The first two planes of Unicode, which contain all alphabets in use, letters for formulas, and emojis. */
+const CACHED_CODE_POINTS = 0x20000;
 
-/** Computes a number below 255 for each character, and remembers those of common characters. */
-const remember = (compute: (codePoint: number) => number): ((codePoint: number) => number) => {
-  const known = new Uint8Array(REMEMBERED);
+/** Caches the results of a function for the code points below `CACHED_CODE_POINTS`. The results must be below 255. */
+const withCache = (compute: (codePoint: number) => number): ((codePoint: number) => number) => {
+  /** The results plus 1; 0 where there is no result yet. */
+  const cache = new Uint8Array(CACHED_CODE_POINTS);
   return (codePoint) => {
-    const before = known[codePoint];
-    if (before) return before - 1;
+    const cached = cache[codePoint];
+    if (cached) return cached - 1;
     const value = compute(codePoint);
-    // Ignored beyond the end of the array.
-    known[codePoint] = value + 1;
+    // An assignment beyond the end of the array has no effect.
+    cache[codePoint] = value + 1;
     return value;
   };
 };
-const getLetter = remember(resolveLetter);
-const isLeftOut = remember(isIgnored);
+const getLetter = withCache(resolveLetter);
+const isIgnored = withCache(toIgnoredFlag);
 
-/** Stands for a character that is left out. No character has this code. */
+/** The base letter of an ignored character. No character has this code. */
 const NO_LETTER = 0xffff;
 
+/** The cache of `getBaseLetter`, by UTF-16 unit; 0 where there is no result yet. */
 const baseLetters = new Uint16Array(0x10000);
 
-/** The UTF-16 unit of a letter without its accents, or `NO_LETTER` for an ignored character. */
+/** Returns the UTF-16 unit of a letter without its accents, or `NO_LETTER` for an ignored character. */
 const getBaseLetter = (unit: number): number => {
-  const before = baseLetters[unit];
-  if (before) return before;
+  const cached = baseLetters[unit];
+  if (cached) return cached;
   const bases = [...String.fromCharCode(unit).normalize('NFD')].filter(
-    (character) => !ignored.test(character),
+    (character) => !ignoredCharacter.test(character),
   );
   const [base] = bases;
-  // A Korean syllable has several letters and remains one character.
+  // A Korean syllable is normalized to several letters; it remains one character. NUL is ignored.
   const result = base === undefined ? NO_LETTER : bases.length === 1 ? base.charCodeAt(0) || NO_LETTER : unit;
   baseLetters[unit] = result;
   return result;
 };
 
-/** Calls a function with each character of a text. Faster than an iteration, which creates a string for each. */
+/** Calls `visit` with each code point of a text. Faster than `for … of`, which creates a string for each of them. */
 const forEachCodePoint = (text: string, visit: (codePoint: number) => void): void => {
-  for (let at = 0; at < text.length; at += 1) {
-    const codePoint = text.codePointAt(at) ?? 0;
-    if (codePoint > 0xffff) at += 1;
+  for (let index = 0; index < text.length; index += 1) {
+    const codePoint = text.codePointAt(index) ?? 0;
+    // Such a code point consists of two UTF-16 units.
+    if (codePoint > 0xffff) index += 1;
     visit(codePoint);
   }
 };
 
-const isPlain = /^[\0-&(-_a-\x7f]*$/;
+/** Matches a text of ASCII characters without ' and `, which has nothing to remove. */
+const plainText = /^[\0-&(-_a-\x7f]*$/;
 const utf16 = new TextDecoder('utf-16le');
 
-/** Removes accents and ignored characters in one pass: `normalize` and a regular expression take four times as long. */
+/**
+ * Removes accents and ignored characters in one pass: `normalize` and a regular expression would take four times as
+ * long.
+ */
 const fold = (text: string): string => {
-  if (isPlain.test(text)) return text;
+  if (plainText.test(text)) return text;
   const units = new Uint16Array(text.length);
   let length = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
     const isSurrogate = unit >= 0xd800 && unit < 0xe000;
-    const codePoint = isSurrogate ? (text.codePointAt(at) ?? 0) : unit;
+    const codePoint = isSurrogate ? (text.codePointAt(index) ?? 0) : unit;
     if (codePoint <= 0xffff) {
       const base = getBaseLetter(unit);
       if (base !== NO_LETTER) units[length++] = base;
       continue;
     }
-    at += 1;
-    if (isLeftOut(codePoint)) continue;
+    // A code point of two units.
+    index += 1;
+    if (isIgnored(codePoint)) continue;
     units[length++] = unit;
-    units[length++] = text.charCodeAt(at);
+    units[length++] = text.charCodeAt(index);
   }
   return utf16.decode(units.subarray(0, length));
 };
 
-/** Undoes what `resolveLetter` does not. Each expression begins with a character that is quick to find. */
+/**
+ * Undoes the disguises that concern more than one character. Each expression begins with characters that are quick to
+ * find; a lookbehind checks what precedes them.
+ */
 const simplify = (text: string): string =>
   fold(text)
+    // "!" between two letters stands for "i".
     .replace(/!(?<=\p{L}!)(?=\p{L})/gu, 'i')
     .replace(/[\s_*.,;:-]+/g, ' ')
-    // Letters that stand apart.
+    // Joins single letters: "a b c" becomes "abc".
     .replace(/ (?<=(?<!\p{L})\p{L} )(?=\p{L}(?!\p{L}))/gu, '')
     .replace(allowedPhrase, '');
 
@@ -114,15 +132,15 @@ const collectRuns = (text: string): RunCollector => {
   return runs;
 };
 
-const known = new Map<string, boolean>();
-const maxKnown = 500;
+const results = new Map<string, boolean>();
+const maxResults = 500;
 
-/** Whether a text contains an insult or a sexual demand. Takes linear time; the last results are kept. */
+/** Whether a text contains an insult or a sexual demand. Takes linear time. Recent results are cached. */
 export const isInsult = (text: string): boolean => {
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  if (known.size >= maxKnown) known.clear();
-  const isFound = insults.isIn(collectRuns(simplify(text)));
-  known.set(text, isFound);
+  const cached = results.get(text);
+  if (cached !== undefined) return cached;
+  if (results.size >= maxResults) results.clear();
+  const isFound = insults.matches(collectRuns(simplify(text)));
+  results.set(text, isFound);
   return isFound;
 };

@@ -1,19 +1,19 @@
-/** A position in the listed phrases. */
-interface Node {
+/** A node stands for the beginning of one or several phrases. */
+interface TrieNode {
   /** Whether a phrase ends here. */
   isEnd: boolean;
-  /** By the code of the next letter, or by `code + DOUBLED` where the phrase has it twice in a row. */
-  next: Map<number, Node>;
+  /** By the ASCII code of the next letter, or by `code + DOUBLED` where the phrase has that letter twice in a row. */
+  next: Map<number, TrieNode>;
 }
 
-/** Outside the codes of ASCII characters. */
+/** Above all ASCII codes, so that the keys of single and doubled letters differ. */
 const DOUBLED = 128;
 
-/** Of lower-case text. */
+/** Whether an ASCII code is a lower-case letter, a digit or `_`. The text contains no upper-case letters. */
 const isWordCharacter = (code: number | undefined): boolean =>
   code !== undefined && ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95);
 
-/** A text as runs of the same character. */
+/** A text as runs: a run is one character, or the same character several times in a row. */
 export interface Runs {
   /** The ASCII code of each run; 0 for any other character. */
   codes: Uint8Array;
@@ -45,11 +45,11 @@ export class RunCollector implements Runs {
 
 const collectRuns = (phrase: string): Runs => {
   const runs = new RunCollector(phrase.length);
-  for (let at = 0; at < phrase.length; at += 1) runs.add(phrase.charCodeAt(at));
+  for (let index = 0; index < phrase.length; index += 1) runs.add(phrase.charCodeAt(index));
   return runs;
 };
 
-/** Lists a phrase with and without each of its optional parts, `[x]`. */
+/** Lists a phrase with and without each of its optional parts, which are in brackets. */
 const expandOptional = (phrase: string): string[] => {
   const [, before, optional, after] = /^(.*?)\[(.*?)\](.*)$/.exec(phrase) ?? [];
   if (before === undefined) return [phrase];
@@ -57,21 +57,21 @@ const expandOptional = (phrase: string): string[] => {
 };
 
 /**
- * Finds whole words and phrases in one pass. A letter matches any number of itself in a row; one that a phrase has
- * twice matches two or more, so that "Niger" does not become a slur.
+ * Finds whole words and phrases in one pass. A letter of a phrase matches one or more of that letter in a row; a double
+ * letter matches two or more, so that "Niger" is not taken for a slur.
  */
 export class PhraseTrie {
-  private readonly root: Node = { isEnd: false, next: new Map() };
+  private readonly root: TrieNode = { isEnd: false, next: new Map() };
 
-  /** @param phrases  in lower case, of ASCII characters; `[x]` is optional */
+  /** @param phrases  in lower case, of ASCII characters; a part in brackets is optional */
   constructor(phrases: readonly string[]) {
     for (const phrase of phrases.flatMap(expandOptional)) this.add(collectRuns(phrase));
   }
 
   private add({ codes, isDoubled, length }: Runs): void {
     let node = this.root;
-    for (let at = 0; at < length; at += 1) {
-      const key = (codes[at] ?? 0) + (isDoubled[at] ? DOUBLED : 0);
+    for (let index = 0; index < length; index += 1) {
+      const key = (codes[index] ?? 0) + (isDoubled[index] ? DOUBLED : 0);
       let next = node.next.get(key);
       if (!next) {
         next = { isEnd: false, next: new Map() };
@@ -82,22 +82,25 @@ export class PhraseTrie {
     node.isEnd = true;
   }
 
-  /** Whether a text contains a phrase. From each word, it follows at most the nodes of the trie. */
-  isIn(runs: Runs): boolean {
-    for (let at = 0; at < runs.length; at += 1) {
-      const isStart = isWordCharacter(runs.codes[at]) && (at === 0 || !isWordCharacter(runs.codes[at - 1]));
-      if (isStart && this.isAt(runs, at, this.root)) return true;
+  /** Whether a text contains a phrase. Visits each node of the trie at most once for each word of the text. */
+  matches(runs: Runs): boolean {
+    for (let index = 0; index < runs.length; index += 1) {
+      const isWordStart =
+        isWordCharacter(runs.codes[index]) && (index === 0 || !isWordCharacter(runs.codes[index - 1]));
+      if (isWordStart && this.matchesFrom(runs, index, this.root)) return true;
     }
     return false;
   }
 
-  private isAt(runs: Runs, at: number, node: Node): boolean {
-    const code = at < runs.length ? runs.codes[at] : undefined;
+  /** Whether the rest of a phrase after `node` matches the runs from `index`. */
+  private matchesFrom(runs: Runs, index: number, node: TrieNode): boolean {
+    const code = index < runs.length ? runs.codes[index] : undefined;
+    // Only whole words match.
     if (node.isEnd && !isWordCharacter(code)) return true;
     if (code === undefined) return false;
     const single = node.next.get(code);
-    if (single && this.isAt(runs, at + 1, single)) return true;
-    const doubled = runs.isDoubled[at] ? node.next.get(code + DOUBLED) : undefined;
-    return doubled !== undefined && this.isAt(runs, at + 1, doubled);
+    if (single && this.matchesFrom(runs, index + 1, single)) return true;
+    const doubled = runs.isDoubled[index] ? node.next.get(code + DOUBLED) : undefined;
+    return doubled !== undefined && this.matchesFrom(runs, index + 1, doubled);
   }
 }

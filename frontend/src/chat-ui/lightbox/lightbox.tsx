@@ -7,7 +7,7 @@ import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface LightboxProps {
   url: string;
-  /** Describes whose picture it is. */
+  /** The accessible name of the picture: says who sent it. */
   name: string;
   onClose: () => void;
 }
@@ -25,7 +25,7 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
           aria-describedby={undefined}
-          // Prevent page zoom, which would persist after the lightbox is closed.
+          // `touch-none`: a zoom of the page would remain after the lightbox is closed.
           className="fixed inset-0 z-modal touch-none overflow-hidden p-4 outline-none md:p-10"
           onClick={onClose}
           onOpenAutoFocus={rememberFocus}

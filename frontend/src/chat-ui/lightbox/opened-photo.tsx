@@ -4,7 +4,7 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
-/** Loaded with the first photo of a conversation. */
+/** Messages with a photo preload the lightbox. */
 export const lightboxPart = createPart(async () => (await import('@/chat-ui/lightbox/lightbox')).Lightbox);
 
 /** The lightbox, shown once its code is loaded. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, type PointerEvent } from 'react';
 import { unzoomed, keepInFrame, zoomBy, type Zoom } from '@/chat-ui/lightbox/zoom';
 import { type Point } from '@/lib/swipe';
 
+/** Scale after a double tap on the whole picture. */
 const doubleTapScale = 2.5;
 const doubleTapMs = 300;
 /** A touch that moves less than this is a tap. */
@@ -10,8 +11,10 @@ const tapSlackPx = 10;
 const doubleTapDistancePx = 40;
 
 const measureDistance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+/** The point between two fingers, or the point of one finger. */
 const findMidpoint = ([a, b]: readonly Point[]): Point =>
   a && b ? { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } : (a ?? { x: 0, y: 0 });
+/** Distance between two fingers, at least 1 because it is a divisor; constant for one finger, which does not scale. */
 const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(measureDistance(a, b), 1) : 1);
 
 /**
@@ -22,15 +25,15 @@ export const useZoom = <Picture extends HTMLElement>() => {
   const picture = useRef<Picture>(null);
   const zoom = useRef<Zoom>(unzoomed);
   const fingers = useRef(new Map<number, Point>());
-  const press = useRef<{ at: Point; isTap: boolean } | null>(null);
-  const lastTap = useRef<{ at: Point; time: number } | null>(null);
+  const press = useRef<{ point: Point; isTap: boolean } | null>(null);
+  const lastTap = useRef<{ point: Point; timeMs: number } | null>(null);
 
-  const applyZoom = (wanted: Zoom, frame: HTMLElement, isAnimated: boolean): void => {
+  const applyZoom = (requested: Zoom, frame: HTMLElement, isAnimated: boolean): void => {
     const element = picture.current;
     if (!element) return;
     const { offsetWidth: width, offsetHeight: height } = element;
     const shown = keepInFrame(
-      wanted,
+      requested,
       { width, height },
       { width: frame.clientWidth, height: frame.clientHeight },
     );
@@ -49,6 +52,7 @@ export const useZoom = <Picture extends HTMLElement>() => {
     return () => window.removeEventListener('resize', reset);
   }, []);
 
+  /** The position of a finger relative to the centre of the frame, in px. */
   const toFramePoint = ({ clientX, clientY, currentTarget }: PointerEvent): Point => {
     const { left, top, width, height } = currentTarget.getBoundingClientRect();
     return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
@@ -59,17 +63,18 @@ export const useZoom = <Picture extends HTMLElement>() => {
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
       if (event.pointerType !== 'touch') return;
-      const at = toFramePoint(event);
-      fingers.current.set(event.pointerId, at);
-      press.current = { at, isTap: fingers.current.size === 1 };
+      const point = toFramePoint(event);
+      fingers.current.set(event.pointerId, point);
+      press.current = { point, isTap: fingers.current.size === 1 };
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       if (!fingers.current.has(event.pointerId)) return;
-      const at = toFramePoint(event);
-      if (press.current && measureDistance(at, press.current.at) > tapSlackPx) press.current.isTap = false;
+      const point = toFramePoint(event);
+      if (press.current && measureDistance(point, press.current.point) > tapSlackPx)
+        press.current.isTap = false;
       if (press.current?.isTap) return;
       const before = [...fingers.current.values()];
-      fingers.current.set(event.pointerId, at);
+      fingers.current.set(event.pointerId, point);
       const after = [...fingers.current.values()];
       const factor = measureSpread(after) / measureSpread(before);
       applyZoom(
@@ -81,16 +86,16 @@ export const useZoom = <Picture extends HTMLElement>() => {
     onPointerUp: (event: PointerEvent<HTMLElement>) => {
       release(event);
       if (event.pointerType !== 'touch' || !press.current?.isTap) return;
-      const { at } = press.current;
-      const { current: last } = lastTap;
-      const isSecond =
-        last &&
-        event.timeStamp - last.time <= doubleTapMs &&
-        measureDistance(at, last.at) <= doubleTapDistancePx;
-      lastTap.current = isSecond ? null : { at, time: event.timeStamp };
-      if (!isSecond) return;
-      const isLarger = zoom.current.scale > 1;
-      applyZoom(isLarger ? unzoomed : zoomBy(unzoomed, doubleTapScale, at), event.currentTarget, true);
+      const { point } = press.current;
+      const { current: firstTap } = lastTap;
+      const isSecondTap =
+        firstTap &&
+        event.timeStamp - firstTap.timeMs <= doubleTapMs &&
+        measureDistance(point, firstTap.point) <= doubleTapDistancePx;
+      lastTap.current = isSecondTap ? null : { point, timeMs: event.timeStamp };
+      if (!isSecondTap) return;
+      const isZoomedIn = zoom.current.scale > 1;
+      applyZoom(isZoomedIn ? unzoomed : zoomBy(unzoomed, doubleTapScale, point), event.currentTarget, true);
     },
     onPointerCancel: release,
   };

@@ -4,11 +4,11 @@ const picture = { width: 300, height: 200 };
 const frame = { width: 390, height: 844 };
 
 it('keeps the point between the fingers in place while scaling', () => {
-  const finger = { x: 60, y: -40 };
-  const zoom = zoomBy(unzoomed, 2, finger);
-  // At rest, that point of the picture is at 60, -40 from its centre.
-  expect(zoom.x + finger.x * zoom.scale).toBe(finger.x);
-  expect(zoom.y + finger.y * zoom.scale).toBe(finger.y);
+  const midpoint = { x: 60, y: -40 };
+  const zoom = zoomBy(unzoomed, 2, midpoint);
+  // Without a zoom, the midpoint is also the offset of that point from the centre of the picture.
+  expect(zoom.x + midpoint.x * zoom.scale).toBe(midpoint.x);
+  expect(zoom.y + midpoint.y * zoom.scale).toBe(midpoint.y);
 });
 
 it('moves with the fingers without scaling', () => {
@@ -25,7 +25,7 @@ it('scales from 1 to 4 times the size of the whole picture', () => {
 });
 
 it('moves a picture no further than its edges, and centres one that is smaller than the frame', () => {
-  // 600 × 400 in 390 × 844 at scale 2: 105 px to each side, none vertically.
+  // At scale 2 the picture has 600 × 400 px: (600 - 390) / 2 = 105 px to each side, and no room to move vertically.
   expect(keepInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
   expect(keepInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });
   expect(keepInFrame({ scale: 1, x: -80, y: 9 }, picture, frame)).toEqual(unzoomed);

@@ -18,7 +18,8 @@ const clamp = (value: number, minimum: number, maximum: number): number =>
   Math.min(Math.max(value, minimum), maximum);
 
 /**
- * Scales by `factor` so that the point at `from` moves to `to`. Both are relative to the centre of the frame, in px.
+ * Scales a picture by `factor` so that its point at `from` moves to `to`. Both are relative to the centre of the frame,
+ * in px. The resulting scale is between 1 and 4.
  */
 export const zoomBy = (zoom: Zoom, factor: number, from: Point, to: Point = from): Zoom => {
   const scale = clamp(zoom.scale * factor, 1, maxScale);
@@ -28,12 +29,14 @@ export const zoomBy = (zoom: Zoom, factor: number, from: Point, to: Point = from
 
 /** Moves the picture as little as needed to leave no gap beside it. A picture smaller than the frame is centred. */
 export const keepInFrame = ({ scale, x, y }: Zoom, picture: Size, frame: Size): Zoom => {
-  // How far the scaled picture extends beyond the frame, on each side.
-  const computeOverhang = (length: number, room: number): number => Math.max(0, (length * scale - room) / 2);
+  // How far the scaled picture extends beyond the frame on each side, in px.
+  const computeOverhang = (pictureLength: number, frameLength: number): number =>
+    Math.max(0, (pictureLength * scale - frameLength) / 2);
   const overhangX = computeOverhang(picture.width, frame.width);
   const overhangY = computeOverhang(picture.height, frame.height);
   return {
     scale,
+    // `0 - overhang`, because `-overhang` is -0 for a picture without an overhang.
     x: clamp(x, 0 - overhangX, overhangX),
     y: clamp(y, 0 - overhangY, overhangY),
   };

@@ -2,29 +2,31 @@ import { type ReactNode, type Ref } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface ListItemProps {
-  /** Measures the height of the row for the virtual list. */
+  /** Measures the height of the row for the virtualized list. */
   ref: Ref<HTMLLIElement>;
   index: number;
   /** Number of rows in the whole list. */
   count: number;
   /** Distance of the row from the start of the list, in px. */
   topPx: number;
-  /** The row shows its actions. */
+  /** Whether the row shows its actions. */
   isActive: boolean;
-  /** The row plays its entry animation. */
+  /** Whether the row plays its entry animation. */
   isArriving: boolean;
-  /** The row is marked after a jump. */
+  /** Whether the row plays the animation that marks it after a jump. */
   isFlashing: boolean;
   /** Whether a touch is held on the list. */
   isPressed: () => boolean;
+  /** Called when the entry animation has ended. */
   onArrived: () => void;
+  /** Called when the animation after a jump has ended. */
   onFlashed: () => void;
   /** Shown above the message, such as a timestamp. */
   above: ReactNode;
   children: ReactNode;
 }
 
-/** The place of one message in the virtual list, which can be swiped. */
+/** The place of one message in the virtualized list. A swipe moves its content to reveal a reply icon. */
 export const ListItem = ({
   ref,
   index,
@@ -61,12 +63,13 @@ export const ListItem = ({
       data-swipe=""
       className={cn(
         'relative touch-pan-y rounded-control',
-        // The reply icon revealed by a swipe.
+        // The reply icon that a swipe reveals.
         "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
         isArriving && 'enter-rise',
         isFlashing && 'flash',
       )}
       onAnimationEnd={({ animationName }) => {
+        // The keyframes of the classes `flash` and `enter-rise`.
         if (animationName === 'flash') onFlashed();
         if (animationName === 'rise') onArrived();
       }}

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { MessageList } from '@/chat-ui/message-list/message-list';
+import { type MessageCommands } from '@/chat-ui/message/message-commands';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 
 const me = { id: 11, username: 'quiet-otter-1', avatar: null };
@@ -23,9 +24,23 @@ const createMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessa
   ...changes,
 });
 
-const retry = jest.fn();
-const discard = jest.fn();
-const report = jest.fn();
+const onRetry = jest.fn();
+const onDiscard = jest.fn();
+const onReport = jest.fn();
+beforeEach(() => jest.clearAllMocks());
+
+const commands: MessageCommands = {
+  onReply: ignore,
+  onEdit: ignore,
+  onReact: ignore,
+  onDelete: ignore,
+  onRetry,
+  onDiscard,
+  onReport,
+  onJump: ignore,
+  onReveal: ignore,
+  onOpenImage: ignore,
+};
 
 const createList = (
   messages: readonly ChatMessage[],
@@ -36,32 +51,18 @@ const createList = (
     messages={messages}
     me={me}
     partner={partner}
-    commands={{
-      onReply: ignore,
-      onEdit: ignore,
-      onReact: ignore,
-      onDelete: ignore,
-      onRetry: retry,
-      onDiscard: discard,
-      onReport: report,
-      onJump: ignore,
-      onReveal: ignore,
-      onOpenImage: ignore,
-    }}
+    commands={commands}
     capabilities={{ reply: true, edit: true, react: true, delete: false, attach: true, report: true }}
     revealed={null}
     {...props}
   />
 );
 
-it('shows a message with an invalid time without the time', () => {
-  render(createList([createMessage(1, { timestamp: NaN })]));
-  expect(screen.getByText('message 1')).toBeInTheDocument();
-  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
-});
-
-it("shows the user's own message with an invalid time", () => {
-  render(createList([createMessage(1, { senderId: me.id, timestamp: NaN })]));
+it.each([
+  ["the partner's message", partner.id],
+  ["the user's own message", me.id],
+])('shows %s although its time is invalid', (_name, senderId) => {
+  render(createList([createMessage(1, { senderId, timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
@@ -72,26 +73,26 @@ describe('a message that was not delivered', () => {
   it('has Retry and Delete below it', async () => {
     render(createList([failed]));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(retry).toHaveBeenCalledWith('c1');
+    expect(onRetry).toHaveBeenCalledWith('c1');
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
-    expect(discard).toHaveBeenCalledWith('c1');
+    expect(onDiscard).toHaveBeenCalledWith('c1');
   });
 
   it('opens a sheet that copies, resends and deletes it', async () => {
-    discard.mockClear();
     render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
     const sheet = within(await screen.findByRole('dialog'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
     expect(sheet.getByRole('button', { name: 'Retry' })).toBeVisible();
     await userEvent.click(sheet.getByRole('button', { name: 'Delete' }));
-    expect(discard).toHaveBeenCalledWith('c1');
+    expect(onDiscard).toHaveBeenCalledWith('c1');
   });
 
   it("closes its sheet on the browser's Back", async () => {
     render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
     expect(await screen.findByRole('dialog')).toBeVisible();
+    // The sheet adds a history entry after it has opened.
     await waitFor(() => expect(history.state).toMatchObject({ overlay: expect.any(String) as string }));
     act(() => history.back());
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -100,21 +101,20 @@ describe('a message that was not delivered', () => {
 
 it("offers a report for the partner's messages only", async () => {
   render(createList([createMessage(1), createMessage(2, { senderId: me.id })]));
-  const [theirs, mine] = screen.getAllByRole('listitem');
-  fireEvent.keyDown(mine!, { key: 'Enter' });
+  const [partnerRow, ownRow] = screen.getAllByRole('listitem');
+  fireEvent.keyDown(ownRow!, { key: 'Enter' });
   expect(
     within(await screen.findByRole('dialog')).queryByRole('button', { name: 'Report message' }),
   ).toBeNull();
   await userEvent.keyboard('{Escape}');
-  fireEvent.keyDown(theirs!, { key: 'Enter' });
+  fireEvent.keyDown(partnerRow!, { key: 'Enter' });
   await userEvent.click(
     within(await screen.findByRole('dialog')).getByRole('button', { name: 'Report message' }),
   );
-  expect(report).toHaveBeenCalledWith(createMessage(1).id);
+  expect(onReport).toHaveBeenCalledWith(createMessage(1).id);
 });
 
 it('shows the progress of a photo upload, with Cancel', async () => {
-  discard.mockClear();
   const picture = { previewUrl: 'blob:photo', percent: 45 };
   render(
     createList([
@@ -124,33 +124,32 @@ it('shows the progress of a photo upload, with Cancel', async () => {
   expect(screen.getByRole('progressbar', { name: 'Sending photo' })).toHaveAttribute('value', '45');
   expect(screen.getByRole('img', { name: 'Your photo' })).toHaveAttribute('src', 'blob:photo');
   await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
-  expect(discard).toHaveBeenCalledWith('c1');
+  expect(onDiscard).toHaveBeenCalledWith('c1');
 });
 
 it('reacts with a heart on a double tap, not on two slow taps', () => {
   const onReact = jest.fn();
-  const commands = { ...createList([]).props.commands, onReact };
-  render(createList([createMessage(1)], { commands }));
+  render(createList([createMessage(1)], { commands: { ...commands, onReact } }));
   const text = screen.getByText('message 1');
-  const tapAt = (timeStamp: number): void => {
+  const tapAtTime = (timeStamp: number): void => {
     const touch = { clientX: 100, clientY: 100 };
     fireEvent.touchStart(text, { touches: [touch] });
     const end = createEvent.touchEnd(text, { changedTouches: [touch] });
     Object.defineProperty(end, 'timeStamp', { value: timeStamp });
     fireEvent(text, end);
   };
-  tapAt(1_000);
-  tapAt(2_000);
+  tapAtTime(1_000);
+  tapAtTime(2_000);
   expect(onReact).not.toHaveBeenCalled();
-  tapAt(2_200);
+  tapAtTime(2_200);
   expect(onReact.mock.calls).toEqual([['1763640000000-1', '❤️']]);
 });
 
-describe('when a part fails to render', () => {
+describe('a part that fails to render', () => {
   beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
   afterEach(() => jest.restoreAllMocks());
 
-  it('replaces one row and keeps the others', () => {
+  it('is replaced by a message, if it is a row, while the other rows stay', () => {
     const card = createMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
@@ -161,7 +160,7 @@ describe('when a part fails to render', () => {
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
   });
 
-  it('renders the list again when the messages change, and reports the error', () => {
+  it('is rendered again when the messages change, if it is the list, and its error is reported', () => {
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
@@ -177,7 +176,7 @@ describe('when a part fails to render', () => {
     expect(screen.getByText('message 2')).toBeInTheDocument();
   });
 
-  it('renders it again on Try again, and offers to close it', async () => {
+  it('is rendered again on Try again, and can be closed', async () => {
     let isBroken = true;
     const Part = (): string => {
       if (isBroken) throw new Error('broken part');
@@ -203,20 +202,20 @@ describe('a photo that may be explicit', () => {
   const createPhoto = (url: string, senderId = partner.id) =>
     createMessage(1, { type: 'image', content: url, senderId });
 
-  it('says so on its cover, until it is shown', () => {
+  it('is labelled on the button that shows it, and no longer once it is shown', () => {
     const { rerender } = render(createList([createPhoto(explicitUrl)], { revealed: new Set() }));
-    const cover = screen.getByRole('button', {
+    const showButton = screen.getByRole('button', {
       name: 'Show photo from brave-heron-7, which may be explicit',
     });
-    expect(within(cover).getByText('May be explicit')).toBeVisible();
+    expect(within(showButton).getByText('May be explicit')).toBeVisible();
     rerender(createList([createPhoto(explicitUrl)], { revealed: new Set([explicitUrl]) }));
     expect(screen.getByRole('button', { name: 'Open: Photo from brave-heron-7' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('is recognised by its address, and its sender sees no label', () => {
-    const url = explicitUrl.replace('.explicit', '');
-    const { rerender } = render(createList([createPhoto(url)], { revealed: new Set() }));
+  it('is recognised by its URL alone, and its sender sees no label', () => {
+    const harmlessUrl = explicitUrl.replace('.explicit', '');
+    const { rerender } = render(createList([createPhoto(harmlessUrl)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
     rerender(createList([createPhoto(explicitUrl, me.id)], { revealed: new Set() }));

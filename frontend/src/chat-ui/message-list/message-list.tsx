@@ -40,12 +40,13 @@ export interface MessageListProps {
   ref?: Ref<ConversationHandle>;
   label: string;
   messages: readonly ChatMessage[];
-  /** Id of the message to open at, instead of the newest. */
+  /** Id of the message at which the list opens. If absent, the list opens at its end. */
   startAt?: string | undefined;
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
   capabilities: Capabilities;
+  /** What the user has revealed of a stranger's messages; null with a friend, whose messages hide nothing. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
@@ -57,30 +58,36 @@ export interface MessageListProps {
   footer?: ReactNode;
 }
 
-/** Height of a row before it is measured: a message of one line. */
+/** The height assumed for a row before it is measured: that of a message of one line. */
 const estimatedRowPx = 48;
-/** Rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
+/** Number of rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
 const extraRows = 8;
 /** Key that stands for the row before the first one. */
 const keyBeforeFirst = '';
 
-/** Calls `onReachTop` when the first message scrolls into view, or fits in view without scrolling. */
+/**
+ * Calls `onReachTop` when the first message is in view, either after scrolling or because all messages fit in view.
+ * @param isPositioned  whether the list has reached the position at which it opens
+ */
 const useReachTop = (
   scroller: RefObject<HTMLElement | null>,
   isFirstMounted: boolean,
   firstKey: string | undefined,
-  hasReachedStart: RefObject<boolean>,
+  isPositioned: RefObject<boolean>,
   onReachTop: (() => void) | undefined,
 ): void => {
   // `firstKey` runs the effect again when older messages were added and the first one is still in view.
   useEffect(() => {
     const element = scroller.current;
     if (!element || !isFirstMounted) return;
-    if (hasReachedStart.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
-  }, [scroller, isFirstMounted, firstKey, hasReachedStart, onReachTop]);
+    if (isPositioned.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
+  }, [scroller, isFirstMounted, firstKey, isPositioned, onReachTop]);
 };
 
-/** Number of the partner's messages below the row with this key; 0 for null. */
+/**
+ * Counts the partner's messages below the last seen row; 0 for null, when the end is in view. An unknown key, such as
+ * `keyBeforeFirst`, counts from the first row.
+ */
 const countUnseen = (
   messages: readonly ChatMessage[],
   lastSeenKey: string | null,
@@ -91,7 +98,7 @@ const countUnseen = (
   return messages.slice(firstUnseen).filter(({ senderId }) => senderId === partnerId).length;
 };
 
-/** Virtual list: mounts only the rows in view, and stays scrolled to its end while it is there. */
+/** A virtualized list: mounts only the rows in view. It stays scrolled to its end until the user scrolls up. */
 const List = ({
   ref,
   label,
@@ -116,7 +123,7 @@ const List = ({
   const lastMessage = messages.at(-1);
   const { arrivingKey, finishArrival } = useArrival(messages);
 
-  // eslint-disable-next-line react-hooks/incompatible-library -- the compiler leaves this component alone, as it should
+  // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler rightly skips this component
   const virtualizer = useVirtualizer({
     count: messages.length,
     getScrollElement: () => scroller.current,
@@ -139,13 +146,13 @@ const List = ({
   useLayoutEffect(() => {
     if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
   }, [startIndex, virtualizer]);
-  const { lastKeyBeforeLeaving, noteUserAction, hasReachedStart } = useEndOfList(
+  const { lastSeenKey, noteUserAction, isPositioned } = useEndOfList(
     scroller,
     lastKey,
     startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
   );
   const rows = virtualizer.getVirtualItems();
-  useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, hasReachedStart, onReachTop);
+  useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, isPositioned, onReachTop);
   const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
@@ -187,7 +194,7 @@ const List = ({
     },
   });
 
-  const unseenCount = countUnseen(messages, lastKeyBeforeLeaving, partner.id);
+  const unseenCount = countUnseen(messages, lastSeenKey, partner.id);
   const sheetMessage = sheetKey === null ? undefined : messages.find(({ key }) => key === sheetKey);
 
   return (
@@ -258,7 +265,7 @@ const List = ({
           {footer}
         </div>
       </div>
-      {lastKeyBeforeLeaving === null ? null : (
+      {lastSeenKey === null ? null : (
         <ToEndButton
           unseenCount={unseenCount}
           onPress={() => virtualizer.scrollToEnd({ behavior: 'auto' })}
@@ -276,7 +283,7 @@ const List = ({
           {(ActionSheet) => (
             <ActionSheet
               message={sheetMessage}
-              me={me.id}
+              ownId={me.id}
               actions={listActions(sheetMessage)}
               commands={commands}
               onClose={() => setSheetKey(null)}

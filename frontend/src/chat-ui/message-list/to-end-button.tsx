@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react';
 import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
 
-/** Scrolls to the newest message and shows the number of unseen ones. */
+/** A button that leads to the newest message and shows the number of unseen messages. */
 export const ToEndButton = ({ unseenCount, onPress }: { unseenCount: number; onPress: () => void }) => (
   <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center group-has-[[data-ideas-row]]/conversation:bottom-9">
     <button

@@ -1,7 +1,7 @@
 import { useState, type FocusEvent, type PointerEvent, type SyntheticEvent } from 'react';
 import { findRow } from '@/chat-ui/message-list/row-element';
 
-/** Portals bubble their React events to the list; only events from inside the row count. */
+/** Whether an event is from inside the list: portals, such as an open menu, also bubble their React events to it. */
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 

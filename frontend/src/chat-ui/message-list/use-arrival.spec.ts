@@ -22,7 +22,7 @@ it('animates an appended row once', () => {
   expect(result.current.arrivingKey).toBeNull();
 });
 
-it('animates neither the row that is last after a removal, nor history, nor the rows of the first load', () => {
+it('animates neither the row that is last after a removal, nor older rows, nor the rows of the first load', () => {
   const { result, showRows } = renderRows('a', 'b');
   showRows('a');
   expect(result.current.arrivingKey).toBeNull();
@@ -33,7 +33,7 @@ it('animates neither the row that is last after a removal, nor history, nor the 
   expect(result.current.arrivingKey).toBeNull();
 });
 
-it('keeps an arrival that is not in view yet while history is loaded above it', () => {
+it('still animates an appended row that has not finished when older rows are loaded above it', () => {
   const { result, showRows } = renderRows('a');
   showRows('a', 'b');
   showRows('z', 'a', 'b');

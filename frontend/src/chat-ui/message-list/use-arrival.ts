@@ -2,13 +2,13 @@ import { useCallback, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
 /**
- * Key of the row that was just appended and plays its entry animation. A row plays it once: not when it is scrolled
- * back into view, and not when the row after it is removed.
+ * Finds the row that was just appended and plays its entry animation. A row plays the animation once: not again when it
+ * is scrolled back into view, and not when it becomes the last row because the row after it is removed.
  */
 export const useArrival = (messages: readonly ChatMessage[]) => {
   const count = messages.length;
   const lastKey = messages.at(-1)?.key;
-  const [known, setKnown] = useState<{
+  const [previous, setPrevious] = useState<{
     count: number;
     lastKey: string | undefined;
     arrivingKey: string | null;
@@ -17,11 +17,14 @@ export const useArrival = (messages: readonly ChatMessage[]) => {
     lastKey,
     arrivingKey: null,
   });
-  if (known.count !== count || known.lastKey !== lastKey) {
-    const isAppended = known.count > 0 && count > known.count && lastKey !== known.lastKey;
-    const arrivingKey = lastKey === known.lastKey ? known.arrivingKey : isAppended ? (lastKey ?? null) : null;
-    setKnown({ count, lastKey, arrivingKey });
+  if (previous.count !== count || previous.lastKey !== lastKey) {
+    // The first rows of a list are loaded, not appended.
+    const isAppended = previous.count > 0 && count > previous.count;
+    // The last row is the same when older rows are loaded above it: its animation continues.
+    const arrivingKey =
+      lastKey === previous.lastKey ? previous.arrivingKey : isAppended ? (lastKey ?? null) : null;
+    setPrevious({ count, lastKey, arrivingKey });
   }
-  const finishArrival = useCallback(() => setKnown((before) => ({ ...before, arrivingKey: null })), []);
-  return { arrivingKey: known.arrivingKey, finishArrival };
+  const finishArrival = useCallback(() => setPrevious((before) => ({ ...before, arrivingKey: null })), []);
+  return { arrivingKey: previous.arrivingKey, finishArrival };
 };

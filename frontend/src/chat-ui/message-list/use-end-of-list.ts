@@ -1,28 +1,29 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 
-/** Within this distance of the end the list counts as scrolled to its end. */
+/** Within this distance from its end, the list counts as scrolled to its end. */
 export const endThresholdPx = 80;
 /** Events of a user who scrolls. Some assistive technology scrolls without any of them. */
 const userActionEvents = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
-/** A scroll or resize within this time of a user action or a resize is attributed to it. */
+/** A scroll within this time after a user action or a resize is attributed to it. */
 const recentMs = 1_000;
-/** Frames without a change of position or height after which the list has reached its start position. */
-const framesUntilSettled = 3;
+/** After this number of frames without a change of position or height, the list is at its opening position. */
+const framesUntilPositioned = 3;
 
 /**
- * Keeps a list scrolled to its end while it is there, when the viewport shrinks (skip bar, phone keyboard) or a row
- * grows, until the user scrolls up.
- * @param newestKey key of the last row.
- * @param startsAfter key of the row before the one that the list opens at; null when it opens at its end.
+ * Keeps a list scrolled to its end until the user scrolls up, also when the viewport shrinks (a bar or a phone's
+ * keyboard appears) or a row grows.
+ * @param newestKey  key of the last row
+ * @param keyBeforeOpening  key of the row before the one at which the list opens; null if it opens at its end. A later
+ * change has no effect.
  */
 export const useEndOfList = (
   scroller: RefObject<HTMLElement | null>,
   newestKey: string | undefined,
-  startsAfter: string | null = null,
+  keyBeforeOpening: string | null = null,
 ) => {
-  const [lastKeyBeforeLeaving, setLastKeyBeforeLeaving] = useState<string | null>(null);
-  const [keyBeforeStart] = useState(startsAfter);
-  const hasReachedStart = useRef(false);
+  const [lastSeenKey, setLastSeenKey] = useState<string | null>(null);
+  const [initialLastSeenKey] = useState(keyBeforeOpening);
+  const isPositioned = useRef(false);
   const newest = useRef(newestKey);
   useEffect(() => {
     newest.current = newestKey;
@@ -38,8 +39,8 @@ export const useEndOfList = (
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
-    let isStarting = keyBeforeStart !== null;
-    let isAtEnd = !isStarting;
+    let isPositioning = initialLastSeenKey !== null;
+    let isAtEnd = !isPositioning;
     let lastTop = 0;
     let resizedAt = -Infinity;
     const isRecent = (time: number): boolean => performance.now() - time < recentMs;
@@ -47,35 +48,37 @@ export const useEndOfList = (
       element.scrollTop = element.scrollHeight;
     };
     const handleScroll = (): void => {
-      // The list is still scrolling to its start position, past rows of estimated height.
-      if (isStarting) return;
+      // The list is still scrolling to its opening position, past rows of estimated height.
+      if (isPositioning) return;
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Only a user who scrolls up leaves the end: rows smaller than estimated also move the list up.
+      // Rows that are smaller than estimated also move the list up, but only after a resize. Without a resize, the user
+      // has scrolled, possibly by an assistive technology that causes none of the user events.
       const hasUserScrolledUp =
         scrollTop < lastTop && (isRecent(lastUserActionAt.current) || !isRecent(resizedAt));
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
       else if (hasUserScrolledUp) isAtEnd = false;
       else if (isAtEnd) scrollToEnd();
       lastTop = scrollTop;
-      hasReachedStart.current ||= isAtEnd;
-      setLastKeyBeforeLeaving((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
+      isPositioned.current ||= isAtEnd;
+      setLastSeenKey((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
     };
 
     let frame = 0;
-    const waitForStart = (geometryBefore: string, framesUnchanged: number): void => {
+    /** Ends the positioning once the list no longer moves, or at once when the user scrolls. */
+    const waitForPosition = (previousGeometry: string, previousFrames: number): void => {
       const geometry = `${element.scrollTop} ${element.scrollHeight}`;
-      const unchangedFrames = geometry === geometryBefore ? framesUnchanged + 1 : 0;
-      if (unchangedFrames < framesUntilSettled && !isRecent(lastUserActionAt.current)) {
-        frame = requestAnimationFrame(() => waitForStart(geometry, unchangedFrames));
+      const unchangedFrames = geometry === previousGeometry ? previousFrames + 1 : 0;
+      if (unchangedFrames < framesUntilPositioned && !isRecent(lastUserActionAt.current)) {
+        frame = requestAnimationFrame(() => waitForPosition(geometry, unchangedFrames));
         return;
       }
-      isStarting = false;
-      hasReachedStart.current = true;
+      isPositioning = false;
+      isPositioned.current = true;
       lastTop = element.scrollTop;
-      setLastKeyBeforeLeaving(keyBeforeStart);
+      setLastSeenKey(initialLastSeenKey);
       handleScroll();
     };
-    if (isStarting) waitForStart('', 0);
+    if (isPositioning) waitForPosition('', 0);
 
     const observer = new ResizeObserver(() => {
       resizedAt = performance.now();
@@ -84,6 +87,7 @@ export const useEndOfList = (
     observer.observe(element);
     observer.observe(content);
     element.addEventListener('scroll', handleScroll, { passive: true });
+    // A drag may continue for longer than `recentMs` after its `pointerdown`.
     const handleDrag = ({ buttons }: PointerEvent): void => {
       if (buttons !== 0) noteUserAction();
     };
@@ -96,19 +100,20 @@ export const useEndOfList = (
       for (const name of userActionEvents) element.removeEventListener(name, noteUserAction);
       element.removeEventListener('pointermove', handleDrag);
     };
-  }, [noteUserAction, scroller, keyBeforeStart]);
+  }, [noteUserAction, scroller, initialLastSeenKey]);
 
   return {
     /**
-     * Key of the newest row when the list left its end, or of the row before the start; null while the end is in view.
+     * Key of the row that was the newest when the user left the end, or of the row before the opening position. Null
+     * while the end is in view.
      */
-    lastKeyBeforeLeaving,
-    /** Call before moving the list for the user by other means than scrolling. */
+    lastSeenKey,
+    /** Call this before moving the list for the user by other means than scrolling. */
     noteUserAction,
     /**
-     * Whether the list has reached its start position. Before that the first row may be in view for a moment; ignore
-     * it.
+     * Whether the list has reached its opening position. Before that, the first row may be in view for a moment, which
+     * does not mean that the user wants older rows.
      */
-    hasReachedStart,
+    isPositioned,
   };
 };

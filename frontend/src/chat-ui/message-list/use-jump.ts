@@ -2,16 +2,17 @@ import { type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useImperativeHandle, useState, type Ref } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Scrolls the list from outside. */
+/** Lets other components scroll the list. */
 export interface ConversationHandle {
   scrollToEnd: () => void;
-  /** Returns false when the message is not loaded. */
+  /** @returns false if the message is not loaded */
   jumpTo: (messageId: string) => boolean;
 }
 
 /**
- * Provides the list's handle. A jump also marks the message with a short animation, until `finishFlash` is called.
- * @param noteUserAction  called before the list is moved for the user.
+ * Provides the list's handle. A jump scrolls to a message and marks it with a short animation; call `finishFlash` when
+ * the animation has ended.
+ * @param noteUserAction  called before the list is moved for the user
  */
 export const useJump = (
   ref: Ref<ConversationHandle> | undefined,

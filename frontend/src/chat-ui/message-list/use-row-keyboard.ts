@@ -1,21 +1,26 @@
 import { type KeyboardEvent, type RefObject } from 'react';
 import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 
-export interface RowKeyboard {
+export interface RowKeyboardOptions {
   scroller: RefObject<HTMLElement | null>;
+  /** Number of rows in the whole list. */
   count: number;
-  /** The part of the virtual list that scrolls it. */
   virtualizer: {
     scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void;
     scrollToEnd: () => void;
   };
+  /** Called before the focus moves to another row. */
   onMove: () => void;
+  /** Called on Enter, to open the actions of a row as a sheet. */
   onOpen: (row: HTMLElement) => void;
 }
 
-/** Arrow keys move between rows. From a row, Tab leads to its actions, and Enter opens them as a sheet. */
+/**
+ * Arrow keys move the focus between rows; Home and End scroll to the ends of the list. From a row, Tab leads to its
+ * actions, and Enter opens them as a sheet.
+ */
 export const useRowKeyboard =
-  ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboard) =>
+  ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboardOptions) =>
   (event: KeyboardEvent<HTMLElement>): void => {
     const row = findRow(event.target);
     if (event.key === 'Enter' && row && event.target === row) {
@@ -23,7 +28,7 @@ export const useRowKeyboard =
       return onOpen(row);
     }
     if (event.target !== row && event.target !== scroller.current) return;
-    // The browser's own scrolling would stop where rows are measured during the scroll.
+    // The browser's own scrolling would stop where rows are measured while the list scrolls.
     if (event.key === 'Home' || event.key === 'End') {
       event.preventDefault();
       if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
@@ -34,14 +39,15 @@ export const useRowKeyboard =
     if (step === 0) return;
     event.preventDefault();
     onMove();
+    // When the list itself has the focus, the keys move to its last row.
     const index = Math.min(count - 1, Math.max(0, (row ? readRowIndex(row) : count) + step));
     virtualizer.scrollToIndex(index, { align: 'auto' });
-    const focus = (): void => {
+    const focusRow = (): void => {
       const target = scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`);
       // Tab may have moved the focus into the row in the meantime.
       if (target && !target.contains(document.activeElement)) target.focus();
     };
-    focus();
-    // The row may have to be mounted first.
-    requestAnimationFrame(focus);
+    focusRow();
+    // A row that was out of view is mounted only after the scroll.
+    requestAnimationFrame(focusRow);
   };

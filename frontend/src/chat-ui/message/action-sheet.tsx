@@ -33,17 +33,17 @@ const SheetItem = ({
   </button>
 );
 
-/** The same actions on touch screens, opened by a long press. */
+/** The actions of a message as a sheet: for touch screens, the keyboard, and lists too narrow for `RowActions`. */
 export const ActionSheet = ({
   message,
-  me,
+  ownId,
   actions,
   commands,
   onClose,
 }: MessageActionsProps & { onClose: () => void }) => {
   useBackCloses(true, onClose);
   const { text } = parseContent(message);
-  const failedId = message.delivery === 'failed' ? message.clientId : undefined;
+  const failedClientId = message.delivery === 'failed' ? message.clientId : undefined;
   const closeThen = (action: () => void) => (): void => {
     onClose();
     action();
@@ -55,8 +55,11 @@ export const ActionSheet = ({
           <ReactionChoice
             className="mb-2 justify-items-center"
             reactions={message.reactions}
-            me={me}
-            onChoose={(emoji) => closeThen(() => commands.onReact(message.id, emoji))()}
+            ownId={ownId}
+            onChoose={(emoji) => {
+              onClose();
+              commands.onReact(message.id, emoji);
+            }}
           />
         ) : null}
         {actions.reply ? (
@@ -86,18 +89,18 @@ export const ActionSheet = ({
             {copy.actions.edit}
           </SheetItem>
         ) : null}
-        {failedId === undefined ? null : (
+        {failedClientId === undefined ? null : (
           <>
             <SheetItem
               icon={<RotateCw aria-hidden="true" />}
-              onPress={closeThen(() => commands.onRetry(failedId))}
+              onPress={closeThen(() => commands.onRetry(failedClientId))}
             >
               {copy.delivery.retry}
             </SheetItem>
             <SheetItem
               isDestructive
               icon={<Trash2 aria-hidden="true" />}
-              onPress={closeThen(() => commands.onDiscard(failedId))}
+              onPress={closeThen(() => commands.onDiscard(failedClientId))}
             >
               {copy.delivery.remove}
             </SheetItem>

@@ -2,14 +2,14 @@ import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-mess
 import { parseContent } from '@/chat-ui/message-content';
 import { canTranslate } from '@/chat-ui/translation/translations.store';
 
-/** Which actions this kind of chat has at all. */
+/** Which actions a kind of chat, random or private, offers at all. */
 export interface Capabilities {
   reply: boolean;
   edit: boolean;
   react: boolean;
   delete: boolean;
   attach: boolean;
-  /** The partner's messages can be reported. */
+  /** Whether the partner's messages can be reported. */
   report: boolean;
 }
 
@@ -25,15 +25,15 @@ export interface AvailableActions {
 
 export const determineActions = (
   message: ChatMessage,
-  me: number,
+  ownId: number,
   capabilities: Capabilities,
 ): AvailableActions => {
   const isActionable = canBeReactedTo(message);
-  const isMine = message.senderId === me;
+  const isMine = message.senderId === ownId;
   return {
     reply: capabilities.reply && isActionable,
     react: capabilities.react && isActionable,
-    edit: capabilities.edit && isOwnText(message, me),
+    edit: capabilities.edit && isOwnText(message, ownId),
     delete: capabilities.delete && isActionable && isMine,
     translate: isActionable && !isMine && parseContent(message).text !== '' && canTranslate(),
     report: capabilities.report && isActionable && !isMine,

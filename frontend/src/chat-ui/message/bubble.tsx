@@ -4,18 +4,18 @@ import { cn } from '@/lib/class-names';
 
 export interface BubbleProps extends GroupPosition {
   isMine: boolean;
-  /** Large and without a background. */
+  /** Whether the content is shown large and without a background. */
   isEmoji?: boolean;
   isFailed?: boolean;
-  /** Holds a picture or a quote, which need less padding. */
+  /** Whether the bubble contains a picture or a quote, which need less padding. */
   isTight?: boolean;
-  /** The message is deleted; only a placeholder is left. */
+  /** Whether the message is deleted and the bubble contains only a placeholder. */
   isDeleted?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** The background of one message. Corners between messages of a group are tighter. */
+/** The background of one message. The corners between the messages of a group have a smaller radius. */
 export const Bubble = ({
   isMine,
   isFirst,

@@ -7,17 +7,17 @@ import { formatClockTime, formatIsoTime } from '@/lib/time';
 export interface DeliveryLineProps {
   message: ChatMessage;
   hidesTime: boolean;
-  /** Last message of its group; the others only show failures. */
+  /** Whether the message is the last of its group; the others show only uploads and failures. */
   isLast: boolean;
   onRetry: (clientId: string) => void;
   onDiscard: (clientId: string) => void;
 }
 
-const action =
+const buttonClass =
   'relative inline-flex items-center gap-1 rounded-control px-2 py-1 font-semibold underline underline-offset-4 after:absolute after:-inset-y-2 after:inset-x-0 [&_svg]:size-3';
 
 const LineButton = ({ onPress, children }: { onPress: () => void; children: ReactNode }) => (
-  <button type="button" className={action} onClick={onPress}>
+  <button type="button" className={buttonClass} onClick={onPress}>
     {children}
   </button>
 );
@@ -38,8 +38,9 @@ const UploadLine = ({ percent, onCancel }: { percent: number; onCancel: () => vo
   </div>
 );
 
-/** Delivery state of the user's own message: sending, sent, or failed with the available actions. */
+/** The delivery state of the user's own message: uploading, sending, sent, or failed with Retry and Delete. */
 export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }: DeliveryLineProps) => {
+  // A message that has failed or is being uploaded always has a `clientId`.
   const { clientId = '', delivery, picture } = message;
   if (delivery === 'failed') {
     return (

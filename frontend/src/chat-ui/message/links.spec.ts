@@ -20,6 +20,7 @@ it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'f
 );
 
 it('shows the real host of a lookalike address', () => {
+  // The first "a" is Cyrillic.
   expect(findUrls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
 });
 

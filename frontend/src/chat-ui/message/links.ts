@@ -1,4 +1,4 @@
-/** A part of a message: text, or the address of a web page. */
+/** A part of a message: text, or the address of a web page together with its parsed URL. */
 export type TextPart = { text: string; url?: undefined } | { text: string; url: URL };
 
 /** Starts with http://, https:// or www. and ends before a space, a quotation mark or an angle bracket. */
@@ -6,8 +6,8 @@ const addressPattern = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu;
 const openingBrackets: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
 /**
- * Removes trailing punctuation that belongs to the sentence, not to the address. A closing bracket belongs to the
- * address if its opening one is in it, too, as in `/wiki/Ice_(film)`.
+ * Removes trailing punctuation, which belongs to the sentence. A closing bracket belongs to the address if the address
+ * also contains its opening bracket, as in `/wiki/Ice_(film)`.
  */
 const trimPunctuation = (candidate: string): string => {
   let end = candidate.length;
@@ -15,6 +15,7 @@ const trimPunctuation = (candidate: string): string => {
     const last = candidate[end - 1] ?? '';
     const opening = openingBrackets[last];
     const rest = candidate.slice(0, end);
+    // `split` counts the brackets.
     const isUnmatched = opening !== undefined && rest.split(last).length > rest.split(opening).length;
     if (!/[.,;:!?…»”’]/u.test(last) && !isUnmatched) break;
     end -= 1;
@@ -22,6 +23,7 @@ const trimPunctuation = (candidate: string): string => {
   return candidate.slice(0, end);
 };
 
+/** @returns null if the text is not an address with a domain name */
 const parseWebAddress = (text: string): URL | null => {
   try {
     const url = new URL(/^www\./iu.test(text) ? `https://${text}` : text);
@@ -36,12 +38,12 @@ export const splitByAddresses = (text: string): readonly TextPart[] => {
   const parts: TextPart[] = [];
   let from = 0;
   for (const { 0: candidate, index } of text.matchAll(addressPattern)) {
-    const link = trimPunctuation(candidate);
-    const url = parseWebAddress(link);
+    const address = trimPunctuation(candidate);
+    const url = parseWebAddress(address);
     if (!url) continue;
     if (index > from) parts.push({ text: text.slice(from, index) });
-    parts.push({ text: link, url });
-    from = index + link.length;
+    parts.push({ text: address, url });
+    from = index + address.length;
   }
   if (from < text.length || parts.length === 0) parts.push({ text: text.slice(from) });
   return parts;

@@ -7,5 +7,5 @@ export const actionSheetPart = createPart(
   async () => (await import('@/chat-ui/message/action-sheet')).ActionSheet,
 );
 
-/** Preloaded while a conversation is idle: no message has actions before it is hovered, focused or pressed. */
+/** A conversation preloads these parts while it is idle. They are first needed when a message is hovered or pressed. */
 export const messageActionParts = [rowActionsPart, actionSheetPart];

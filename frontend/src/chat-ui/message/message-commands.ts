@@ -12,15 +12,16 @@ export interface MessageCommands {
   onDiscard: (clientId: string) => void;
   onReport: (messageId: string) => void;
   onJump: (messageId: string) => void;
-  /** @param hidden  the address of a picture, or a contact detail */
+  /** @param hidden  what the user reveals: the URL of a picture, an insulting text, or a contact detail */
   onReveal: (hidden: string) => void;
   onOpenImage: (url: string, name: string) => void;
 }
 
-/** What the actions of one message need. */
+/** Props of the components that show the actions of one message. */
 export interface MessageActionsProps {
   message: ChatMessage;
-  me: number;
+  /** Id of the signed-in user. */
+  ownId: number;
   actions: AvailableActions;
   commands: MessageCommands;
 }

@@ -7,16 +7,16 @@ import { cn } from '@/lib/class-names';
 
 export interface MessageImageProps {
   url: string;
-  /** Describes whose picture it is. */
+  /** The accessible name of the picture: says who sent it. */
   name: string;
-  /** Label of the button that reveals a blurred picture (B07); null when the picture is not blurred. */
+  /** Label of the button that reveals a blurred picture; null when the picture is not blurred. */
   hiddenLabel: string | null;
   onReveal: (url: string) => void;
   onOpen: (url: string) => void;
 }
 
 // One fixed size for all pictures, so that loading causes no layout shift. The lightbox shows the whole picture.
-const box = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded-control bg-raised';
+const frameClass = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded-control bg-raised';
 
 /** A picture inside a bubble. */
 export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: MessageImageProps) => {
@@ -25,7 +25,10 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
   if (isBroken) {
     return (
       <div
-        className={cn(box, 'grid place-content-center justify-items-center gap-2 p-4 text-muted-foreground')}
+        className={cn(
+          frameClass,
+          'grid place-content-center justify-items-center gap-2 p-4 text-muted-foreground',
+        )}
       >
         <ImageOff aria-hidden="true" className="size-6" />
         <p className="text-center text-sm">{copy.message.brokenPhoto}</p>
@@ -37,7 +40,7 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
     <button
       type="button"
       aria-label={isHidden ? hiddenLabel : copy.message.openPhoto(name)}
-      className={cn(box, 'group/image')}
+      className={cn(frameClass, 'group/image')}
       onClick={() => (isHidden ? onReveal(url) : onOpen(url))}
     >
       <img
@@ -48,7 +51,7 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
         onError={() => setBroken(true)}
         className={cn(
           'size-full object-cover transition-[filter,scale] duration-180',
-          // No long press on a blurred picture: its context menu would show a preview.
+          // Prevents a long press on a blurred picture, whose context menu would show a preview.
           isHidden
             ? 'pointer-events-none scale-125 blur-2xl [-webkit-touch-callout:none]'
             : 'group-hover/image:scale-[1.02]',

@@ -19,6 +19,7 @@ import { cn } from '@/lib/class-names';
 import { formatClockTime, formatExactTime, formatIsoTime } from '@/lib/time';
 import { Avatar } from '@/ui/avatar';
 
+/** One of the two users of a chat. */
 export interface MessageAuthor {
   id: number;
   username: string;
@@ -31,10 +32,10 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Pictures (by address), texts and contact details of a stranger that the user has revealed; null for a friend. */
+  /** Picture URLs, insulting texts and contact details of a stranger that the user has revealed; null for a friend. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
-  /** Actions available for the message. */
+  /** The available actions, as separate flags: an object would be a new one on each render of this memoized row. */
   canReply: boolean;
   canEdit: boolean;
   canReact: boolean;
@@ -43,7 +44,7 @@ export interface MessageRowProps extends GroupPosition {
   canReport: boolean;
   /** Whether the row is hovered or focused and shows its actions. */
   isActive: boolean;
-  /** Hides the time, where it is shown above the messages. */
+  /** Hides the time, because it is already shown above the messages. */
   hidesTimes: boolean;
   /** Keeps the row active while one of its menus is open. */
   onPin: (key: string | null) => void;
@@ -59,7 +60,9 @@ const Notice = ({ message }: { message: ChatMessage }) => (
   </div>
 );
 
-const Time = ({ at }: { at: number }) => <time dateTime={formatIsoTime(at)}>{formatClockTime(at)}</time>;
+const Time = ({ timestamp }: { timestamp: number }) => (
+  <time dateTime={formatIsoTime(timestamp)}>{formatClockTime(timestamp)}</time>
+);
 
 const Content = ({
   message,
@@ -70,18 +73,19 @@ const Content = ({
   isMine,
 }: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
   const { text, imageUrls } = parseContent(message);
-  const isHidden = useIsHiddenInsult(isMine || revealed === null || revealed.has(text) ? '' : text);
+  // An empty text is never hidden. Hooks must not be called conditionally.
+  const isTextHidden = useIsHiddenInsult(isMine || revealed === null || revealed.has(text) ? '' : text);
   if (message.isDeleted) return copy.message.deleted;
   const { replyTo } = message;
-  const photo = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
+  const photoName = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
   return (
     <>
       {replyTo ? (
         <MessageQuote
           replyTo={replyTo}
           name={replyTo.senderId === me.id ? copy.you : replyTo.senderName}
-          isInMine={isMine && message.delivery !== 'failed'}
-          hidesContacts={revealed !== null && replyTo.senderId !== me.id}
+          isInOwnBubble={isMine && message.delivery !== 'failed'}
+          isByStranger={revealed !== null && replyTo.senderId !== me.id}
           onJump={commands.onJump}
         />
       ) : null}
@@ -91,7 +95,7 @@ const Content = ({
             <MessageImage
               key={url}
               url={url}
-              name={photo}
+              name={photoName}
               hiddenLabel={
                 isMine || revealed === null || revealed.has(url)
                   ? null
@@ -100,16 +104,16 @@ const Content = ({
                     )
               }
               onReveal={commands.onReveal}
-              onOpen={(opened) => commands.onOpenImage(opened, photo)}
+              onOpen={(openedUrl) => commands.onOpenImage(openedUrl, photoName)}
             />
           ))}
         </div>
       ) : null}
       {text || message.isEdited ? (
-        // Isolates the text, so that its direction affects neither the mark after it nor the row.
+        // Isolates the text, so that its direction affects neither the "(edited)" after it nor the row.
         <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
           <span className="[unicode-bidi:isolate]">
-            {isHidden ? (
+            {isTextHidden ? (
               <HiddenPart label={copy.message.hidden} onReveal={() => commands.onReveal(text)} />
             ) : isMine || revealed === null ? (
               <RichText text={text} opensLinks={revealed === null} />
@@ -122,10 +126,10 @@ const Content = ({
           ) : null}
         </span>
       ) : null}
-      {text && !isMine && !isHidden && revealed !== null ? (
+      {text && !isMine && !isTextHidden && revealed !== null ? (
         <RevealedAddresses text={text} revealed={revealed} />
       ) : null}
-      {text && !isMine && !isHidden ? (
+      {text && !isMine && !isTextHidden ? (
         <TranslatedText messageKey={message.key} text={text} hidesContacts={revealed !== null} />
       ) : null}
     </>
@@ -210,13 +214,13 @@ export const MessageRow = memo(function MessageRow({
           </Bubble>
           <ReactionPills
             reactions={message.reactions}
-            me={me.id}
+            ownId={me.id}
             onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
           />
           {isActive && hasAnyAction(actions) ? (
             <RowControls
               message={message}
-              me={me.id}
+              ownId={me.id}
               isMine={isMine}
               actions={actions}
               commands={commands}
@@ -235,7 +239,7 @@ export const MessageRow = memo(function MessageRow({
           />
         ) : isLast && !hidesTimes ? (
           <p className="mt-1 text-xs text-muted-foreground tabular-nums">
-            <Time at={message.timestamp} />
+            <Time timestamp={message.timestamp} />
           </p>
         ) : null}
       </div>

@@ -7,19 +7,20 @@ import { cn } from '@/lib/class-names';
 
 export interface ReactionChoiceProps {
   reactions: ReactionCounts;
-  me: number;
+  /** Id of the signed-in user. */
+  ownId: number;
   onChoose: (emoji: string) => void;
   className?: string;
 }
 
-/** Buttons for the ten reactions, in the order of the specification; those the user has given are pressed. */
-export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionChoiceProps) => (
+/** Buttons for the ten reactions. Those of the reactions that the user has added are pressed. */
+export const ReactionChoice = ({ reactions, ownId, onChoose, className }: ReactionChoiceProps) => (
   <EmojiGrid
     emojis={reactionEmojis}
     label={copy.actions.reactions}
     className={cn('grid-cols-5 gap-1', className)}
     onChoose={onChoose}
     getEmojiName={getEmojiName}
-    isPressed={(emoji) => reactions[emoji]?.users.includes(me) ?? false}
+    isPressed={(emoji) => reactions[emoji]?.users.includes(ownId) ?? false}
   />
 );

@@ -7,19 +7,19 @@ export const getEmojiName = (emoji: string): string => copy.reactions.names[emoj
 export interface ReactionPillsProps {
   reactions: ReactionCounts;
   /** Id of the signed-in user. */
-  me: number;
+  ownId: number;
   /** If absent, the pills are read-only. */
   onReact?: ((emoji: string) => void) | undefined;
 }
 
-/** The reactions to a message, on the lower edge of its bubble. The user's own ones are tinted. */
-export const ReactionPills = ({ reactions, me, onReact }: ReactionPillsProps) => {
-  const given = Object.entries(reactions).filter(([, { count }]) => count > 0);
-  if (given.length === 0) return null;
+/** The reactions to a message, on the lower edge of its bubble. The user's own reactions are tinted. */
+export const ReactionPills = ({ reactions, ownId, onReact }: ReactionPillsProps) => {
+  const shownReactions = Object.entries(reactions).filter(([, { count }]) => count > 0);
+  if (shownReactions.length === 0) return null;
   return (
     <div className="relative z-raised -mt-1.5 flex flex-wrap gap-1 px-2">
-      {given.map(([emoji, { count, users }]) => {
-        const isMine = users.includes(me);
+      {shownReactions.map(([emoji, { count, users }]) => {
+        const isMine = users.includes(ownId);
         return (
           <button
             key={emoji}

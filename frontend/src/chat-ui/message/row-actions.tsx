@@ -12,6 +12,9 @@ import { Tooltip } from '@/ui/tooltip';
 const iconButton =
   'grid size-9 place-items-center rounded-control text-muted-foreground transition-colors hover:bg-raised hover:text-foreground [&_svg]:size-[1.1rem]';
 
+/** In the order of the buttons. */
+const actionNames = ['react', 'reply', 'edit', 'delete', 'translate', 'report'] as const;
+
 const Action = ({
   label,
   onPress,
@@ -25,30 +28,23 @@ const Action = ({
   </Tooltip>
 );
 
-/** Actions beside the hovered or focused row. */
+/** A toolbar with the actions of the hovered or focused row. */
 export const RowActions = ({
   message,
-  me,
+  ownId,
   actions,
   commands,
   onPin,
 }: MessageActionsProps & { onPin: (key: string | null) => void }) => {
-  const [isChoosing, setIsChoosing] = useState(false);
+  const [isChoosingReaction, setIsChoosingReaction] = useState(false);
   const roving = useRovingFocus();
-  // In the order of the buttons. The index among the available ones decides which button is the tab stop: the first.
-  const availability = [
-    actions.react,
-    actions.reply,
-    actions.edit,
-    actions.delete,
-    actions.translate,
-    actions.report,
-  ];
-  const getItemProps = (position: number) =>
-    roving.getItemProps(availability.slice(0, position).filter(Boolean).length);
-  const setChoosing = (choosing: boolean): void => {
-    setIsChoosing(choosing);
-    onPin(choosing ? message.key : null);
+  // Only the available buttons are counted, so that the first of them has index 0, which makes it the tab stop.
+  const availableNames = actionNames.filter((name) => actions[name]);
+  const getItemProps = (name: (typeof actionNames)[number]) =>
+    roving.getItemProps(availableNames.indexOf(name));
+  const setChoosingReaction = (isChoosing: boolean): void => {
+    setIsChoosingReaction(isChoosing);
+    onPin(isChoosing ? message.key : null);
   };
   return (
     <div
@@ -63,30 +59,34 @@ export const RowActions = ({
             'aria-label': copy.actions.react,
             className: iconButton,
             children: <SmilePlus aria-hidden="true" />,
-            ...getItemProps(0),
+            ...getItemProps('react'),
           }}
-          isOpen={isChoosing}
-          onOpenChange={setChoosing}
+          isOpen={isChoosingReaction}
+          onOpenChange={setChoosingReaction}
           label={copy.actions.reactions}
           className="p-1.5"
         >
           <ReactionChoice
             reactions={message.reactions}
-            me={me}
+            ownId={ownId}
             onChoose={(emoji) => {
-              setChoosing(false);
+              setChoosingReaction(false);
               commands.onReact(message.id, emoji);
             }}
           />
         </Popover>
       ) : null}
       {actions.reply ? (
-        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...getItemProps(1)}>
+        <Action
+          label={copy.actions.reply}
+          onPress={() => commands.onReply(message)}
+          {...getItemProps('reply')}
+        >
           <Reply aria-hidden="true" />
         </Action>
       ) : null}
       {actions.edit ? (
-        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...getItemProps(2)}>
+        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...getItemProps('edit')}>
           <Pencil aria-hidden="true" />
         </Action>
       ) : null}
@@ -94,7 +94,7 @@ export const RowActions = ({
         <Action
           label={copy.actions.delete}
           onPress={() => commands.onDelete(message.id)}
-          {...getItemProps(3)}
+          {...getItemProps('delete')}
         >
           <Trash2 aria-hidden="true" />
         </Action>
@@ -103,7 +103,7 @@ export const RowActions = ({
         <Action
           label={copy.translation.action}
           onPress={() => void startTranslation(message.key, parseContent(message).text)}
-          {...getItemProps(4)}
+          {...getItemProps('translate')}
         >
           <Languages aria-hidden="true" />
         </Action>
@@ -112,7 +112,7 @@ export const RowActions = ({
         <Action
           label={copy.actions.report}
           onPress={() => commands.onReport(message.id)}
-          {...getItemProps(5)}
+          {...getItemProps('report')}
         >
           <Flag aria-hidden="true" />
         </Action>

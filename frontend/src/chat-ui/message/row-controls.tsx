@@ -15,8 +15,8 @@ export interface RowControlsProps extends MessageActionsProps {
 }
 
 /**
- * The actions of the hovered or focused row, beside its bubble. A narrow list has no room for all of them there, and
- * above the bubble they would hide another message, so it shows one button that opens them as a sheet.
+ * The actions of the hovered or focused row, beside its bubble. A narrow list has no room for all of them: it shows one
+ * button that opens them as a sheet. Above the bubble they would hide another message.
  */
 export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsProps) => (
   <div
@@ -32,7 +32,7 @@ export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsP
         aria-haspopup="dialog"
         className="grid size-9 place-items-center rounded-control border border-border bg-popover text-muted-foreground shadow-elevated transition-colors hover:bg-raised hover:text-foreground @min-[44rem]:hidden"
         onClick={({ currentTarget }) => {
-          // The sheet returns the focus to the row: the button is unmounted while the sheet has it.
+          // The button is unmounted while the sheet has the focus, so the sheet has to return the focus to the row.
           findRow(currentTarget)?.focus();
           onOpenSheet(row.message.key);
         }}
@@ -41,7 +41,7 @@ export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsP
       </button>
     </Tooltip>
     <div className="hidden @min-[44rem]:block">
-      {/* Without its code the next hover retries; the actions are also in the sheet. */}
+      {/* If the code cannot be loaded, nothing is shown: the next hover retries, and the sheet has the same actions */}
       <LoadedPart part={rowActionsPart} broken={() => null}>
         {(RowActions) => <RowActions onPin={onPin} {...row} />}
       </LoadedPart>

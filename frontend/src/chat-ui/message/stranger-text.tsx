@@ -8,7 +8,7 @@ interface Part {
   isContact: boolean;
 }
 
-/** Splits a text into contact details and what is between them, in order. */
+/** Splits a text into contact details and the text between them, in order. */
 const splitByContactDetails = (text: string): readonly Part[] => {
   const parts: Part[] = [];
   let from = 0;
@@ -33,13 +33,13 @@ export interface HiddenPartProps {
   onReveal: () => void;
 }
 
-/** Stands in for what is hidden; a press reveals it. */
+/** A button in place of hidden text. A press reveals the text. */
 export const HiddenPart = ({ label, onReveal }: HiddenPartProps) => (
   <button
     type="button"
     className="relative rounded-inner px-1 text-left inset-ring inset-ring-border after:absolute after:-inset-y-2.5 after:inset-x-0 hover:bg-raised"
     onClick={({ currentTarget }) => {
-      // The button is about to disappear, and the focus must not.
+      // The button disappears, so the focus moves to its row.
       findRow(currentTarget)?.focus();
       onReveal();
     }}

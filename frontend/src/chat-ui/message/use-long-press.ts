@@ -1,7 +1,7 @@
 import { useEffect, useRef, type PointerEvent } from 'react';
 
 const longPressMs = 450;
-/** A touch that moves farther is a scroll or a swipe. */
+/** A touch that moves farther is a scroll or a swipe, not a press. */
 const slackPx = 10;
 
 /** Calls `onLongPress` when a touch is held in place. Mouse events are ignored. */

@@ -6,7 +6,7 @@ import { measureHorizontalDistance, type Point } from '@/lib/swipe';
 const replyThresholdPx = 56;
 /** The row follows the finger up to this distance. */
 const maxOffsetPx = 72;
-/** A swipe from the edge is the browser's own Back gesture. */
+/** A swipe that begins within this distance from the left edge is the browser's own Back gesture. */
 const edgePx = 24;
 /** A touch that moves less than this is a tap. */
 const tapSlackPx = 10;
@@ -25,34 +25,36 @@ const toPoint = ({ clientX, clientY }: { clientX: number; clientY: number }): Po
 /** The touch of a gesture with one finger; undefined for several fingers. */
 const getSingleTouch = (touches: TouchEvent['touches']) => (touches.length === 1 ? touches[0] : undefined);
 
+/** Whether a tap is meant for a control, such as an answer of a game. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('button, a, [role="radio"]') !== null;
 
-export interface RowTouch {
+export interface RowTouchOptions {
   canReply: (row: HTMLElement) => boolean;
   onReply: (row: HTMLElement) => void;
   onDoubleTap: (row: HTMLElement) => void;
 }
 
-/** Touch gestures on rows: a swipe to the right replies, a double tap adds the first reaction. */
-export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
-  const swipe = useRef<{ row: HTMLElement; from: Point; distance: number } | null>(null);
-  const lastTap = useRef<{ row: HTMLElement; at: number } | null>(null);
+/** Touch gestures on rows: a swipe to the right calls `onReply`, and a double tap calls `onDoubleTap`. */
+export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions) => {
+  const swipe = useRef<{ row: HTMLElement; from: Point; distancePx: number } | null>(null);
+  const lastTap = useRef<{ row: HTMLElement; timeMs: number } | null>(null);
 
-  const moveRow = (distance: number): void => {
+  /** Moves the row of the current swipe; 0 returns it to its place. */
+  const moveRow = (distancePx: number): void => {
     const body = swipe.current?.row.querySelector<HTMLElement>('[data-swipe]');
     if (!swipe.current || !body) return;
-    const isPastThreshold = distance >= replyThresholdPx;
-    if (isPastThreshold && swipe.current.distance < replyThresholdPx) vibrate();
-    swipe.current.distance = distance;
-    body.style.transform = distance > 0 ? `translateX(${Math.min(distance, maxOffsetPx)}px)` : '';
-    body.dataset.swipe = distance > 0 ? (isPastThreshold ? 'ready' : 'moving') : '';
+    const isPastThreshold = distancePx >= replyThresholdPx;
+    if (isPastThreshold && swipe.current.distancePx < replyThresholdPx) vibrate();
+    swipe.current.distancePx = distancePx;
+    body.style.transform = distancePx > 0 ? `translateX(${Math.min(distancePx, maxOffsetPx)}px)` : '';
+    body.dataset.swipe = distancePx > 0 ? (isPastThreshold ? 'ready' : 'moving') : '';
   };
 
-  const handleTap = (row: HTMLElement, at: number): void => {
-    const isSecond = lastTap.current?.row === row && at - lastTap.current.at <= doubleTapMs;
-    lastTap.current = isSecond ? null : { row, at };
-    if (isSecond) onDoubleTap(row);
+  const handleTap = (row: HTMLElement, timeMs: number): void => {
+    const isSecondTap = lastTap.current?.row === row && timeMs - lastTap.current.timeMs <= doubleTapMs;
+    lastTap.current = isSecondTap ? null : { row, timeMs };
+    if (isSecondTap) onDoubleTap(row);
   };
 
   return {
@@ -60,17 +62,17 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
       const touch = getSingleTouch(touches);
       const row = findRow(target);
       moveRow(0);
-      swipe.current = touch && row ? { row, from: toPoint(touch), distance: 0 } : null;
+      swipe.current = touch && row ? { row, from: toPoint(touch), distancePx: 0 } : null;
     },
     onTouchMove: ({ touches }: TouchEvent) => {
       const gesture = swipe.current;
       if (!gesture) return;
       const touch = getSingleTouch(touches);
       if (!touch || gesture.from.x < edgePx || !canReply(gesture.row)) return moveRow(0);
-      // Once begun, a swipe follows the finger even if it drifts vertically.
+      // A swipe that has begun follows the finger even if it drifts vertically; at least 1 px keeps it begun.
       const to = toPoint(touch);
       moveRow(
-        gesture.distance > 0
+        gesture.distancePx > 0
           ? Math.max(1, to.x - gesture.from.x)
           : Math.max(0, measureHorizontalDistance(gesture.from, to)),
       );
@@ -79,10 +81,10 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
       const touch = changedTouches[0];
       const gesture = swipe.current;
       if (!gesture || !touch) return;
-      const { row, from, distance } = gesture;
+      const { row, from, distancePx } = gesture;
       moveRow(0);
       swipe.current = null;
-      if (distance >= replyThresholdPx) return onReply(row);
+      if (distancePx >= replyThresholdPx) return onReply(row);
       const to = toPoint(touch);
       const isTap = Math.hypot(to.x - from.x, to.y - from.y) < tapSlackPx;
       if (isTap && !isControl(target)) handleTap(row, timeStamp);

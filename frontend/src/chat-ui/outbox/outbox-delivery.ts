@@ -6,13 +6,13 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'onAck' | 'onRefused' | 'upload'> {
   messages: OutboxMessages;
-  /** Returns false when the message has to stay in the list. */
+  /** @returns false if the message has to stay in the outbox */
   returnToComposer: (message: OutgoingMessage) => boolean;
-  /** Shows a notice above the composer, for at least `minimumMs`. */
+  /** Shows a notice above the composer of a conversation, for at least `minimumMs`. */
   notify: (conversationId: string, kind: NoticeKind, minimumMs?: number) => void;
 }
 
-/** Uploads the pictures of messages, sends the messages, and records the outcome as their state. */
+/** Uploads the pictures of outgoing messages, sends the messages, and records the outcome in their `state`. */
 export const createDelivery = ({
   messages,
   send,
@@ -24,7 +24,7 @@ export const createDelivery = ({
 }: DeliveryOptions) => {
   /** Client ids of the requests in flight on the current connection. */
   const inFlight = new Set<string>();
-  /** Incremented on a change of user: responses for an earlier user are ignored. */
+  /** Incremented when the user changes, to recognise and ignore responses for an earlier user. */
   let userEpoch = 0;
 
   const handleFailure = (message: OutgoingMessage, error: SocketRequestError): void => {
@@ -51,6 +51,7 @@ export const createDelivery = ({
       else messages.update(clientId, { state: 'refused' });
     })
       .catch((error: unknown) => {
+        // Any other error is a bug and must not be swallowed.
         if (!(error instanceof SocketRequestError)) throw error;
         if (epochAtSend === userEpoch && messages.find(clientId)) handleFailure(message, error);
       })
@@ -63,15 +64,16 @@ export const createDelivery = ({
     if (!picture?.file || uploads.has(clientId)) return;
     const controller = new AbortController();
     uploads.set(clientId, controller);
-    const patchPicture = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
-      const present = messages.find(clientId);
-      return present?.picture ? { picture: { ...present.picture, ...change } } : {};
+    /** Creates the change of the message that changes its picture; an empty one if the message has been removed. */
+    const createPictureChange = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
+      const current = messages.find(clientId);
+      return current?.picture ? { picture: { ...current.picture, ...change } } : {};
     };
     upload(picture.file, {
       signal: controller.signal,
       onProgress: (percent) => {
         if (messages.find(clientId)?.picture?.percent !== percent)
-          messages.update(clientId, patchPicture({ percent }));
+          messages.update(clientId, createPictureChange({ percent }));
       },
     })
       .then(
@@ -79,14 +81,14 @@ export const createDelivery = ({
           if (controller.signal.aborted) return;
           const uploaded = messages.update(clientId, {
             state: 'sending',
-            ...patchPicture({ url, percent: 100 }),
+            ...createPictureChange({ url, percent: 100 }),
           });
           if (uploaded) sendMessage(uploaded);
         },
         (error: unknown) => {
           const message = messages.find(clientId);
           if (controller.signal.aborted || !message) return;
-          // Without a toast, as the specification requires (§8, A97).
+          // No toast is shown (docs/product-decisions.md, A97).
           console.warn('The photo was not stored', error);
           if (!returnToComposer(message)) messages.update(clientId, { state: 'upload_failed' });
         },
@@ -99,7 +101,7 @@ export const createDelivery = ({
   return {
     deliver: (message: OutgoingMessage): void =>
       message.state === 'uploading' ? uploadAndSend(message) : sendMessage(message),
-    /** Called on a change of user: forgets the requests in flight, and ignores their responses. */
+    /** Called when the user changes: forgets the requests in flight, whose responses are then ignored. */
     reset: (): void => {
       userEpoch += 1;
       inFlight.clear();

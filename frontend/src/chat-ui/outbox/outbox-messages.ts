@@ -5,11 +5,11 @@ import { type OutboxOptions, type OutboxState } from '@/chat-ui/outbox/outbox.ty
 
 const emptyOutbox: OutboxState = { messages: [], notice: null, unsavedEdits: [] };
 
-/** The picture of such a message is only in memory, so that a reload loses it. */
+/** Whether a message has a picture that is only in memory, so that a reload loses it. */
 const hasUnstoredPicture = ({ state }: OutgoingMessage): boolean =>
   state === 'uploading' || state === 'upload_failed';
 
-/** The unsent messages of the current user, kept in session storage, and the uploads of their pictures. */
+/** The unsent messages of the current user, which are also in session storage, and the uploads of their pictures. */
 export const createOutboxMessages = ({
   storageKey,
   onPictureLost,
@@ -29,6 +29,7 @@ export const createOutboxMessages = ({
     if (userId !== undefined) writeOutgoing(storageKey(userId), messages);
   };
 
+  /** @returns the changed message; undefined if it has been removed */
   const update = (clientId: string, change: Partial<OutgoingMessage>): OutgoingMessage | undefined => {
     replaceAll(
       list().map((message) => (message.clientId === clientId ? { ...message, ...change } : message)),
@@ -36,7 +37,7 @@ export const createOutboxMessages = ({
     return find(clientId);
   };
 
-  /** Removes messages and frees their pictures, unless `keepsPictures` says that a composer has them again. */
+  /** Removes messages, aborts their uploads and frees their pictures. `keepsPictures`: a composer owns them again. */
   const removeWhere = (
     shouldRemove: (message: OutgoingMessage) => boolean,
     { keepsPictures = false } = {},
@@ -61,9 +62,9 @@ export const createOutboxMessages = ({
     removeWhere,
     remove: (clientId: string): void => removeWhere((message) => message.clientId === clientId),
 
-    /** Loads the messages that a user's reload left, and erases those of the previous user. */
+    /** Erases the messages of the previous user, and loads those of the next user that were kept over a reload. */
     switchUser: (nextUserId: number | undefined): void => {
-      removeWhere(() => userId !== nextUserId);
+      if (userId !== nextUserId) removeWhere(() => true);
       for (const controller of uploads.values()) controller.abort();
       uploads.clear();
       userId = nextUserId;

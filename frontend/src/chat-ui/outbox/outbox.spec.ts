@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { createAttachment } from '@/chat-ui/composer/attachment';
 import { type ReturnedMessage } from '@/chat-ui/chat-message';
-import { createOutbox } from '@/chat-ui/outbox/outbox';
+import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
 import { toWireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { pageLimits } from '@/lib/page-limits';
@@ -11,7 +11,12 @@ import { flushPromises } from '@/testing/flush-promises';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
-const createDraft = (content: string) => ({ text: content, attachment: null, replyTo: null });
+const createText = (text: string) => ({ text, attachment: null, replyTo: null });
+const createPhoto = (caption: string) => ({
+  text: caption,
+  attachment: createAttachment(photo),
+  replyTo: null,
+});
 const replyTo = { messageId: '1-1', content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
 
 const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
@@ -29,13 +34,13 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
     finish: (url: string) => void;
     fail: (error: unknown) => void;
   }[] = [];
-  const unclaimed: unknown[] = [];
+  const returnedToDrafts: unknown[] = [];
   const lostPictures: unknown[] = [];
   const ackedIds: string[] = [];
-  let ids = 0;
+  let idCount = 0;
   const outbox = createOutbox({
     clock,
-    newId: () => `c${(ids += 1)}`,
+    newId: () => `c${(idCount += 1)}`,
     storageKey: (userId) => `test-${userId}`,
     isConnected: () => connection.isConnected,
     send: (message, onAck) =>
@@ -47,12 +52,13 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
           reject,
         }),
       ),
+    // `push` returns the new length: a valid ack is recorded and accepted.
     onAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
       new Promise((finish, fail) => uploads.push({ signal, onProgress, finish, fail })),
-    onReturnedWithoutComposer: (...given) => unclaimed.push(given),
-    onPictureLost: (...given) => lostPictures.push(given),
+    onReturnedWithoutComposer: (...args) => returnedToDrafts.push(args),
+    onPictureLost: (...args) => lostPictures.push(args),
     ...changes,
   });
   outbox.switchUser(7);
@@ -62,7 +68,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
     connection,
     sent,
     uploads,
-    unclaimed,
+    returnedToDrafts,
     lostPictures,
     ackedIds,
     listMessages: () => outbox.useStore.getState().messages,
@@ -71,13 +77,13 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
   };
 };
 
-/** A composer that takes messages back; one that is in use refuses pictures. */
+/** A composer that records the messages it takes back. One that is in use refuses pictures. */
 const createComposer = ({ isInUse = false } = {}) => {
-  const taken: ReturnedMessage[] = [];
+  const returnedMessages: ReturnedMessage[] = [];
   return {
-    taken,
+    returnedMessages,
     takeBack: (returned: ReturnedMessage): boolean =>
-      (!isInUse || !returned.attachment) && taken.push(returned) > 0,
+      (!isInUse || !returned.attachment) && returnedMessages.push(returned) > 0,
   };
 };
 
@@ -94,28 +100,29 @@ afterEach(() => jest.restoreAllMocks());
 describe('a text', () => {
   it('is sent at once and removed on its ack', () => {
     const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
-    expect(outbox.submit('12', createDraft('hello'))).toBe(true);
+    expect(outbox.submit('12', createText('hello'))).toBe(true);
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
     sent[0]?.ack();
     expect(ackedIds).toEqual(['c1']);
     expect(listMessages()).toEqual([]);
   });
 
-  it('is not queued while not connected (A114)', () => {
+  it('is not queued while not connected', () => {
     const { outbox, connection, listMessages } = createTestOutbox();
     connection.isConnected = false;
-    expect(outbox.submit('12', createDraft('hello'))).toBe(false);
+    expect(outbox.submit('12', createText('hello'))).toBe(false);
     expect(listMessages()).toEqual([]);
   });
 
-  it('waits for Retry when its ack is invalid or the server refuses it, and is then sent once', async () => {
+  it('waits for Retry, which sends it once, when its ack is invalid or the server refuses it', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', createDraft('one'));
-    outbox.submit('12', createDraft('two'));
+    outbox.submit('12', createText('one'));
+    outbox.submit('12', createText('two'));
     sent[0]?.ack({});
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     expect(listStates()).toEqual(['refused', 'refused']);
+    // A new connection does not send them.
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
@@ -126,8 +133,9 @@ describe('a text', () => {
 
   it('that was interrupted is resent once and in order on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', createDraft('one'));
-    outbox.submit('12', createDraft('two'));
+    outbox.submit('12', createText('one'));
+    outbox.submit('12', createText('two'));
+    // Their requests are still in flight.
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
@@ -137,11 +145,11 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('that was unanswered, or given up with the connection, is resent automatically on the next connection', async () => {
+  it('that was unanswered, or in flight when reconnecting was given up, is resent on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
-    outbox.submit('12', createDraft('one'));
+    outbox.submit('12', createText('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
-    outbox.submit('12', createDraft('two'));
+    outbox.submit('12', createText('two'));
     sent[1]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     outbox.handleConnectionGivenUp();
@@ -153,41 +161,41 @@ describe('a text', () => {
 
   it('is resent only for the resumed conversation', async () => {
     const { outbox, sent } = createTestOutbox();
-    outbox.submit('s1', createDraft('one'));
-    outbox.submit('s2', createDraft('two'));
+    outbox.submit('s1', createText('one'));
+    outbox.submit('s2', createText('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
     await flushPromises();
     outbox.resendAll('s2');
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
-  it('returns to its composer with its reply on a rate limit, and a notice says so (A90)', async () => {
+  it('returns to its composer with its reply on a rate limit, and a notice says so for a while', async () => {
     const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    outbox.submit('12', { ...createDraft('hello'), replyTo });
+    outbox.submit('12', { ...createText('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(listMessages()).toEqual([]);
-    expect(composer.taken).toEqual([{ text: 'hello', attachment: null, replyTo }]);
+    expect(composer.returnedMessages).toEqual([{ text: 'hello', attachment: null, replyTo }]);
     expect(getNoticeKind()).toBe('too_fast');
     clock.advance(pageLimits.toastMs);
     expect(getNoticeKind()).toBeUndefined();
   });
 
   it('is moved to the draft when its conversation is not on the screen', async () => {
-    const { outbox, sent, unclaimed } = createTestOutbox();
-    const detach = outbox.registerComposer('12', createComposer());
-    detach();
-    outbox.submit('12', createDraft('hello'));
+    const { outbox, sent, returnedToDrafts } = createTestOutbox();
+    const unregisterComposer = outbox.registerComposer('12', createComposer());
+    unregisterComposer();
+    outbox.submit('12', createText('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
-    expect(unclaimed).toEqual([['12', { text: 'hello', replyTo: null }]]);
+    expect(returnedToDrafts).toEqual([['12', { text: 'hello', replyTo: null }]]);
   });
 
   it('is removed by Delete', async () => {
     const { outbox, sent, listMessages } = createTestOutbox();
-    outbox.submit('12', createDraft('hello'));
+    outbox.submit('12', createText('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
     outbox.discard('c1');
@@ -198,7 +206,7 @@ describe('a text', () => {
 
 describe('a reload', () => {
   it('keeps unsent messages and sends them under the same clientId', () => {
-    createTestOutbox().outbox.submit('12', { ...createDraft('hello'), replyTo });
+    createTestOutbox().outbox.submit('12', { ...createText('hello'), replyTo });
     const { outbox, sent, listMessages } = createTestOutbox();
     expect(listMessages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
     outbox.resendAll();
@@ -207,8 +215,8 @@ describe('a reload', () => {
 
   it('keeps a stored photo, and reports one that was not stored as lost', async () => {
     const before = createTestOutbox();
-    before.outbox.submit('12', { text: 'stored', attachment: createAttachment(photo), replyTo: null });
-    before.outbox.submit('12', { text: 'not stored', attachment: createAttachment(photo), replyTo: null });
+    before.outbox.submit('12', createPhoto('stored'));
+    before.outbox.submit('12', createPhoto('not stored'));
     before.uploads[0]?.finish(url);
     await flushPromises();
     const { listMessages, lostPictures } = createTestOutbox();
@@ -222,25 +230,25 @@ describe('a reload', () => {
       expect(createTestOutbox().listMessages()).toEqual([]);
     }
   });
+});
 
-  it('by another user finds nothing, and responses for the previous user change nothing', () => {
-    const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
-    outbox.submit('12', createDraft('hello'));
-    outbox.switchUser(8);
-    expect(listMessages()).toEqual([]);
-    expect(sessionStorage).toHaveLength(0);
-    sent[0]?.ack();
-    expect(ackedIds).toEqual([]);
-  });
+it('erases the messages of the previous user on a change of user, and ignores responses to them', () => {
+  const { outbox, sent, ackedIds, listMessages } = createTestOutbox();
+  outbox.submit('12', createText('hello'));
+  outbox.switchUser(8);
+  expect(listMessages()).toEqual([]);
+  expect(sessionStorage).toHaveLength(0);
+  sent[0]?.ack();
+  expect(ackedIds).toEqual([]);
 });
 
 describe('a photo', () => {
-  const submit = (outbox: ReturnType<typeof createTestOutbox>['outbox'], content = 'look'): void =>
-    void outbox.submit('12', { text: content, attachment: createAttachment(photo), replyTo: null });
+  const submitPhoto = ({ outbox, caption = 'look' }: { outbox: Outbox; caption?: string }): void =>
+    void outbox.submit('12', createPhoto(caption));
 
   it('is a row with its progress while it uploads, and is sent once stored', async () => {
     const { outbox, uploads, sent, listMessages } = createTestOutbox();
-    submit(outbox);
+    submitPhoto({ outbox });
     uploads[0]?.onProgress(45);
     expect(listMessages()).toMatchObject([
       {
@@ -260,7 +268,7 @@ describe('a photo', () => {
 
   it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
-    submit(outbox, '');
+    submitPhoto({ outbox, caption: '' });
     uploads[0]?.finish(url);
     await flushPromises();
     expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
@@ -268,16 +276,16 @@ describe('a photo', () => {
 
   it('does not delay a text that is written during its upload', () => {
     const { outbox, sent } = createTestOutbox();
-    submit(outbox);
-    outbox.submit('12', createDraft('meanwhile'));
+    submitPhoto({ outbox });
+    outbox.submit('12', createText('meanwhile'));
     expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
   });
 
   it('is sent even if its conversation was closed during the upload', async () => {
     const { outbox, uploads, sent } = createTestOutbox();
-    const close = outbox.registerComposer('12', createComposer());
-    submit(outbox);
-    close();
+    const unregisterComposer = outbox.registerComposer('12', createComposer());
+    submitPhoto({ outbox });
+    unregisterComposer();
     uploads[0]?.finish(url);
     await flushPromises();
     expect(sent).toHaveLength(1);
@@ -287,22 +295,24 @@ describe('a photo', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    submit(outbox);
+    submitPhoto({ outbox });
     outbox.discard('c1');
     expect(uploads[0]?.signal.aborted).toBe(true);
     expect(listMessages()).toEqual([]);
-    expect(composer.taken).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
+    expect(composer.returnedMessages).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
   });
 
-  it('that cannot be stored returns to the empty composer with its caption (A97)', async () => {
+  it('that cannot be stored returns to the empty composer with its caption', async () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
-    submit(outbox);
+    submitPhoto({ outbox });
     uploads[0]?.fail(new Error('503'));
     await flushPromises();
     expect(listMessages()).toEqual([]);
-    expect(composer.taken).toMatchObject([{ text: 'look', attachment: { file: photo, url: null } }]);
+    expect(composer.returnedMessages).toMatchObject([
+      { text: 'look', attachment: { file: photo, url: null } },
+    ]);
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
@@ -315,7 +325,7 @@ describe('a photo', () => {
       const { outbox, uploads, sent, listStates } = createTestOutbox();
       const composer = openComposer();
       if (composer) outbox.registerComposer('12', composer);
-      submit(outbox);
+      submitPhoto({ outbox });
       uploads[0]?.fail(new Error('503'));
       await flushPromises();
       expect(listStates()).toEqual(['upload_failed']);
@@ -335,22 +345,22 @@ describe('a photo', () => {
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
   });
 
-  it('is dropped with its chat', () => {
+  it('is removed, and its upload aborted, when its chat has ended', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
-    submit(outbox);
+    submitPhoto({ outbox });
     outbox.keepOnlyConversations((conversationId) => conversationId === 's2');
     expect(uploads[0]?.signal.aborted).toBe(true);
     expect(listMessages()).toEqual([]);
   });
 });
 
-it('allows a typing frame at most every two seconds for each conversation', () => {
+it('allows a typing frame at most every two seconds for each conversation, also after a message', () => {
   const { outbox, clock } = createTestOutbox();
   expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
   expect(outbox.tryAcquireTypingPermit('12')).toBe(false);
   expect(outbox.tryAcquireTypingPermit('13')).toBe(true);
   clock.advance(limits.typingIntervalMs);
   expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
-  outbox.submit('12', createDraft('hello'));
+  outbox.submit('12', createText('hello'));
   expect(outbox.tryAcquireTypingPermit('12')).toBe(false);
 });

@@ -13,14 +13,17 @@ const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): Retu
   attachment: picture ? { previewUrl: picture.previewUrl, file: picture.file, url: picture.url } : null,
 });
 
-/** Messages between the composer and the server's acknowledgement, for both kinds of chat (A90, A97, A114). */
+/**
+ * Holds the messages of a kind of chat, random or private, from the composer until the server acknowledges them: see
+ * docs/product-decisions.md, A90, A97 and A114.
+ */
 export const createOutbox = (options: OutboxOptions) => {
   const { clock, onReturnedWithoutComposer } = options;
   const messages = createOutboxMessages(options);
   const { useStore } = messages;
-  /** By conversation id. */
+  /** The mounted composers, by conversation id. */
   const composers = new Map<string, ComposerTarget>();
-  /** When a typing notification was last sent, by conversation id. */
+  /** When a typing notification was last sent, in ms since the epoch, by conversation id. */
   const lastTypingAt = new Map<string, number>();
   let noticeTimer: number | undefined;
 
@@ -34,8 +37,8 @@ export const createOutbox = (options: OutboxOptions) => {
   };
 
   /**
-   * Returns a message to its composer or draft.
-   * @returns false when it has to stay in the list.
+   * Moves a message back to its composer, or to the draft of its conversation if no composer is mounted.
+   * @returns false if the message has to stay in the outbox: drafts hold no pictures, and a composer may refuse one
    */
   const returnToComposer = (message: OutgoingMessage): boolean => {
     const { conversationId, clientId, replyTo, picture } = message;
@@ -51,7 +54,7 @@ export const createOutbox = (options: OutboxOptions) => {
 
   return {
     useStore,
-    /** Opens the outbox of a user, with the messages kept over a reload, and erases that of the previous user. */
+    /** Erases the outbox of the previous user, and opens that of the next user with the messages kept over a reload. */
     switchUser: (userId: number | undefined): void => {
       delivery.reset();
       lastTypingAt.clear();
@@ -59,7 +62,7 @@ export const createOutbox = (options: OutboxOptions) => {
       messages.switchUser(userId);
     },
 
-    /** @returns false while not connected: nothing is queued then (A114). */
+    /** @returns false while not connected; then the message is not queued */
     submit: (conversationId: string, { text, attachment, replyTo }: Outgoing): boolean => {
       if (!options.isConnected()) {
         console.warn('Not connected: the message was not sent');
@@ -82,7 +85,10 @@ export const createOutbox = (options: OutboxOptions) => {
       return true;
     },
 
-    /** @returns false while not connected. */
+    /**
+     * Sends a failed message again.
+     * @returns false while not connected
+     */
     retry: (clientId: string): boolean => {
       if (!options.isConnected()) return false;
       const message = messages.find(clientId);
@@ -106,25 +112,25 @@ export const createOutbox = (options: OutboxOptions) => {
         onReturnedWithoutComposer(conversationId, returned);
     },
 
-    /** Called when a frame other than the ack shows that a message is stored. */
+    /** Called with the client id of a message when a frame other than its ack shows that it is stored. */
     markStored: messages.remove,
 
     /**
      * Called on connect: sends the messages that were interrupted, unanswered or kept over a reload, in order.
-     * @param conversationId  restricts this to one conversation.
+     * @param conversationId  the only conversation whose messages are sent; if absent, those of all are sent
      */
     resendAll: (conversationId?: string): void => {
-      const isMeant = (message: OutgoingMessage): boolean =>
+      const shouldResend = (message: OutgoingMessage): boolean =>
         (conversationId === undefined || message.conversationId === conversationId) &&
         (message.state === 'sending' || message.state === 'unanswered');
-      for (const { clientId, state } of messages.list().filter(isMeant)) {
+      for (const { clientId, state } of messages.list().filter(shouldResend)) {
         const message =
           state === 'sending' ? messages.find(clientId) : messages.update(clientId, { state: 'sending' });
         if (message) delivery.deliver(message);
       }
     },
 
-    /** Called when the client stops reconnecting: the messages in flight count as unanswered. */
+    /** Called when the client stops reconnecting: from now on the messages in flight count as unanswered. */
     handleConnectionGivenUp: (): void => {
       if (!messages.list().some(({ state }) => state === 'sending')) return;
       messages.replaceAll(
@@ -136,7 +142,7 @@ export const createOutbox = (options: OutboxOptions) => {
       );
     },
 
-    /** Removes the messages, unsaved edits and notices of conversations that have ended. */
+    /** Removes the messages, unsaved edits and notices of all other conversations, because they have ended. */
     keepOnlyConversations: (isKept: (conversationId: string) => boolean): void => {
       messages.removeWhere(({ conversationId }) => !isKept(conversationId));
       useStore.setState(({ unsavedEdits, notice }) => ({
@@ -147,7 +153,7 @@ export const createOutbox = (options: OutboxOptions) => {
 
     /**
      * Registers the composer of a conversation when it is mounted.
-     * @returns a function that unregisters it.
+     * @returns a function that unregisters the composer
      */
     registerComposer: (conversationId: string, composer: ComposerTarget): (() => void) => {
       composers.set(conversationId, composer);
@@ -158,18 +164,18 @@ export const createOutbox = (options: OutboxOptions) => {
 
     notify,
 
-    /** An edit could not be saved: keeps its text for another attempt. */
+    /** Called when an edit could not be saved: keeps its text for another attempt. */
     keepUnsavedEdit: (edit: UnsavedEdit): void =>
       useStore.setState(({ unsavedEdits }) => ({ unsavedEdits: [...unsavedEdits, edit] })),
-    /** The edit was saved or cancelled. */
+    /** Called when the edit was saved or cancelled. */
     removeUnsavedEdit: (edit: UnsavedEdit): void =>
       useStore.setState(({ unsavedEdits }) => ({
         unsavedEdits: unsavedEdits.filter((other) => other !== edit),
       })),
 
     /**
-     * Whether a typing notification may be sent now: at most one in two seconds for each conversation (B02). The caller
-     * must send it, because it counts as sent.
+     * Whether a typing notification may be sent now: at most one in two seconds for each conversation. If so, the
+     * caller must send one, because it counts as sent.
      */
     tryAcquireTypingPermit: (conversationId: string): boolean => {
       const now = clock.now();

@@ -4,7 +4,7 @@ import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** The new text of an edit that could not be saved. The composer opens the edit again with this text. */
+/** An edit that could not be saved, with its new text. The composer opens the edit again with this text. */
 export interface UnsavedEdit {
   conversationId: string;
   messageId: string;
@@ -12,7 +12,7 @@ export interface UnsavedEdit {
 }
 
 export interface OutboxState {
-  /** In the order in which they were written. */
+  /** The unsent messages, in the order in which they were written. */
   messages: readonly OutgoingMessage[];
   /** Why a message was not sent or an edit not saved; shown for a limited time. */
   notice: { conversationId: string; kind: NoticeKind } | null;
@@ -23,11 +23,15 @@ export interface OutboxState {
 export interface ComposerTarget {
   /**
    * Puts an unsent message back into the composer.
-   * @returns false when the composer cannot take it: a picture, while the composer is in use (A97).
+   * @returns false if the message has a picture and the composer already has other content
    */
   takeBack: (returned: ReturnedMessage) => boolean;
 }
 
+/**
+ * Uploads a picture; `onProgress` receives the progress in percent.
+ * @returns the URL of the picture on the server
+ */
 export type UploadPicture = (
   file: File,
   options: { signal: AbortSignal; onProgress: (percent: number) => void },
@@ -35,21 +39,22 @@ export type UploadPicture = (
 
 export interface OutboxOptions {
   clock: Clock;
+  /** Creates the client id of a message. */
   newId: () => string;
   /** Session storage key under which a user's unsent messages survive a reload. */
   storageKey: (userId: number) => string;
   isConnected: () => boolean;
   /**
-   * Sends one message with the content from `toWireContent`; rejects with a SocketRequestError. `onAck` is called
-   * before the next frame is handled.
+   * Sends one message with the content from `toWireContent`. Calls `onAck` before the next frame is handled, or rejects
+   * with a `SocketRequestError`.
    */
   send: (message: OutgoingMessage, onAck: (data: Record<string, unknown>) => void) => Promise<unknown>;
-  /** @returns false when the ack cannot be parsed. */
+  /** @returns false if the ack cannot be parsed */
   onAck: (message: OutgoingMessage, data: Record<string, unknown>) => boolean;
   /** Called on a refusal other than a rate limit. The message waits for Retry unless the callback removes it. */
   onRefused: (message: OutgoingMessage, error: SocketRequestError) => void;
   upload: UploadPicture;
-  /** Called when a message is returned while its conversation has no composer: it belongs in the draft. */
+  /** Called when a message is returned but its conversation has no mounted composer: adds it to the draft. */
   onReturnedWithoutComposer: (
     conversationId: string,
     returned: Pick<ReturnedMessage, 'text' | 'replyTo'>,

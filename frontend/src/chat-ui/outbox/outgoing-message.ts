@@ -10,32 +10,34 @@ const stateSchema = z.enum([
   /** The picture is being uploaded. */
   'uploading',
   'sending',
-  /** No response, or reconnecting was given up: sent again automatically on the next connection. */
+  /** There was no response, or reconnecting was given up. The next connection sends the message again. */
   'unanswered',
-  /** Waits for Retry or Delete. */
+  /** The server refused the message: it waits for Retry or Delete. */
   'refused',
+  /** The picture could not be uploaded: the message waits for Retry or Remove. */
   'upload_failed',
 ]);
 
 const storedSchema = z.object({
   clientId: clientIdSchema,
-  /** Id of a chat session, or of a friend. */
+  /** Id of the session of a random chat, or of the friend in a private chat. */
   conversationId: z.string(),
   /** The content as sent; only the caption while `picture` is present. */
   content: z.string(),
   type: messageTypeSchema,
   replyTo: z.nullable(replyToSchema),
-  /** When it was written, in ms since the epoch. */
+  /** When the message was written, in ms since the epoch. */
   at: z.number(),
   state: stateSchema,
 });
 
-/** A message written while connected that is not yet known to be stored. */
+/** A message of the user that the server has not acknowledged yet. */
 export type OutgoingMessage = z.infer<typeof storedSchema> & {
+  /** `percent`: the progress of the upload. */
   picture?: Attachment & { percent: number };
 };
 
-/** The content as the server expects it, once the picture is uploaded. */
+/** Returns the content as the server expects it. Call this only after the picture, if any, was uploaded. */
 export const toWireContent = ({ content, picture }: OutgoingMessage): string => {
   if (!picture) return content;
   const url = picture.url ?? '';
@@ -43,14 +45,16 @@ export const toWireContent = ({ content, picture }: OutgoingMessage): string => 
 };
 
 /**
- * Unsent messages kept over a reload, in session storage: each tab has its own. A message whose
- * picture was not uploaded is kept without it; its state is then that of an upload that failed or was cut off.
+ * Reads the unsent messages that were kept over a reload. They are in session storage, so each tab has its own. A
+ * message whose picture was not uploaded has lost the picture; its state is `uploading` or `upload_failed`.
+ * @returns no messages if the stored text is invalid
  */
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
 /**
- * The message as it is stored. The URL of an uploaded picture becomes part of the content; another picture is dropped.
+ * Converts a message to the form in which it is stored. The URL of an uploaded picture becomes part of the content; a
+ * picture that is not uploaded is dropped.
  */
 const toStored = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;

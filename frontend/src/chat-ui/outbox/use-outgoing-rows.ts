@@ -35,22 +35,22 @@ const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
   return row;
 };
 
-/** The rows of a conversation: stored messages, then those in the outbox. */
+/** The rows of a conversation: the stored messages, followed by those in the outbox. */
 export const useRowsWithOutgoing = (
   stored: readonly ChatMessage[],
   outbox: Outbox,
   conversationId: string,
-  me: number,
+  ownId: number,
 ): readonly ChatMessage[] => {
   const outgoing = outbox.useStore((state) => state.messages);
   return useMemo(() => {
-    const own = outgoing.filter((message) => message.conversationId === conversationId);
-    if (own.length === 0) return stored;
-    // The frame of a stored message may arrive before its ack.
-    const keys = new Set(stored.map(({ key }) => key));
+    const unsent = outgoing.filter((message) => message.conversationId === conversationId);
+    if (unsent.length === 0) return stored;
+    // The frame of a stored message may arrive before its ack; then the message is in both lists.
+    const storedKeys = new Set(stored.map(({ key }) => key));
     return [
       ...stored,
-      ...own.filter(({ clientId }) => !keys.has(clientId)).map((message) => toRow(message, me)),
+      ...unsent.filter(({ clientId }) => !storedKeys.has(clientId)).map((message) => toRow(message, ownId)),
     ];
-  }, [stored, outgoing, conversationId, me]);
+  }, [stored, outgoing, conversationId, ownId]);
 };

@@ -9,19 +9,24 @@ export interface TranslatorApi {
   }) => Promise<{ translate: (text: string) => Promise<string> }>;
 }
 
+/** TypeScript's types of the browser do not contain these interfaces yet. Call this only if `canTranslate()`. */
 const getBrowserApis = (): { LanguageDetector: LanguageDetectorApi; Translator: TranslatorApi } =>
   globalThis as never;
 
+/** Reduces a language tag such as "en-GB" to its language, "en". */
 const getPrimaryLanguage = (language: string): string => new Intl.Locale(language).language;
 
 /**
- * @returns the text in `language`, or null when it already is in that language.
- * @throws when the language cannot be detected, or no model exists for the pair.
+ * Translates a text on the device.
+ * @param language  a language tag, such as "en-GB"
+ * @returns the text in `language`, or null if it already is in that language
+ * @throws if the language of the text cannot be detected, or if no model exists for the two languages
  */
 export const translate = async (text: string, language: string): Promise<string | null> => {
   const { LanguageDetector, Translator } = getBrowserApis();
   const targetLanguage = getPrimaryLanguage(language);
   const [guess] = await (await LanguageDetector.create()).detect(text);
+  // "und" is the language tag for an undetermined language.
   if (!guess?.detectedLanguage || guess.detectedLanguage === 'und') throw new Error('Unknown language');
   const sourceLanguage = getPrimaryLanguage(guess.detectedLanguage);
   if (sourceLanguage === targetLanguage) return null;

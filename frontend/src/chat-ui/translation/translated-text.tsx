@@ -2,7 +2,7 @@ import { copy } from '@/chat-ui/copy';
 import { hideContacts } from '@/chat-ui/message-content';
 import { useTranslation } from '@/chat-ui/translation/translations.store';
 
-/** Shown below a message whose translation was requested. */
+/** The translation of a message, shown below the message once the user has requested it. */
 export const TranslatedText = ({
   messageKey,
   text,
@@ -10,7 +10,7 @@ export const TranslatedText = ({
 }: {
   messageKey: string;
   text: string;
-  /** A stranger wrote the message. */
+  /** Whether a stranger wrote the message, so that contact details in its translation are hidden. */
   hidesContacts: boolean;
 }) => {
   const translation = useTranslation(messageKey, text);

@@ -2,13 +2,14 @@ import { act, render, screen } from '@testing-library/react';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { canTranslate, startTranslation } from '@/chat-ui/translation/translations.store';
 
-const create = jest.fn(({ targetLanguage }: { sourceLanguage: string; targetLanguage: string }) =>
+const createTranslator = jest.fn(({ targetLanguage }: { sourceLanguage: string; targetLanguage: string }) =>
   Promise.resolve({ translate: (text: string) => Promise.resolve(`${text} in ${targetLanguage}`) }),
 );
 
-const install = (detectedLanguage: string): void => {
+/** Installs the browser's translation API, which detects the given language in every text. */
+const installApi = (detectedLanguage: string): void => {
   Object.assign(globalThis, {
-    Translator: { create },
+    Translator: { create: createTranslator },
     LanguageDetector: {
       create: () => Promise.resolve({ detect: () => Promise.resolve([{ detectedLanguage }]) }),
     },
@@ -24,33 +25,33 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('is offered only where the browser can translate on the device', () => {
+it('is available only where the browser can translate on the device', () => {
   expect(canTranslate()).toBe(false);
-  install('pl');
+  installApi('pl');
   expect(canTranslate()).toBe(true);
 });
 
 it("shows the text in the browser's language until the message is edited", async () => {
-  install('pl');
+  installApi('pl');
   const { rerender } = render(<TranslatedText messageKey="m1" text="dzień dobry" hidesContacts={false} />);
   await act(() => startTranslation('m1', 'dzień dobry'));
-  expect(create).toHaveBeenCalledWith({ sourceLanguage: 'pl', targetLanguage: 'en' });
+  expect(createTranslator).toHaveBeenCalledWith({ sourceLanguage: 'pl', targetLanguage: 'en' });
   expect(screen.getByText('dzień dobry in en')).toHaveAttribute('lang', 'en-GB');
   rerender(<TranslatedText messageKey="m1" text="dobry wieczór" hidesContacts={false} />);
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
-it('reports that the text already is in that language', async () => {
-  install('en-US');
+it("reports that the text already is in the browser's language", async () => {
+  installApi('en-US');
   render(<TranslatedText messageKey="m2" text="good morning" hidesContacts={false} />);
   await act(() => startTranslation('m2', 'good morning'));
   expect(screen.getByRole('status')).toHaveTextContent('Already in your language');
-  expect(create).not.toHaveBeenCalled();
+  expect(createTranslator).not.toHaveBeenCalled();
 });
 
-it('reports that the language is unknown', async () => {
+it('reports a failure when the language is unknown', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  install('und');
+  installApi('und');
   render(<TranslatedText messageKey="m3" text="hm" hidesContacts={false} />);
   await act(() => startTranslation('m3', 'hm'));
   expect(screen.getByRole('status')).toHaveTextContent('Could not be translated');

@@ -4,20 +4,21 @@ import { useLocation, useNavigate } from 'react-router-dom';
 export const views = ['queue', 'audit', 'images', 'figures'] as const;
 export type View = (typeof views)[number];
 
+/** `mine`: open cases that the moderator has claimed. `held`: cases of people whose data is under a legal hold. */
 export const filters = ['open', 'mine', 'decided', 'held'] as const;
 export type Filter = (typeof filters)[number];
 
-/** What the tool shows; kept in the address, so that a reload and Back keep it too. */
+/** What the moderation tool shows. It is stored in the query string, so that a reload and Back restore it. */
 export interface Address {
   view: View;
   filter: Filter;
   caseId: number | undefined;
 }
 
-const parseChoice = <T extends string>(values: readonly T[], value: string | null, otherwise: T): T =>
-  values.find((known) => known === value) ?? otherwise;
+const parseChoice = <T extends string>(values: readonly T[], value: string | null, fallback: T): T =>
+  values.find((known) => known === value) ?? fallback;
 
-/** Reads the query string; ignores what it does not know. */
+/** Parses a query string. Unknown and missing values become the defaults: the open cases, and no case opened. */
 export const parseAddress = (search: string): Address => {
   const params = new URLSearchParams(search);
   const caseId = Number(params.get('case'));
@@ -28,7 +29,7 @@ export const parseAddress = (search: string): Address => {
   };
 };
 
-/** The inverse of `parseAddress`. */
+/** Formats the query string that `parseAddress` parses: with a leading `?`, or empty if all values are defaults. */
 export const formatAddress = ({ view, filter, caseId }: Address): string => {
   const params = new URLSearchParams();
   if (view !== 'queue') params.set('view', view);
@@ -37,22 +38,22 @@ export const formatAddress = ({ view, filter, caseId }: Address): string => {
   return params.size === 0 ? '' : `?${params}`;
 };
 
-/** Changes a part of the address. */
-export type Go = (changes: Partial<Address>) => void;
+/** Changes parts of the address. */
+export type ChangeAddress = (changes: Partial<Address>) => void;
 
-export const useAddress = (): { address: Address; go: Go } => {
+export const useAddress = (): { address: Address; changeAddress: ChangeAddress } => {
   const { search } = useLocation();
   const navigate = useNavigate();
-  const go = useCallback<Go>(
+  const changeAddress = useCallback<ChangeAddress>(
     (changes) => {
-      // The address of the moment: a request may have ended long after the render that made this function.
+      // Not `search` of the render: the caller may have waited for a response while the address changed.
       const before = parseAddress(window.location.search);
       const after = { ...before, ...changes };
-      // From one case to the next no entry is added: Back leads to the queue.
+      // Going from one case to another adds no history entry, so that Back leads to the queue.
       const replace = before.caseId !== undefined && after.caseId !== undefined && before.view === after.view;
       void navigate({ search: formatAddress(after) }, { replace });
     },
     [navigate],
   );
-  return { address: parseAddress(search), go };
+  return { address: parseAddress(search), changeAddress };
 };

@@ -1,4 +1,7 @@
-/** Texts of the moderators' tool. */
+/**
+ * Texts of the moderation tool. A person in care is matched only with others in care, until a moderator has reviewed
+ * their case. A hold is a legal hold: the data of the person is not erased.
+ */
 export const copy = {
   title: 'Moderation',
   views: { queue: 'Queue', audit: 'Audit', images: 'Images', figures: 'Figures' },
@@ -10,7 +13,7 @@ export const copy = {
   you: 'you',
   moderator: (id: number) => `Moderator #${id}`,
   someone: (id: number) => `Person #${id}`,
-  never: 'No end',
+  noEnd: 'No end',
 
   categories: {
     minor: 'Minor',
@@ -48,7 +51,7 @@ export const copy = {
     stale: 'The queue could not be refreshed. It is tried again every 15 seconds.',
     count: (count: number) => (count === 1 ? '1 case waits' : `${count} cases wait`),
     countOther: (count: number) => (count === 1 ? '1 case' : `${count} cases`),
-    held: (count: number) => (count === 1 ? 'Show 1 new case' : `Show ${count} new cases`),
+    showNew: (count: number) => (count === 1 ? 'Show 1 new case' : `Show ${count} new cases`),
     more: 'Show more',
     gone: 'No longer waits',
     reporters: (count: number) => (count === 1 ? '1 reporter' : `${count} reporters`),
@@ -104,7 +107,7 @@ export const copy = {
     finding: 'Finding',
     sources: { random_chat: 'Random chat', private_chat: 'Private chat' },
     marked: 'Marked by the reporter',
-    rest: 'In order',
+    inOrder: 'In order',
     markedAbove: (time: string) => `Marked message of ${time}, shown above`,
     omitted: (count: number) =>
       count === 1 ? '1 earlier message is not included.' : `${count} earlier messages are not included.`,
@@ -295,6 +298,7 @@ export const copy = {
     pending: 'One moment...',
     cancel: 'Cancel',
   },
+  /** Results of actions: announcements, toasts and banners. */
   done: {
     deciding: (id: number) => `Case ${id} is being sent.`,
     decided: (id: number) => `Case ${id} is decided.`,

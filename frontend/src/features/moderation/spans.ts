@@ -5,7 +5,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Formats a duration in its largest whole unit: 40 min, 3 h, 12 days. */
+/** Formats a duration in whole minutes, from 1 hour in whole hours, from 2 days in whole days: 40 min, 26 h, 12 days. */
 export const formatSpan = (durationMs: number): string => {
   const duration = Math.max(0, durationMs);
   if (duration < hourMs) return copy.time.minutes(Math.floor(duration / minuteMs));
@@ -13,25 +13,31 @@ export const formatSpan = (durationMs: number): string => {
   return copy.time.days(Math.floor(duration / dayMs));
 };
 
-/** Formats a duration given in seconds, as figures have it. */
+/** Formats a duration in seconds, the unit of the moderation figures. */
 export const formatSeconds = (seconds: number): string =>
   seconds < 60 ? copy.time.seconds(Math.round(seconds)) : formatSpan(seconds * 1000);
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const dayAndTime = new Intl.DateTimeFormat(undefined, {
+const timeOfDayFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const momentFormat = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
 });
-/** In English, whatever the language of the browser: it becomes a part of an English sentence. */
-const dayOfFacts = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+/** Always English: the date becomes part of the facts of a decision, which are written in English. */
+const factsDateFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
 
-export const formatTimeOfDay = (iso: string): string => formatTime(timeOfDay, Date.parse(iso));
-export const formatMoment = (iso: string): string => formatTime(dayAndTime, Date.parse(iso));
-export const formatDayOfFacts = (iso: string): string => formatTime(dayOfFacts, Date.parse(iso));
+export const formatTimeOfDay = (iso: string): string => formatTime(timeOfDayFormat, Date.parse(iso));
+/** Formats a date with the time of day. */
+export const formatMoment = (iso: string): string => formatTime(momentFormat, Date.parse(iso));
+export const formatFactsDate = (iso: string): string => formatTime(factsDateFormat, Date.parse(iso));
 
-/** The time of a message in a list whose heading names `day`; with its date, if it is another one. */
-export const formatTimeSince = (iso: string, day: string): string =>
-  new Date(iso).toDateString() === new Date(day).toDateString() ? formatTimeOfDay(iso) : formatMoment(iso);
+/**
+ * Formats the time of a message in a list whose heading shows the date of `headingIso`. The date of the message is
+ * included only if it differs.
+ */
+export const formatMessageTime = (iso: string, headingIso: string): string =>
+  new Date(iso).toDateString() === new Date(headingIso).toDateString()
+    ? formatTimeOfDay(iso)
+    : formatMoment(iso);

@@ -1,3 +1,4 @@
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { uploadUrl } from '@thaw/contract/uploads';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { isEndedForAge } from '@/features/random-chat/ended-for-age';
@@ -6,7 +7,8 @@ import { aMessage, aPartner } from '@/testing/factories';
 
 const image = uploadUrl({ bucket: 'chat-images', key: '0123456789abcdef0123456789abcdef.webp' });
 
-const createEndedState = (
+/** Whether a chat with this message counts as ended for age. */
+const isChatEndedForAge = (
   message: Partial<ChatMessage>,
   endReason: RandomChatState['endReason'] = 'disconnected',
 ) =>
@@ -29,19 +31,20 @@ it.each([
   ['a message', { content: 'hey im 15' }],
   ['an edited message', { content: '14f', isEdited: true }],
   ['the caption of a picture', { type: 'mixed' as const, content: `im 16\n[IMAGE:${image}]` }],
-])('a chat has ended for age after a statement in %s', (_, message) => {
-  expect(createEndedState(message)).toBe(true);
+])('a chat has ended for age after a statement in %s', (_place, message) => {
+  expect(isChatEndedForAge(message)).toBe(true);
 });
 
 it.each([
-  ['one without a statement', { content: 'my sister is 13' }, 'disconnected' as const],
-  ['one that the partner has skipped', { content: 'im 51' }, 'skipped' as const],
+  ['without a statement about the sender', { content: 'my sister is 13' }, 'disconnected' as const],
+  ['in which an adult has stated their age', { content: 'im 51' }, 'disconnected' as const],
+  ['that the partner has skipped', { content: 'im 15' }, 'skipped' as const],
   [
-    'one whose notice has a name like a statement',
-    { senderId: 0, content: 'im 15' },
+    'whose welcome notice contains a name like a statement',
+    { senderId: SYSTEM_SENDER_ID, content: 'im 15' },
     'disconnected' as const,
   ],
-  ['one that goes on', { content: 'im 15' }, null],
-])('%s has not', (_, message, endReason) => {
-  expect(createEndedState(message, endReason)).toBe(false);
+  ['that continues', { content: 'im 15' }, null],
+])('a chat %s has not ended for age', (_case, message, endReason) => {
+  expect(isChatEndedForAge(message, endReason)).toBe(false);
 });

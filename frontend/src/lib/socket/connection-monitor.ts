@@ -4,14 +4,16 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface ConnectionMonitorOptions {
   clock: Clock;
-  /** Sends a ping; rejects with the failure `timeout` when it is unanswered after `timeoutMs`. */
+  /** Sends a ping; rejects with the failure `timeout` if no pong has arrived after `timeoutMs`. */
   ping: (timeoutMs: number) => Promise<unknown>;
+  /** Whether a request other than a ping waits for its response. */
   hasPendingCommand: () => boolean;
+  /** Called when neither the pong nor any other frame has arrived in time. */
   onDead: () => void;
 }
 
 const pongTimeoutMs = 10_000;
-/** If no frame arrives for this long while a command is unanswered, a probe starts, which times out after as long. */
+/** While a command is unanswered, a silence of this length starts a probe. The probe times out after the same time. */
 const silenceBeforeProbeMs = 3_000;
 
 /** Pings one open connection until `stop`, and reports when it is dead. */
@@ -33,17 +35,18 @@ export class ConnectionMonitor {
     clock.clearTimeout(this.silenceTimer);
   }
 
-  /** Checks the connection now. It is dead if no frame of any kind arrives within `silenceBeforeProbeMs`. */
+  /** Checks the connection now: it is dead if no frame of any kind arrives within `silenceBeforeProbeMs`. */
   probe(): void {
     this.ping(silenceBeforeProbeMs);
   }
 
+  /** Call for each received frame, before it is handled. */
   countFrame(): void {
     this.receivedCount += 1;
   }
 
   /**
-   * Call after each frame, sent or received. Probes after a silence while a command is unanswered: otherwise a
+   * Call after each frame, sent or received. While a command is unanswered, a silence leads to a probe: otherwise a
    * half-open connection would seem open until the next ping, for up to a minute.
    */
   restartSilenceTimer(): void {

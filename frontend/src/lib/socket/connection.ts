@@ -6,7 +6,7 @@ interface Connection {
   reconnect: () => void;
 }
 
-/** State of the socket client; written only by app/realtime.ts. */
+/** State of the socket client; written only by main.tsx and app/realtime.ts. */
 export const useConnection = create<Connection>()(() => ({
   status: { kind: 'closed' },
   reconnect: () => undefined,

@@ -1,21 +1,24 @@
 import { parseFrame } from '@/lib/socket/parse-frame';
 
-const data = {
+const friendRequest = {
   id: 31,
   requesterId: 12,
   requester: { id: 12, username: 'heron', avatar: null },
   createdAt: '2026-11-20T12:00:00.000Z',
 };
 
-it.each(['friend_request', 'friend-request-received'])('parses %s as a friend request (A124)', (event) => {
-  expect(parseFrame(JSON.stringify({ event, data }))).toEqual({ event: 'friend_request', data });
+it.each(['friend_request', 'friend-request-received'])('parses %s as a friend request', (event) => {
+  expect(parseFrame(JSON.stringify({ event, data: friendRequest }))).toEqual({
+    event: 'friend_request',
+    data: friendRequest,
+  });
 });
 
 it.each([
   ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
   ['a known event with unknown data', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
-])('parses %s, if it has a sessionId and seq, as session_advanced', (_, event, frameData) => {
-  expect(parseFrame(JSON.stringify({ event, data: frameData }))).toEqual({
+])('parses %s with a sessionId and a seq as session_advanced', (_, event, data) => {
+  expect(parseFrame(JSON.stringify({ event, data }))).toEqual({
     event: 'session_advanced',
     data: { sessionId: 's1', seq: 4 },
   });
@@ -26,10 +29,14 @@ it.each([
     'a session_resumed frame with invalid data',
     JSON.stringify({ event: 'session_resumed', data: { sessionId: 's', seq: 4 } }),
   ],
+  // A property that every object inherits.
   ['an unknown event', JSON.stringify({ event: 'toString', data: {} })],
-  ['a frame with invalid data', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
+  [
+    'a frame with invalid data',
+    JSON.stringify({ event: 'friend_request', data: { ...friendRequest, id: 'x' } }),
+  ],
   ['a truncated frame', '{"event":'],
-  ['a frame without an event', JSON.stringify({ data })],
+  ['a frame without an event', JSON.stringify({ data: friendRequest })],
 ])('drops %s', (_, text) => {
   expect(parseFrame(text)).toBeUndefined();
 });

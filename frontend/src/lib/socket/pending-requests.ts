@@ -4,7 +4,9 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface RequestOptions {
   timeoutMs?: number;
-  /** Called with the ack before the next frame is handled, unlike the continuation of the promise. */
+  /**
+   * Called with the data of the ack before the next frame is handled; the promise may continue only after that frame.
+   */
   onAck?: (data: Record<string, unknown>) => void;
 }
 
@@ -23,13 +25,15 @@ export class PendingRequests {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Whether a request other than a ping is pending. */
   get hasCommand(): boolean {
     return [...this.requests.values()].some(({ isPing }) => !isPing);
   }
 
   /**
    * Adds a request and sends it with a new ref.
-   * @returns the data of the response; rejects with a SocketRequestError when refused, disconnected or timed out
+   * @returns the data of the response; rejects with a SocketRequestError when the request is refused or times out, or
+   * the connection closes
    */
   add(
     { event, timeoutMs = ackTimeoutMs, onAck }: RequestOptions & { event: string },
@@ -59,6 +63,7 @@ export class PendingRequests {
       const { code, retryAfterMs } = frame.data;
       request.settle({ error: new SocketRequestError('refused', code, retryAfterMs) });
     } else {
+      // A pong has no data.
       request.settle({ data: frame.data ?? {} });
     }
     return true;

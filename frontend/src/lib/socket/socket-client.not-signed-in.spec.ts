@@ -11,11 +11,12 @@ describe('a close with 4401 (not signed in)', () => {
     await flushPromises();
     expect(checkSignedOut).toHaveBeenCalledTimes(1);
     expect(onSignedOut).toHaveBeenCalledTimes(1);
+    // Longer than the delays of all attempts together.
     clock.advance(120_000);
     expect(sockets).toHaveLength(1);
   });
 
-  it('reconnects when the user is still signed in (another tab has replaced the cookie)', async () => {
+  it('reconnects when the user is still signed in, as after another tab has replaced the cookie', async () => {
     const { getCurrentSocket, sockets, acceptConnection, checkSignedOut, onSignedOut, getStatus, clock } =
       openSocketClient();
     checkSignedOut.mockResolvedValueOnce(false);
@@ -29,7 +30,7 @@ describe('a close with 4401 (not signed in)', () => {
     expect(onSignedOut).not.toHaveBeenCalled();
   });
 
-  it('offers Reconnect after five refusals in a row, although the user is signed in', async () => {
+  it('offers Reconnect after five further closes with 4401, although the user is signed in', async () => {
     const { getCurrentSocket, sockets, checkSignedOut, getStatus, clock } = openSocketClient();
     checkSignedOut.mockResolvedValue(false);
     for (let attempt = 1; attempt <= limits.reconnectAttempts + 1; attempt += 1) {

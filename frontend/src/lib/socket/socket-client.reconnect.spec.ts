@@ -1,4 +1,5 @@
 import { closeCodes } from '@thaw/contract/close-codes';
+import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '@/lib/page-limits';
 import { openSocketClient } from '@/testing/socket-client.fixture';
 
@@ -45,14 +46,15 @@ describe('losing the connection', () => {
   it('resets the number of attempts only after five seconds of uptime', () => {
     const { acceptConnection, getCurrentSocket, clock, getStatus } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
-    clock.advance(1_000);
+    clock.advance(limits.reconnectInitialDelayMs);
     acceptConnection();
-    clock.advance(4_999);
+    clock.advance(limits.reconnectResetAfterMs - 1);
     getCurrentSocket().drop(closeCodes.abnormal);
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 2 });
-    clock.advance(2_000);
+    // The delay before the second attempt is twice as long.
+    clock.advance(2 * limits.reconnectInitialDelayMs);
     acceptConnection();
-    clock.advance(5_000);
+    clock.advance(limits.reconnectResetAfterMs);
     getCurrentSocket().drop(closeCodes.abnormal);
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
@@ -61,22 +63,26 @@ describe('losing the connection', () => {
     const { acceptConnection, getCurrentSocket, clock, onReopened } = openSocketClient();
     expect(onReopened).not.toHaveBeenCalled();
     getCurrentSocket().drop(closeCodes.serviceRestart);
-    clock.advance(1_000);
+    clock.advance(limits.reconnectInitialDelayMs);
     acceptConnection();
     expect(onReopened).toHaveBeenCalledTimes(1);
   });
 
   it('ignores events of a superseded socket', () => {
     const { acceptConnection, sockets, clock, frames, getStatus, client } = openSocketClient();
-    const old = sockets[0]!;
-    const { onmessage, onclose, onopen } = old;
-    old.drop(closeCodes.abnormal);
-    clock.advance(1_000);
+    const oldSocket = sockets[0]!;
+    // Kept, because the client removes its handlers from a lost socket.
+    const { onmessage, onclose, onopen } = oldSocket;
+    oldSocket.drop(closeCodes.abnormal);
+    clock.advance(limits.reconnectInitialDelayMs);
     acceptConnection();
     const frameCount = frames.length;
-    onmessage?.call(old as never, new MessageEvent('message', { data: '{"event":"queue_left","data":{}}' }));
-    onclose?.call(old as never, { code: 1006 } as never);
-    onopen?.call(old as never, new Event('open'));
+    onmessage?.call(
+      oldSocket as never,
+      new MessageEvent('message', { data: '{"event":"queue_left","data":{}}' }),
+    );
+    onclose?.call(oldSocket as never, { code: closeCodes.abnormal } as never);
+    onopen?.call(oldSocket as never, new Event('open'));
     expect(frames).toHaveLength(frameCount);
     expect(getStatus()).toEqual({ kind: 'open' });
     expect(client.isOpen).toBe(true);
@@ -95,12 +101,14 @@ describe('losing the connection', () => {
     const { getCurrentSocket, client, clock, sockets } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     client.stop();
+    // Longer than the longest delay before an attempt.
     clock.advance(60_000);
     expect(sockets).toHaveLength(1);
   });
 });
 
 describe('the Reconnect button and wake-ups', () => {
+  /** Opens a connection and closes it with a code after which the client does not retry. */
   const openAndGiveUp = () => {
     const fixture = openSocketClient();
     fixture.getCurrentSocket().drop(closeCodes.tooManySockets);
@@ -129,7 +137,7 @@ describe('the Reconnect button and wake-ups', () => {
     client.wake();
     expect(sockets).toHaveLength(2);
     client.wake();
-    clock.advance(1_000);
+    clock.advance(limits.reconnectInitialDelayMs);
     expect(sockets).toHaveLength(2);
   });
 

@@ -49,7 +49,7 @@ describe('opening a connection', () => {
     getCurrentSocket().refuse('authenticate', 'unavailable');
     await flushPromises();
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
-    clock.advance(1_000);
+    clock.advance(limits.reconnectInitialDelayMs);
     getCurrentSocket().accept();
     clock.advance(limits.authenticateTimeoutMs);
     await flushPromises();
@@ -63,6 +63,7 @@ describe('sending frames', () => {
     const { client, logged, getCurrentSocket } = createSocketClient();
     client.start();
     expect(client.send('typing', { sessionId: 's1' })).toBe(false);
+    // The socket is open, but the client is not authenticated.
     getCurrentSocket().accept();
     expect(client.send('typing', { sessionId: 's1' })).toBe(false);
     expect(logged).toEqual(['Not connected: typing was not sent', 'Not connected: typing was not sent']);
@@ -111,16 +112,16 @@ describe('sending frames', () => {
       code: 'rate_limited',
       retryAfterMs: 900,
     });
-    const late = client.request('leave_queue', {}, { timeoutMs: 500 });
+    const unanswered = client.request('leave_queue', {}, { timeoutMs: 500 });
     clock.advance(500);
-    await expect(late).rejects.toMatchObject({ failure: 'timeout' });
-    const cut = client.request('leave_queue', {});
+    await expect(unanswered).rejects.toMatchObject({ failure: 'timeout' });
+    const interrupted = client.request('leave_queue', {});
     getCurrentSocket().drop(closeCodes.abnormal);
-    await expect(cut).rejects.toBeInstanceOf(SocketRequestError);
-    await expect(cut).rejects.toMatchObject({ failure: 'closed' });
+    await expect(interrupted).rejects.toBeInstanceOf(SocketRequestError);
+    await expect(interrupted).rejects.toMatchObject({ failure: 'closed' });
   });
 
-  it('authenticates again on the same socket to fetch missed events', () => {
+  it('resync authenticates again on the same socket, with the seq of the last received event', () => {
     const { client, getCurrentSocket, sockets, setLastSeen, getStatus } = openSocketClient();
     setLastSeen({ sessionId: 's1', seq: 3 });
     client.resync();

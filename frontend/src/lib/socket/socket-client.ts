@@ -29,7 +29,7 @@ export interface SocketClientOptions {
   parse: (data: unknown) => ServerFrame | undefined;
   /** Called for each connection and each `resync`, because the last received seq is part of the data. */
   buildAuthentication: () => ClientInput<'authenticate'>;
-  /** Asks the server, after a close with 4401, whether the user is signed out. */
+  /** Asks the server, after a close with 4401 (not signed in), whether the user is signed out. */
   checkSignedOut: () => Promise<boolean>;
   onSignedOut: () => void;
   onStatus: (status: ConnectionStatus) => void;
@@ -39,24 +39,27 @@ export interface SocketClientOptions {
   log: (message: string, detail?: unknown) => void;
 }
 
-const OPEN = 1;
+/** `WebSocket.OPEN`. */
+const openState = 1;
 /** A handshake that takes longer counts as a lost connection. */
 const connectTimeoutMs = 10_000;
 
 /**
  * The page's only WebSocket connection, open between `start` and `stop`. Authenticates, pings, and reconnects with
- * exponential backoff (A140). Independent of features.
+ * exponential backoff (docs/product-decisions.md, A140). Independent of features.
  */
 export class SocketClient {
   private socket: SocketLike | undefined;
   private isRunning = false;
   /** Number of the current reconnect attempt; 0 for a first connection and after a stable one. */
   private attempt = 0;
+  /** Whether a connection has been open since `start`. */
   private wasOpen = false;
   private readonly pending: PendingRequests;
   /** Present while the connection is open. */
   private monitor: ConnectionMonitor | undefined;
   private retryTimer: number | undefined;
+  /** Resets `attempt` once the connection is stable. */
   private uptimeTimer: number | undefined;
   private connectTimer: number | undefined;
   private status: ConnectionStatus = { kind: 'closed' };
@@ -111,7 +114,7 @@ export class SocketClient {
 
   /** Sends without waiting for a response. Returns false, and logs, when not connected. */
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): boolean {
-    if (!this.isOpen || this.socket?.readyState !== OPEN) {
+    if (!this.isOpen || this.socket?.readyState !== openState) {
       this.options.log(`Not connected: ${event} was not sent`);
       return false;
     }
@@ -132,7 +135,7 @@ export class SocketClient {
       this.options.log(`Not connected: ${event} was not sent`);
       return Promise.reject(new SocketRequestError('not_connected'));
     }
-    return this.requestOn(event, data, options);
+    return this.sendRequest(event, data, options);
   }
 
   /** Requests the events after the last received seq; called when a frame is missing. */
@@ -140,13 +143,14 @@ export class SocketClient {
     if (this.isOpen) this.authenticate();
   }
 
-  private requestOn<E extends ClientEvent>(
+  /** Like `request`, but also while the connection is being authenticated. */
+  private sendRequest<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
     options: RequestOptions,
   ): Promise<Record<string, unknown>> {
     const socket = this.socket;
-    if (socket?.readyState !== OPEN) return Promise.reject(new SocketRequestError('not_connected'));
+    if (socket?.readyState !== openState) return Promise.reject(new SocketRequestError('not_connected'));
     const response = this.pending.add({ ...options, event }, (ref) =>
       socket.send(JSON.stringify({ event, data, ref })),
     );
@@ -185,12 +189,13 @@ export class SocketClient {
 
   private authenticate(): void {
     const socket = this.socket;
-    this.requestOn('authenticate', this.options.buildAuthentication(), {
+    this.sendRequest('authenticate', this.options.buildAuthentication(), {
       timeoutMs: limits.authenticateTimeoutMs,
     }).catch((error: unknown) => {
-      // A socket that cannot authenticate counts as lost.
       if (socket !== this.socket || !this.isRunning) return;
+      // `handleLoss` has already handled the close.
       if (error instanceof SocketRequestError && error.failure === 'closed') return;
+      // A socket that cannot authenticate counts as lost.
       this.options.log('The connection was not accepted', error);
       this.handleLoss(closeCodes.abnormal);
     });
@@ -198,6 +203,7 @@ export class SocketClient {
 
   private receive(frame: ServerFrame): void {
     if (frame.event === 'authenticated' && !this.isOpen) this.handleOpened();
+    // Responses with other events, such as `authenticated`, concern the features too.
     const isResponse = this.pending.settle(frame);
     if (isResponse && (frame.event === 'ack' || frame.event === 'error' || frame.event === 'pong')) return;
     if (frame.event === 'error') this.options.log(`The server refused: ${frame.data.code}`, frame.data);
@@ -214,7 +220,7 @@ export class SocketClient {
     }, limits.reconnectResetAfterMs);
     this.monitor = new ConnectionMonitor({
       clock,
-      ping: (timeoutMs) => this.requestOn('ping', {}, { timeoutMs }),
+      ping: (timeoutMs) => this.sendRequest('ping', {}, { timeoutMs }),
       hasPendingCommand: () => this.pending.hasCommand,
       onDead: () => this.handleLoss(closeCodes.abnormal),
     });
@@ -237,6 +243,7 @@ export class SocketClient {
     }
   }
 
+  /** Handles a lost or closed connection: reconnects, gives up or signs out, depending on the close code. */
   private handleLoss(code: number): void {
     this.detachSocket();
     if (!this.isRunning) return;
@@ -256,8 +263,8 @@ export class SocketClient {
   }
 
   /**
-   * Handles a close with 4401: the server does not recognize the session cookie. Another tab may have just replaced it
-   * after a change of password or e-mail (A02), so a user who is still signed in reconnects as after any lost
+   * Handles a close with 4401: the server does not recognize the session cookie. Another tab may have just replaced the
+   * cookie after a change of password or e-mail, so a user who is still signed in reconnects as after any lost
    * connection.
    */
   private handleNotSignedIn(): void {
@@ -266,6 +273,7 @@ export class SocketClient {
     this.setStatus(checking);
     checkSignedOut().then(
       (isSignedOut) => {
+        // The status has changed if the client was stopped or restarted in the meantime.
         if (this.status !== checking) return;
         if (isSignedOut) onSignedOut();
         else this.retry();

@@ -1,7 +1,7 @@
 import { type Notice } from '@thaw/contract/safety';
 import { listParagraphs } from '@/product/notice/notice-text';
 
-/** The text of a notice below its title. */
+/** The paragraphs of a notice below its title; the first one is emphasized. */
 export const NoticeBody = ({ notice }: { notice: Notice }) => (
   <div className="grid gap-3 text-base">
     {listParagraphs(notice).map((paragraph, index) => (

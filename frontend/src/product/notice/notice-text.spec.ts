@@ -2,7 +2,7 @@ import { type Notice } from '@thaw/contract/safety';
 import { listParagraphs, chooseTitle } from '@/product/notice/notice-text';
 import { aNotice } from '@/testing/safety-factories';
 
-const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
+const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
 it('lists facts, rule, who decided, the end of the sanction and the deadline of the appeal, in this order', () => {
   expect(chooseTitle(aNotice())).toBe('Your account is paused');
@@ -10,20 +10,21 @@ it('lists facts, rule, who decided, the end of the sanction and the deadline of 
     'You went on with sexual messages after your partner had asked you to stop.',
     'Rule: Nothing sexual that the other does not want.',
     'Decided by a moderator',
+    // Not the hour, which depends on the time zone.
     expect.stringMatching(/^Until .*2026.*:10/),
     expect.stringMatching(/^You can appeal until .*2027\.$/),
   ]);
 });
 
-it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
+it.each<[title: string, notice: Partial<Notice>, expected: string[]]>([
   [
     'states that a ban has no end',
-    { kind: 'ban', until: null, appeal: none },
+    { kind: 'ban', until: null, appeal: noAppeal },
     [expect.any(String), expect.any(String), 'Decided by a moderator', 'Without an end'],
   ],
   [
-    'explains the care pool, in which reported users meet only each other',
-    { kind: 'care', facts: null, rule: null, decidedBy: 'automatic', until: null, appeal: none },
+    'explains the restriction `care`, under which reported users meet only each other',
+    { kind: 'care', facts: null, rule: null, decidedBy: 'automatic', until: null, appeal: noAppeal },
     [
       'Several people reported you today. Until a moderator has looked, you meet only people in the same situation.',
       'Decided by an automatic rule. A moderator looks at it within 72 hours.',
@@ -31,7 +32,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
   ],
   [
     'asks for the age',
-    { kind: 'age_question', facts: null, rule: null, until: null, appeal: none },
+    { kind: 'age_question', facts: null, rule: null, until: null, appeal: noAppeal },
     ['You wrote that you are under 18, so the chat was ended. Thaw is for adults.'],
   ],
   [
@@ -51,7 +52,7 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
     ['The decision was reversed.', 'You were right about the date.'],
   ],
   [
-    'shows the explanation when the same moderator decided the appeal',
+    'shows the answer to an appeal, such as that the same moderator decided it',
     {
       kind: 'appeal_decided',
       facts: null,
@@ -84,11 +85,11 @@ it.each<[what: string, notice: Partial<Notice>, expected: string[]]>([
       facts: null,
       rule: null,
       until: null,
-      appeal: none,
+      appeal: noAppeal,
       report: { id: 12, category: 'hate', outcome: 'no_violation' },
     },
     ['You reported insults or hate. We found no breach.'],
   ],
-])('%s', (_what, changes, expected) => {
+])('%s', (_title, changes, expected) => {
   expect(listParagraphs(aNotice(changes))).toEqual(expected);
 });

@@ -9,6 +9,7 @@ const dateAndTimeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long'
 const formatUntil = (until: string | null): string =>
   until === null ? copy.withoutEnd : copy.until(formatTime(dateAndTimeFormat, Date.parse(until)));
 
+/** Returns the first paragraphs of a notice. Some kinds have a fixed text, used when there are no facts. */
 const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
   switch (kind) {
     case 'care':
@@ -34,12 +35,10 @@ const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string
 
 const isSanction = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
 
+/** Returns the title of a notice. */
 export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
 
-/**
- * Returns the paragraphs of a notice in their order: facts, rule, who decided, end of the sanction, and deadline of the
- * appeal.
- */
+/** Returns the paragraphs of a notice: facts, rule, who decided, end of the sanction, and deadline of the appeal. */
 export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;
   const isDecision = kind === 'warning' || kind === 'care' || isSanction(notice);
@@ -50,6 +49,7 @@ export const listParagraphs = (notice: Notice): string[] => {
     isSanction(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
       ? formatUntil(until)
       : null,
+    // The notice about a report offers a second look instead.
     appeal.state === 'possible' && appeal.until !== null && kind !== 'report_decided'
       ? copy.appealUntil(formatTime(dateFormat, Date.parse(appeal.until)))
       : null,

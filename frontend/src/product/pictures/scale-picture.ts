@@ -1,5 +1,6 @@
 import { drawScaled, maximumSidePx, computeScaledSize } from '@/product/pictures/scaled-size';
 
+/** The worker responds with the scaled picture, or with the reason of a failure as a string. */
 const scaleInWorker = (bitmap: ImageBitmap): Promise<Blob> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./scale-picture.worker.ts', import.meta.url), { type: 'module' });
@@ -12,6 +13,7 @@ const scaleInWorker = (bitmap: ImageBitmap): Promise<Blob> =>
       worker.terminate();
       reject(new Error(message || 'The worker could not be started'));
     };
+    // Transferred, so this page can no longer use the bitmap.
     worker.postMessage(bitmap, [bitmap]);
   });
 
@@ -25,14 +27,14 @@ const scaleOnPage = (bitmap: ImageBitmap): Promise<Blob> => {
 };
 
 /**
- * Scales a picture so that no side exceeds 2,048 px (A95). Returns the original file if it is small enough, a GIF, or
- * cannot be decoded by this browser; the server then validates it.
+ * Scales a picture so that no side exceeds 2,048 px (docs/product-decisions.md, A95). Returns the original file if it
+ * is a GIF, is small enough, or cannot be decoded by this browser; the server validates every upload.
  */
 export const scaleDown = async (file: File): Promise<Blob> => {
   if (file.type === 'image/gif') return file;
   let bitmap: ImageBitmap;
   try {
-    // Rotated according to its EXIF orientation.
+    // By default, `createImageBitmap` rotates the picture according to its EXIF orientation.
     bitmap = await createImageBitmap(file);
   } catch (error) {
     console.warn('The picture is uploaded as it is', error);
@@ -48,6 +50,7 @@ export const scaleDown = async (file: File): Promise<Blob> => {
     return await scaleInWorker(bitmap);
   } catch (error) {
     console.warn(`The picture is scaled to ${maximumSidePx} px on the page`, error);
+    // Decoded again, because the first bitmap was transferred to the worker.
     return scaleOnPage(await createImageBitmap(file));
   }
 };

@@ -1,8 +1,11 @@
 export const maximumSidePx = 2_048;
 
-const quality = 0.85;
+/** From 0 to 1, for both WebP and JPEG. */
+const encodingQuality = 0.85;
 
-/** Computes the size at which no side exceeds `maximumSidePx`, with the same proportions. */
+/**
+ * Computes the size at which no side exceeds `maximumSidePx`, with the same proportions; each side is at least 1 px.
+ */
 export const computeScaledSize = ({
   width,
   height,
@@ -24,7 +27,10 @@ interface Canvas {
   getContext(kind: '2d'): Pick<CanvasRenderingContext2D, 'drawImage'> | null;
 }
 
-/** Draws the picture in its scaled size and encodes it as WebP, or as JPEG where the browser cannot encode WebP. */
+/**
+ * Draws a picture in its scaled size, closes the bitmap, and encodes the picture as WebP, or as JPEG where the browser
+ * cannot encode WebP.
+ */
 export const drawScaled = async (
   bitmap: ImageBitmap,
   canvas: Canvas,
@@ -37,7 +43,7 @@ export const drawScaled = async (
   if (!context) throw new Error('No canvas to draw on');
   context.drawImage(bitmap, 0, 0, width, height);
   bitmap.close();
-  const webp = await toBlob('image/webp', quality);
+  const webp = await toBlob('image/webp', encodingQuality);
   // A browser that cannot encode a type returns PNG, which is far too large for a photo.
-  return webp.type === 'image/webp' ? webp : toBlob('image/jpeg', quality);
+  return webp.type === 'image/webp' ? webp : toBlob('image/jpeg', encodingQuality);
 };

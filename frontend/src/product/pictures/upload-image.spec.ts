@@ -48,7 +48,7 @@ afterEach(() => {
 
 it('posts the form with the cookie, reports integer percentages, and returns the address', async () => {
   const percents: number[] = [];
-  const done = uploadImage(photo, 'chat-images', 'dot.png', {
+  const upload = uploadImage(photo, 'chat-images', 'dot.png', {
     onProgress: (percent) => percents.push(percent),
   });
   const { last } = FakeXhr;
@@ -58,14 +58,14 @@ it('posts the form with the cookie, reports integer percentages, and returns the
   last.reportProgress(1, 3);
   last.reportProgress(3, 3);
   last.respond(200, { url: '/api/files/chat-images/a.webp' });
-  await expect(done).resolves.toBe('/api/files/chat-images/a.webp');
+  await expect(upload).resolves.toBe('/api/files/chat-images/a.webp');
   expect(percents).toEqual([33, 100]);
 });
 
 it('throws an ApiError with the response of the server', async () => {
-  const done = uploadImage(photo, 'avatars', 'profiles/7');
+  const upload = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.respond(422, { code: 'image_refused', message: 'No image' });
-  const error: unknown = await done.catch((thrown: unknown) => thrown);
+  const error: unknown = await upload.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
 });
@@ -80,8 +80,8 @@ it('throws when there is no response or an invalid response', async () => {
 });
 
 it('aborts an upload after 30 s without progress, but does not limit the total time', async () => {
-  const done = uploadImage(photo, 'chat-images', 'dot.png');
-  const failed = expect(done).rejects.toMatchObject({ name: 'TimeoutError' });
+  const upload = uploadImage(photo, 'chat-images', 'dot.png');
+  const expectTimeout = expect(upload).rejects.toMatchObject({ name: 'TimeoutError' });
   for (let part = 1; part <= 5; part += 1) {
     jest.advanceTimersByTime(stallTimeoutMs - 1);
     FakeXhr.last.reportProgress(part, 10);
@@ -89,13 +89,13 @@ it('aborts an upload after 30 s without progress, but does not limit the total t
   expect(FakeXhr.last.isAborted).toBe(false);
   jest.advanceTimersByTime(stallTimeoutMs);
   expect(FakeXhr.last.isAborted).toBe(true);
-  await failed;
+  await expectTimeout;
 });
 
 it('aborts the request when the signal is aborted', async () => {
   const controller = new AbortController();
-  const done = uploadImage(photo, 'chat-images', 'dot.png', { signal: controller.signal });
+  const upload = uploadImage(photo, 'chat-images', 'dot.png', { signal: controller.signal });
   controller.abort();
-  await expect(done).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(upload).rejects.toMatchObject({ name: 'AbortError' });
   expect(FakeXhr.last.isAborted).toBe(true);
 });

@@ -11,10 +11,11 @@ export interface UploadOptions {
 export const stallTimeoutMs = 30_000;
 
 /**
- * Uploads an image and returns its address. The server uses only the folder of `fileName` (A99). Uses XMLHttpRequest,
- * because fetch reports no upload progress over HTTP/1.1.
- * @throws ApiError on a non-success status; a DOMException when it is aborted or stalled; an Error when there is no
- * response.
+ * Uploads an image and returns its address. Uses XMLHttpRequest, because fetch reports no upload progress over
+ * HTTP/1.1.
+ * @param fileName the server uses only its folder
+ * @throws ApiError on a non-success status; the reason of `signal` when it is aborted; a DOMException `TimeoutError`
+ * when the upload stalls; another Error when there is no response or an invalid one
  */
 export const uploadImage = (
   file: Blob,
@@ -30,6 +31,7 @@ export const uploadImage = (
     form.append('file', file);
     const xhr = new XMLHttpRequest();
     let stallTimer: number | undefined;
+    /** Removes the listener of `signal` once the upload has ended. */
     const settledController = new AbortController();
     const finish = (settle: () => void): void => {
       clearTimeout(stallTimer);

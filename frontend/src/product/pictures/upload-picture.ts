@@ -5,8 +5,8 @@ import { uploadImage, type UploadOptions } from '@/product/pictures/upload-image
 export type { UploadOptions };
 
 /**
- * Scales a large picture down and uploads it (A95).
- * @throws the errors of `uploadImage`.
+ * Scales a large picture down and uploads it. Returns its address.
+ * @throws the errors of `uploadImage`, and the error of a picture that could not be scaled.
  */
 export const uploadPicture = async (
   file: File,

@@ -21,7 +21,7 @@ type BucketCharge = readonly [bucket: BucketName, subject: string | number];
 /** No user has this id. Looking up its credentials takes as long as for an existing account. */
 const UNKNOWN_USER_ID = 0;
 
-/** 144 bits: far more than are needed to tell accounts apart. */
+/** 24 characters of base64url are 144 bits, so the hashes of two addresses do not collide in practice. */
 const ACCOUNT_SUBJECT_LENGTH = 24;
 
 /** Hashes an e-mail address to a rate-limit subject, so that keys in Redis contain no addresses. */
@@ -44,14 +44,14 @@ export class AuthService {
    * Verifies the password of the account with this e-mail address. Failed attempts are limited per account and per
    * client address; on a known device they are limited per device instead, so that guesses elsewhere do not lock the
    * user out.
-   * @param address the client address, as a rate-limit subject
-   * @param findDeviceId returns the id of the browser's device if the user has signed in on it before
+   * @param addressSubject the client address, as a rate-limit subject
+   * @param findDeviceId returns the id of the browser's device if the user has signed in on it before; otherwise null
    * @throws DomainError invalid_credentials, rate_limited, unavailable
    */
   async verify(
     email: string,
     password: string,
-    address: string,
+    addressSubject: string,
     findDeviceId: (user: VerifiedUser) => string | null,
   ): Promise<VerifiedUser> {
     const userId = await this.users.findIdByEmail(email);
@@ -61,7 +61,7 @@ export class AuthService {
       ? [['login_failures_of_device', deviceId]]
       : [
           ['login_failures_of_account', toAccountSubject(email)],
-          ['login_failures_of_address', address],
+          ['login_failures_of_address', addressSubject],
         ];
     const isCorrect = await this.limitFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
@@ -93,7 +93,7 @@ export class AuthService {
   }
 
   /**
-   * Turns an anonymous user into a registered one, who keeps their user id (A16).
+   * Turns an anonymous user into a registered one, who keeps their user id.
    * @throws DomainError not_anonymous, email_taken, unavailable
    */
   async convertAnonymousUser(userId: number, email: string, password: string): Promise<VerifiedUser> {
@@ -108,9 +108,10 @@ export class AuthService {
   }
 
   /**
-   * Changes the e-mail address. Other logins of the user stay valid (A28). This login continues as a new family of
-   * sessions, so that copies of its cookie become invalid (A02).
-   * @throws DomainError wrong_password, email_taken, not_signed_in, forbidden for an anonymous user
+   * Changes the e-mail address. Other logins of the user stay valid. This login continues as a new family of sessions,
+   * so that copies of its cookie become invalid (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
+   * @throws DomainError wrong_password, rate_limited, unavailable, email_taken, not_signed_in; forbidden for an
+   * anonymous user
    */
   async changeEmail(
     request: Request,
@@ -126,9 +127,9 @@ export class AuthService {
   }
 
   /**
-   * Changes the password, ends every other login of the user (A28) and makes all devices unknown. This login continues
-   * as a new family of sessions, so that copies of its cookie become invalid (A02).
-   * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
+   * Changes the password, ends every other login of the user and makes all devices unknown. This login continues as a
+   * new family of sessions, so that copies of its cookie become invalid.
+   * @throws DomainError wrong_password, rate_limited, unavailable, not_signed_in, forbidden for an anonymous user
    */
   async changePassword(
     request: Request,
@@ -138,7 +139,7 @@ export class AuthService {
   ): Promise<VerifiedUser> {
     await this.requirePassword(login.userId, currentPassword);
     const passwordHash = await this.hasher.hash(newPassword);
-    let credentialsVersion = 0;
+    let credentialsVersion = 0; // set in the transaction below
     await this.loginSessions.renew(request, login, async (manager) => {
       credentialsVersion = await this.credentials.change(login.userId, passwordHash, manager);
       await this.loginSessions.removeOtherLogins(login, manager);
@@ -149,7 +150,7 @@ export class AuthService {
 
   /**
    * Confirms a signed-in user by their password.
-   * @throws DomainError wrong_password, rate_limited, forbidden for an anonymous user
+   * @throws DomainError wrong_password, rate_limited, unavailable, forbidden for an anonymous user
    */
   async requirePassword(userId: number, password: string): Promise<void> {
     const credentials = await this.credentials.find(userId);
@@ -162,7 +163,7 @@ export class AuthService {
 
   /**
    * Runs an attempt, which counts against the rate limits only if the password was wrong. The buckets are charged
-   * before the attempt and refunded afterwards, so that concurrent attempts count too.
+   * before the attempt, so that concurrent attempts count too, and refunded unless the password was wrong.
    * @returns the result of `attempt`: whether the password is correct.
    * @throws DomainError rate_limited; whatever `attempt` throws
    */

@@ -13,7 +13,8 @@ import { SessionRepository } from '../infrastructure/session.repository';
 
 jest.setTimeout(60_000);
 
-const CLOSES_WITHIN_MS = 1_000;
+const MAX_CLOSE_DELAY_MS = 1_000;
+const NEW_PASSWORD = 'another horse';
 
 describe('login sessions and their sockets', () => {
   let stack: TestStack;
@@ -29,7 +30,7 @@ describe('login sessions and their sockets', () => {
     const owner = await new ThawVisitor(stack.origins).register(email, PASSWORD, 'female');
     return { owner, email };
   };
-  /** Another browser, with a copy of the owner's current cookie. */
+  /** Another browser, which sends a copy of the owner's current cookie. */
   const stealCookie = ({ cookie, user }: ThawVisitor) => {
     const thief = new ThawVisitor(stack.origins);
     return {
@@ -43,7 +44,7 @@ describe('login sessions and their sockets', () => {
   const changePassword = (visitor: ThawVisitor) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}/password`, {
       currentPassword: PASSWORD,
-      newPassword: 'another horse',
+      newPassword: NEW_PASSWORD,
     });
   const changeEmail = (visitor: ThawVisitor, email = createEmail()) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}/email`, {
@@ -57,11 +58,11 @@ describe('login sessions and their sockets', () => {
       email: createEmail(),
       password: PASSWORD,
     });
-  /** Waits until all sockets are closed, which must take less than a second. @returns their close codes. */
+  /** Expects that all sockets close within `MAX_CLOSE_DELAY_MS`. @returns their close codes. */
   const waitForCloseCodes = async (sockets: readonly ThawSocket[]) => {
     const startedAt = Date.now();
     const codes = await Promise.all(sockets.map(({ closed }) => closed));
-    expect(Date.now() - startedAt).toBeLessThan(CLOSES_WITHIN_MS);
+    expect(Date.now() - startedAt).toBeLessThan(MAX_CLOSE_DELAY_MS);
     return codes;
   };
 
@@ -78,24 +79,24 @@ describe('login sessions and their sockets', () => {
       ];
       const { status } = await change(owner);
       expect(status).toBe(200);
-      expect(await waitForCloseCodes(sockets)).toEqual(Array(4).fill(closeCodes.serviceRestart));
+      expect(await waitForCloseCodes(sockets)).toEqual(sockets.map(() => closeCodes.serviceRestart));
     });
 
-    it('the periodic check of logins closes them with 1012 if the announcement is lost or late', async () => {
+    it('the periodic check of logins closes the sockets with 1012 if the publication is lost', async () => {
       const { owner } = await registerOwner();
-      const otherLogin = await new ThawVisitor(stack.origins).joinAnonymously('female');
+      const otherUser = await new ThawVisitor(stack.origins).joinAnonymously('female');
       const sockets = await openSocketOnEachReplica(owner);
-      const keptSocket = await otherLogin.openSocket();
+      const otherSocket = await otherUser.openSocket();
       jest.spyOn(UserPublisherService.prototype, 'restartFamily').mockResolvedValue();
       expect((await change(owner)).status).toBe(200);
       for (const { app } of stack.replicas) await app.get(SocketRegistry).closeEndedLogins();
-      expect(await waitForCloseCodes(sockets)).toEqual(Array(2).fill(closeCodes.serviceRestart));
-      expect((await keptSocket.ask('ping', {})).event).toBe('pong');
-      // The continued login ends like any other.
+      expect(await waitForCloseCodes(sockets)).toEqual(sockets.map(() => closeCodes.serviceRestart));
+      expect((await otherSocket.ask('ping', {})).event).toBe('pong');
+      // The new family ends like any other: its sockets close with 4401, not with 1012.
       const socket = await owner.openSocket();
       await owner.logOut();
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
-      await otherLogin.closeSockets();
+      await otherUser.closeSockets();
     });
 
     it('the change invalidates a stolen cookie over HTTP and on sockets; the new cookie is accepted', async () => {
@@ -120,6 +121,7 @@ describe('login sessions and their sockets', () => {
       await partnerSocket.next('chat_matched');
       await change(owner);
       expect(await socket.closed).toBe(closeCodes.serviceRestart);
+      // The partner writes while the page is disconnected.
       await partnerSocket.request('random_message', {
         sessionId,
         content: 'still there?',
@@ -139,7 +141,8 @@ describe('login sessions and their sockets', () => {
       const socket = await owner.openSocket(stack.origins[1]);
       const order: string[] = [];
       const closed = socket.closed.then(() => order.push('socket closed'));
-      const body = { newEmail: createEmail(), currentPassword: PASSWORD, newPassword: 'another horse' };
+      // One body for both changes: each route ignores the field of the other one.
+      const body = { newEmail: createEmail(), currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
       await new Promise<void>((resolve, reject) => {
         const request = httpRequest(`${stack.origins[0]}/api/user/${owner.user.id}/${subject}`, {
           method: 'PUT',
@@ -164,6 +167,7 @@ describe('login sessions and their sockets', () => {
       expect(move).toHaveBeenCalled();
       expect([status, body.code]).toEqual([401, 'not_signed_in']);
       expect(headers.getSetCookie()).toEqual([]);
+      // The old e-mail address and the old password are still valid.
       await new ThawVisitor(stack.origins).logIn(email, PASSWORD);
     });
   });
@@ -202,15 +206,15 @@ describe('login sessions and their sockets', () => {
   it('every socket that opens with the old cookie during a change of password is refused or closed', async () => {
     const { owner } = await registerOwner();
     const thief = stealCookie(owner);
-    const change = changePassword(owner);
     const sockets: ThawSocket[] = [];
     let isChanged = false;
-    void change.then(() => (isChanged = true));
+    void changePassword(owner).then(() => (isChanged = true));
     while (!isChanged) sockets.push(await thief.connect(stack.origins[sockets.length % 2]));
     sockets.push(await thief.connect());
     // A user may have five sockets: a sixth closes the oldest.
     const allowedCodes = [closeCodes.serviceRestart, closeCodes.notSignedIn, closeCodes.tooManySockets];
     for (const { closed } of sockets) expect(allowedCodes).toContain(await closed);
+    // The key lists the user's open sockets on all replicas.
     await until(async () => (await stack.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
   });
 
@@ -228,10 +232,10 @@ describe('login sessions and their sockets', () => {
       observations.push((await sessions.findLiveFamilies([familyId])).has(familyId));
     // Observes whether the family is live before and after each write.
     for (const method of ['add', 'move', 'remove', 'removeFamily'] as const) {
-      const original = sessions[method].bind(sessions) as (...given: unknown[]) => Promise<unknown>;
-      jest.spyOn(sessions, method).mockImplementation(async (...given: unknown[]) => {
+      const original = sessions[method].bind(sessions) as (...parameters: unknown[]) => Promise<unknown>;
+      jest.spyOn(sessions, method).mockImplementation(async (...parameters: unknown[]) => {
         await observe();
-        const result = await original(...given);
+        const result = await original(...parameters);
         await observe();
         return result as never;
       });
@@ -248,10 +252,10 @@ describe('login sessions and their sockets', () => {
     const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
     const sessions = stack.replicas[0]!.app.get(SessionRepository);
     const move = sessions.move.bind(sessions);
-    jest.spyOn(sessions, 'move').mockImplementationOnce(async (...given) => {
-      const [, , { familyId }] = given;
+    jest.spyOn(sessions, 'move').mockImplementationOnce(async (...parameters) => {
+      const [, , { familyId }] = parameters;
       await sessions.removeFamily(familyId);
-      return move(...given);
+      return move(...parameters);
     });
     const { status } = await convertAnonymous(visitor);
     expect(status).toBe(401);

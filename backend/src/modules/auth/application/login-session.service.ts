@@ -16,8 +16,8 @@ import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
 /**
- * Starts, renews and ends logins. A login is a family of successive sessions in one browser: a new session id replaces
- * the previous one. Sockets belong to the family, not to the session.
+ * Starts, renews and ends logins. A login is a family of successive sessions in one browser: each new session id
+ * replaces the previous one. Sockets belong to the family, not to the session.
  */
 @Injectable()
 export class LoginSessionService {
@@ -62,7 +62,8 @@ export class LoginSessionService {
   /**
    * Runs `work` and, in the same transaction, moves this browser to a new family, so that copies of the old cookie are
    * invalid from the commit on. The sockets of the old family are closed after the response with the new cookie is
-   * sent: the page reconnects with it, while the holder of a copy of the old cookie is refused.
+   * sent: the page reconnects with the new cookie, while the holder of a copy of the old cookie is refused
+   * (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
    * @throws DomainError not_signed_in when the login has ended in the meantime; nothing is committed.
    */
   async renew(
@@ -94,20 +95,19 @@ export class LoginSessionService {
     const login = request.user;
     if (!login) return;
     await this.sessions.removeFamily(login.familyId);
-    await new Promise<void>((resolve, reject) => {
-      request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
-    });
+    await this.destroySession(request);
     await this.tryPublish(login.userId, () =>
       this.userPublisher.revokeFamilies(login.userId, [login.familyId]),
     );
   }
 
-  /** Clears every cookie of the login, after its sessions were deleted together with the user. */
+  /**
+   * Removes the login from this browser: destroys its session and clears its cookies. Called after the deletion of a
+   * user, which has deleted the stored sessions already.
+   */
   async forget(request: Request, response: Response): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
-    });
-    for (const name of [this.cookie.sessionCookieName, this.cookie.deviceCookieName])
+    await this.destroySession(request);
+    for (const name of [this.cookie.sessionCookieName, this.cookie.knownDeviceCookieName])
       response.clearCookie(name, this.cookie.options);
   }
 
@@ -124,18 +124,26 @@ export class LoginSessionService {
     await this.tryPublish(userId, () => this.userPublisher.revokeFamilies(userId, 'all', familyId));
   }
 
+  private destroySession(request: Request): Promise<void> {
+    return new Promise((resolve, reject) => {
+      request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
+    });
+  }
+
   /** @throws DomainError not_signed_in when the session has ended in the meantime. */
   private async moveSession(
-    fromId: string,
-    toId: string,
+    oldSessionId: string,
+    newSessionId: string,
     login: ContinuedLogin,
     manager?: EntityManager,
   ): Promise<void> {
-    if (!(await this.sessions.move(fromId, toId, login, manager))) throw new DomainError('not_signed_in');
+    if (!(await this.sessions.move(oldSessionId, newSessionId, login, manager)))
+      throw new DomainError('not_signed_in');
   }
 
   /**
-   * Never throws. A lost publication delays the close: every replica checks the families of its sockets periodically.
+   * Never throws. A lost publication only delays the closing of sockets: every replica checks the families of its
+   * sockets periodically.
    */
   private async tryPublish(userId: number, publish: () => Promise<void>): Promise<void> {
     try {

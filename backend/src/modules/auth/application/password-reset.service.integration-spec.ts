@@ -11,8 +11,8 @@ jest.setTimeout(30_000);
 
 describe('password command', () => {
   let accounts: TestAccounts;
-  let command: INestApplicationContext;
-  const run = (...args: string[]) => runPasswordCommand(command.get(PasswordResetService), args);
+  let application: INestApplicationContext;
+  const run = (...args: string[]) => runPasswordCommand(application.get(PasswordResetService), args);
 
   beforeAll(async () => {
     accounts = await TestAccounts.start();
@@ -20,38 +20,38 @@ describe('password command', () => {
       DATABASE_URL: accounts.api.database.url,
       REDIS_URL: process.env.REDIS_URL,
     });
-    command = await NestFactory.createApplicationContext(PasswordsModule.forRoot(environment), {
+    application = await NestFactory.createApplicationContext(PasswordsModule.forRoot(environment), {
       logger: false,
     });
   });
   afterAll(async () => {
-    await command.close();
+    await application.close();
     await accounts.close();
   });
 
-  it('reset prints a new password, with which alone the user can sign in', async () => {
+  it('reset prints a new password for the user, and the old password becomes invalid', async () => {
     const { email, userId } = await accounts.register();
     const { exitCode, text } = await run('reset', email.toUpperCase());
     expect(exitCode).toBe(0);
     const [, password] = /is (\S{16})$/m.exec(text)!;
-    await accounts.logIn(email).expect(401);
+    await accounts.logIn(email).expect(401); // with the old password
     const { body } = await accounts.logIn(email, { password }).expect(200);
     expect(body.user.id).toBe(userId);
   });
 
-  it('reset ends every login of the user and closes their sockets', async () => {
+  it('reset ends every login of the user and publishes that their sockets must close', async () => {
     const { email, userId, cookie } = await accounts.register();
-    const other = await accounts.register();
+    const otherUser = await accounts.register();
     await accounts.logIn(email).expect(200);
     const messages = await accounts.recordMessagesTo(userId, () => run('reset', email));
     expect(messages).toEqual([{ kind: 'revoke', familyIds: 'all' }]);
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-    expect(await accounts.readProfileStatus(other.cookie, other.userId)).toBe(200);
+    expect(await accounts.readProfileStatus(otherUser.cookie, otherUser.userId)).toBe(200);
     const rows = await accounts.api.database.dataSource.query(
-      'SELECT count(*)::int AS n FROM sessions WHERE user_id = $1',
+      'SELECT count(*)::int AS session_count FROM sessions WHERE user_id = $1',
       [userId],
     );
-    expect(rows).toEqual([{ n: 0 }]);
+    expect(rows).toEqual([{ session_count: 0 }]);
   });
 
   it('reset exits with code 1 when no registered user has the address', async () => {
@@ -61,13 +61,12 @@ describe('password command', () => {
     });
   });
 
-  it.each([[], ['reset'], ['reset', 'a@example.org', 'a password'], ['set', 'a@example.org']])(
-    'the command prints its usage and exits with code 2 for the arguments "%s %s %s"',
-    async (...args) => {
-      expect(await run(...(args as string[]))).toMatchObject({
-        exitCode: 2,
-        text: expect.stringContaining('Usage'),
-      });
-    },
-  );
+  it.each<[string, string[]]>([
+    ['no arguments', []],
+    ['no e-mail address', ['reset']],
+    ['an argument after the e-mail address', ['reset', 'a@example.org', 'a password']],
+    ['an unknown verb', ['set', 'a@example.org']],
+  ])('the command prints its usage and exits with code 2 for %s', async (_case, args) => {
+    expect(await run(...args)).toMatchObject({ exitCode: 2, text: expect.stringContaining('Usage') });
+  });
 });

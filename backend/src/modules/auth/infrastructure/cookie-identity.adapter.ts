@@ -7,11 +7,11 @@ import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realt
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
-/** The query of one opening socket for the login of its session id. */
-interface LoginQuery {
+/** The query of one opening socket for the identity that belongs to its session id. */
+interface IdentityQuery {
   sessionId: string;
   /** Set when the batch of this query has been handled; stays undefined when there is no valid session. */
-  login?: SocketIdentity;
+  identity?: SocketIdentity;
 }
 
 /** No pause between batches: a batch contains the queries that arrived while the previous one was in flight. */
@@ -19,13 +19,14 @@ const BATCH_INTERVAL_MS = 0;
 
 /**
  * Authenticates sockets by the session cookie, without express-session, whose request and response objects cost more
- * than the query. Sockets that open while a query is in flight share the next one.
+ * than the query. Sockets that open while a query is in flight share the next one. A family is the series of session
+ * ids that replace one another in one login.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {
-  private readonly loginQueries = new BatchingQueue<LoginQuery>(BATCH_INTERVAL_MS, async (queries) => {
-    const logins = await this.sessions.findLogins(queries.map(({ sessionId }) => sessionId));
-    for (const query of queries) query.login = logins.get(query.sessionId);
+  private readonly identityQueries = new BatchingQueue<IdentityQuery>(BATCH_INTERVAL_MS, async (queries) => {
+    const identities = await this.sessions.findSocketIdentities(queries.map(({ sessionId }) => sessionId));
+    for (const query of queries) query.identity = identities.get(query.sessionId);
   });
 
   constructor(
@@ -37,9 +38,9 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
   async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {
     const sessionId = this.cookie.readSessionId(headers.cookie);
     if (sessionId === null) return null;
-    const query: LoginQuery = { sessionId };
-    await this.loginQueries.add(query);
-    return query.login ?? null;
+    const query: IdentityQuery = { sessionId };
+    await this.identityQueries.add(query);
+    return query.identity ?? null;
   }
 
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {

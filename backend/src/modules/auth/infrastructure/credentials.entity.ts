@@ -9,7 +9,7 @@ export class CredentialsEntity {
   @Column({ name: 'password_hash', type: 'text' })
   passwordHash: string;
 
-  /** Incremented by each password change. */
+  /** Incremented by each password change, which makes known devices unknown and logins in progress fail. */
   @Column({ type: 'int' })
   version: number;
 }

@@ -13,7 +13,7 @@ export class CredentialsRepository {
     return this.credentials.findOneBy({ userId });
   }
 
-  /** Adds the credentials of a user who has none. @returns their version. */
+  /** Adds the credentials of a user who has none. @returns the version of the new credentials. */
   async add(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
     const version = 1;
     await manager.insert(CredentialsEntity, { userId, passwordHash, version });
@@ -23,6 +23,7 @@ export class CredentialsRepository {
   /**
    * Changes the password. Logins in progress with the old password fail, because the version changes.
    * @returns the new version.
+   * @throws Error for a user without credentials, such as an anonymous one.
    */
   async change(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
     // TypeORM returns the rows of an UPDATE together with their number.
@@ -34,8 +35,11 @@ export class CredentialsRepository {
     return row.version;
   }
 
-  /** Stores a hash of the same password with newer parameters. The version stays, so devices remain known. */
-  async rehash({ userId, version }: CredentialsEntity, passwordHash: string): Promise<void> {
-    await this.credentials.update({ userId, version }, { passwordHash });
+  /**
+   * Stores a hash of the same password with newer parameters. The version stays, so known devices remain known. Does
+   * nothing when the password was changed after these credentials were read.
+   */
+  async rehash({ userId, version }: CredentialsEntity, newPasswordHash: string): Promise<void> {
+    await this.credentials.update({ userId, version }, { passwordHash: newPasswordHash });
   }
 }

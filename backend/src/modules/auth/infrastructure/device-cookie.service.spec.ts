@@ -2,13 +2,18 @@ import type { CookieOptions, Response } from 'express';
 import { DeviceCookieService } from './device-cookie.service';
 import { SessionCookieCodec } from './session-cookie.codec';
 
+const MS_PER_DAY = 24 * 60 * 60 * 1_000;
+
 const sessionSecret = 'x'.repeat(32);
 const safetySecret = 'y'.repeat(32);
 
-const createService = ({ secret = safetySecret, origin = undefined as string | undefined } = {}) =>
+const createService = ({ secret = safetySecret, origin }: { secret?: string; origin?: string } = {}) =>
   new DeviceCookieService(new SessionCookieCodec({ SESSION_SECRET: sessionSecret, PUBLIC_ORIGIN: origin }), {
     SAFETY_SECRET: secret,
   });
+
+/** Extracts the device id from the value of the cookie, which is `<device id>.<signature>`. */
+const extractDeviceId = (cookieValue: string): string => cookieValue.split('.')[0] ?? '';
 
 /** A browser that stores the cookies set by a response. */
 class Browser {
@@ -25,7 +30,7 @@ class Browser {
 }
 
 describe('DeviceCookieService', () => {
-  it('sets one cookie, with 128 random bits, for 400 days and hidden from scripts', () => {
+  it('sets one cookie, with an id of 128 bits, for 400 days and hidden from scripts', () => {
     const service = createService();
     const browser = new Browser();
     const { hash, isNew } = service.ensureDevice(browser.request, browser.response);
@@ -34,13 +39,13 @@ describe('DeviceCookieService', () => {
     expect(browser.cookies).toHaveLength(1);
     const [{ name, value, options }] = browser.cookies as [Browser['cookies'][number]];
     expect(name).toBe('thaw.did');
-    expect(Buffer.from(value.split('.')[0] ?? '', 'base64url')).toHaveLength(16);
+    expect(Buffer.from(extractDeviceId(value), 'base64url')).toHaveLength(128 / 8);
     expect(options).toEqual({
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
       secure: false,
-      maxAge: 400 * 86_400_000,
+      maxAge: 400 * MS_PER_DAY,
     });
   });
 
@@ -54,17 +59,18 @@ describe('DeviceCookieService', () => {
 
   it('identifies each browser by a different hash, which does not contain the id', () => {
     const service = createService();
-    const [one, other] = [new Browser(), new Browser()];
-    const hashes = [one, other].map(({ request, response }) => service.ensureDevice(request, response).hash);
-    expect(hashes[0]).toMatch(/^[0-9a-f]{64}$/);
-    expect(hashes[0]).not.toBe(hashes[1]);
-    expect(service.findDeviceHash(one.request)).toBe(hashes[0]);
-    expect(hashes[0]).not.toContain(one.cookies[0]!.value.split('.')[0]);
+    const [browser, otherBrowser] = [new Browser(), new Browser()];
+    const { hash } = service.ensureDevice(browser.request, browser.response);
+    const { hash: otherHash } = service.ensureDevice(otherBrowser.request, otherBrowser.response);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash).not.toBe(otherHash);
+    expect(service.findDeviceHash(browser.request)).toBe(hash);
+    expect(hash).not.toContain(extractDeviceId(browser.cookies[0]!.value));
   });
 
   it.each([
-    ['no signature', (value: string) => value.split('.')[0] ?? ''],
-    ['a changed id', (value: string) => `A${value.slice(1) === value ? 'B' : value.slice(1)}x`],
+    ['no signature', extractDeviceId],
+    ['a changed id', (value: string) => `${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`],
     ['a truncated signature', (value: string) => value.slice(0, -1)],
     ['an empty value', () => ''],
   ])('replaces a cookie with %s', (_case, tamper) => {
@@ -73,9 +79,9 @@ describe('DeviceCookieService', () => {
     const { hash } = service.ensureDevice(browser.request, browser.response);
     browser.cookies[0]!.value = tamper(browser.cookies[0]!.value);
     expect(service.findDeviceHash(browser.request)).toBeNull();
-    const replaced = service.ensureDevice(browser.request, browser.response);
-    expect(replaced.isNew).toBe(true);
-    expect(replaced.hash).not.toBe(hash);
+    const newDevice = service.ensureDevice(browser.request, browser.response);
+    expect(newDevice.isNew).toBe(true);
+    expect(newDevice.hash).not.toBe(hash);
   });
 
   it('ignores a cookie signed with another secret, such as the secret of sessions', () => {

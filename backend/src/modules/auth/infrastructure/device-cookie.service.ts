@@ -12,46 +12,48 @@ const DEVICE_ID_BYTES = 16;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * A cookie with a random id of the browser, by which new accounts of sanctioned users are recognised. It outlives
- * logins. The server stores only the SHA-256 of the id. The cookie is signed, so that a client cannot choose its id;
- * the secret is SAFETY_SECRET, because the secret of sessions is rotated.
+ * Identifies browsers by a cookie with a random id, so that new accounts of sanctioned users are recognised. The cookie
+ * outlives logins. The server stores only the SHA-256 of the id. The cookie is signed, so that a client cannot choose
+ * its id. The secret is SAFETY_SECRET, because the secret of sessions is rotated. `KnownDeviceService` sets another
+ * cookie, which only affects the limits on password guessing.
  */
 @Injectable()
 export class DeviceCookieService {
-  private readonly name: string;
+  private readonly cookieName: string;
   private readonly secret: string;
 
   constructor(
-    private readonly cookie: SessionCookieCodec,
+    private readonly sessionCookie: SessionCookieCodec,
     @Inject(ENVIRONMENT) { SAFETY_SECRET: secret = '' }: Pick<Environment, 'SAFETY_SECRET'>,
   ) {
     if (Buffer.byteLength(secret) < MIN_SECRET_BYTES)
       throw new Error(`SAFETY_SECRET (or SAFETY_SECRET_FILE) must hold at least ${MIN_SECRET_BYTES} bytes`);
     this.secret = secret;
-    this.name = `${cookie.isSecure ? '__Host-' : ''}thaw.did`;
+    this.cookieName = `${sessionCookie.isSecure ? '__Host-' : ''}thaw.did`;
   }
 
-  /** @returns the hash of the browser's id; null when the browser has none, or one that is not signed. */
+  /** @returns the hash of the browser's id; null when the browser has no id, or one without a valid signature. */
   findDeviceHash(request: Pick<Request, 'headers'>): string | null {
-    const deviceId = this.readId(request);
+    const deviceId = this.readDeviceId(request);
     return deviceId === null ? null : hashId(deviceId);
   }
 
-  /** Gives the browser an id unless it has one. */
+  /** Sets the cookie with a new id, unless the browser has a valid one. */
   ensureDevice(request: Pick<Request, 'headers'>, response: Response): Device {
-    const known = this.readId(request);
-    const isNew = known === null;
-    const deviceId = known ?? randomBytes(DEVICE_ID_BYTES).toString('base64url');
+    const existingId = this.readDeviceId(request);
+    const isNew = existingId === null;
+    const deviceId = existingId ?? randomBytes(DEVICE_ID_BYTES).toString('base64url');
     if (isNew) {
-      const options = { ...this.cookie.options, maxAge: COOKIE_LIFETIME_MS };
-      response.cookie(this.name, sign(deviceId, this.secret), options);
+      const options = { ...this.sessionCookie.options, maxAge: COOKIE_LIFETIME_MS };
+      response.cookie(this.cookieName, sign(deviceId, this.secret), options);
     }
     return { hash: hashId(deviceId), isNew };
   }
 
-  private readId(request: Pick<Request, 'headers'>): string | null {
-    const value = parse(request.headers.cookie ?? '')[this.name];
-    const deviceId = value === undefined ? false : unsign(value, this.secret);
+  private readDeviceId(request: Pick<Request, 'headers'>): string | null {
+    const signedId = parse(request.headers.cookie ?? '')[this.cookieName];
+    if (signedId === undefined) return null;
+    const deviceId = unsign(signedId, this.secret);
     return deviceId === false ? null : deviceId;
   }
 }

@@ -8,10 +8,11 @@ const ada = { userId: 7, credentialsVersion: 1 };
 const bob = { userId: 8, credentialsVersion: 1 };
 const adaWithNewPassword = { ...ada, credentialsVersion: 2 };
 
+/** @param secrets separated by commas; the first one signs, all of them verify */
 const createService = (secrets = newSecret) =>
   new KnownDeviceService(new SessionCookieCodec({ SESSION_SECRET: secrets, PUBLIC_ORIGIN: undefined }));
 
-/** Remembers a device for the user. @returns its cookie, as a browser sends it. */
+/** Remembers a device for the user. @returns the `Cookie` header of a browser on that device. */
 const rememberDevice = (service: KnownDeviceService, user: typeof ada): string => {
   let cookieHeader = '';
   const response = {
@@ -23,6 +24,9 @@ const rememberDevice = (service: KnownDeviceService, user: typeof ada): string =
 
 const findDeviceId = (service: KnownDeviceService, cookie: string, user: typeof ada) =>
   service.findDeviceId({ headers: { cookie } }, user);
+
+/** The signature follows the last dot of the cookie. */
+const replaceSignature = (cookie: string, signature: string): string => cookie.replace(/[^.]+$/, signature);
 
 describe('KnownDeviceService', () => {
   it('finds a device only for the user who signed in on it', () => {
@@ -55,10 +59,10 @@ describe('KnownDeviceService', () => {
   });
 
   it.each([
-    ['another user id', (cookie: string) => cookie.replace('device.7.', 'device.8.')],
+    ['another user id', (cookie: string) => cookie.replace(`device.${ada.userId}.`, `device.${bob.userId}.`)],
     ['a truncated signature', (cookie: string) => cookie.slice(0, -1)],
-    ['an empty signature', (cookie: string) => cookie.replace(/\.[^.]+$/, '.')],
-    ['no signature', (cookie: string) => cookie.replace(/\.[^.]+$/, '')],
+    ['an empty signature', (cookie: string) => replaceSignature(cookie, '')],
+    ['no signature', (cookie: string) => replaceSignature(cookie, '').slice(0, -'.'.length)],
     ['an empty value', () => 'thaw.device='],
     ['no cookie', () => ''],
   ])('finds no device for %s', (_case, tamper) => {

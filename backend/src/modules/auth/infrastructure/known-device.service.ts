@@ -14,7 +14,8 @@ const PAYLOAD_PREFIX = 'device';
 /**
  * Remembers the browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the user out. The
  * signed cookie contains `device.<user id>.<credentials version>.<device id>`. A password change increments the version
- * of the credentials, which makes all devices unknown.
+ * of the credentials, which makes all devices unknown. The cookie of `DeviceCookieService` is another one: it
+ * identifies the browser itself, for all users.
  * https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
  */
 @Injectable()
@@ -26,7 +27,7 @@ export class KnownDeviceService {
     request: Pick<Request, 'headers'>,
     { userId, credentialsVersion }: VerifiedUser,
   ): string | null {
-    const signedPayload = parse(request.headers.cookie ?? '')[this.cookie.deviceCookieName];
+    const signedPayload = parse(request.headers.cookie ?? '')[this.cookie.knownDeviceCookieName];
     const payload = signedPayload === undefined ? null : this.cookie.readSigned(signedPayload);
     const [prefix, user, version, deviceId] = payload?.split('.') ?? [];
     const isOfUser =
@@ -39,6 +40,6 @@ export class KnownDeviceService {
     const deviceId = randomBytes(DEVICE_ID_BYTES).toString('base64url');
     const payload = [PAYLOAD_PREFIX, userId, credentialsVersion, deviceId].join('.');
     const options = { ...this.cookie.options, maxAge: COOKIE_LIFETIME_MS };
-    response.cookie(this.cookie.deviceCookieName, sign(payload, this.cookie.secrets[0]), options);
+    response.cookie(this.cookie.knownDeviceCookieName, sign(payload, this.cookie.secrets[0]), options);
   }
 }

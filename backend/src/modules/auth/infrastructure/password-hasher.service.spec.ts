@@ -3,9 +3,10 @@ import { PasswordHasherService } from './password-hasher.service';
 
 describe('PasswordHasherService', () => {
   const hasher = new PasswordHasherService();
+  // Computes the hash that `verify` uses when there is no hash of a password.
   beforeAll(() => hasher.onModuleInit());
 
-  it('creates argon2id hashes with the documented parameters and verifies the exact password', async () => {
+  it('creates argon2id hashes with 19 MiB and two iterations, and verifies the exact password', async () => {
     const passwordHash = await hasher.hash('Pässwörd ');
     expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await hasher.verify(passwordHash, 'Pässwörd ')).toBe(true);
@@ -22,11 +23,15 @@ describe('PasswordHasherService', () => {
     expect(await hasher.verify(null, 'anything')).toBe(false);
   });
 
-  it('hashes two passwords at a time, queues 64 and rejects the rest', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.verify(null, 'x')));
-    const rejected = results.filter((result) => result.status === 'rejected');
-    expect(rejected).toHaveLength(4);
-    for (const { reason } of rejected) expect(reason).toMatchObject({ code: 'unavailable' });
+  it('admits two running and 64 waiting verifications, rejects the rest and recovers', async () => {
+    const admittedCount = 2 + 64;
+    const rejectedCount = 4;
+    const results = await Promise.allSettled(
+      Array.from({ length: admittedCount + rejectedCount }, () => hasher.verify(null, 'x')),
+    );
+    const rejections = results.filter((result) => result.status === 'rejected');
+    expect(rejections).toHaveLength(rejectedCount);
+    for (const { reason } of rejections) expect(reason).toMatchObject({ code: 'unavailable' });
     expect(await hasher.verify(null, 'x')).toBe(false);
   });
 });

@@ -4,12 +4,13 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 
 /**
- * argon2id (the library's default) with the first configuration that OWASP recommends: 19 MiB, two iterations,
- * parallelism 1.
+ * argon2id (the library's default) with the first configuration that OWASP recommends: 19 MiB (`memoryCost` is in KiB),
+ * two iterations, parallelism 1.
  */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hashes computed at the same time. */
+/** Hashes that are computed at the same time. */
 const CONCURRENCY = 2;
+/** Calls that may wait for one of these; further calls are refused. */
 const MAX_QUEUED = 64;
 
 /**
@@ -19,7 +20,7 @@ const MAX_QUEUED = 64;
 @Injectable()
 export class PasswordHasherService implements OnModuleInit {
   private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
-  /** The hash of a random password, verified in place of a missing one. */
+  /** The hash of a random password, verified in place of a missing hash. */
   private dummyHash = '';
 
   async onModuleInit(): Promise<void> {
@@ -34,7 +35,7 @@ export class PasswordHasherService implements OnModuleInit {
   /**
    * @param passwordHash null when there is no account. A hash is computed even then, so that response times do not
    * reveal whether an address has an account.
-   * @returns false for null.
+   * @returns whether the password is correct; false when `passwordHash` is null.
    * @throws DomainError unavailable when the queue is full.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {

@@ -17,7 +17,7 @@ describe('SessionCookieCodec', () => {
     ['only separators', ',,'],
   ])('rejects %s without repeating it in the error', (_case, SESSION_SECRET) => {
     const create = () => new SessionCookieCodec({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
-    expect(create).toThrow(/^SESSION_SECRET .* must hold at least 32 bytes$/);
+    expect(create).toThrow(/^SESSION_SECRET \(or SESSION_SECRET_FILE\) must hold at least 32 bytes$/);
   });
 
   it('accepts several secrets, for rotation', () => {
@@ -28,10 +28,13 @@ describe('SessionCookieCodec', () => {
     ['https://thaw.example.org', '__Host-thaw.sid', true],
     ['http://thaw.example.org', 'thaw.sid', false],
     [undefined, 'thaw.sid', false],
-  ])('for the public origin %s names the cookie %s, with the flag Secure: %s', (origin, name, isSecure) => {
-    const { sessionCookieName, options } = createCodec({ origin });
-    expect([sessionCookieName, options.secure]).toEqual([name, isSecure]);
-  });
+  ])(
+    'for the public origin %s, names the session cookie %s and sets Secure to %s',
+    (origin, name, isSecure) => {
+      const { sessionCookieName, options } = createCodec({ origin });
+      expect([sessionCookieName, options.secure]).toEqual([name, isSecure]);
+    },
+  );
 });
 
 describe('SessionCookieCodec.readSessionId', () => {
@@ -46,6 +49,7 @@ describe('SessionCookieCodec.readSessionId', () => {
     ['newest', newSecret],
     ['older', oldSecret],
   ])('reads an id that was signed with the %s secret', (_case, secret) => {
+    // The signature follows the last dot, so an id may contain dots.
     expect(codec.readSessionId(`thaw.sid=${sign('an.id', secret)}`)).toBe('an.id');
     expect(codec.readSessionId(`other=1; thaw.sid=${sign('id', secret)} ;thaw.device=x`)).toBe('id');
   });

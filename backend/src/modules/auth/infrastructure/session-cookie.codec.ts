@@ -8,13 +8,16 @@ const MIN_SECRET_BYTES = 32;
 /** The prefix with which express-session marks a signed cookie. */
 const SIGNED_PREFIX = 's:';
 
-/** Names, flags and signing secrets of the session and device cookies (A02). */
+/**
+ * Names, flags and signing secrets of the session cookie and of the known-device cookie, by which `KnownDeviceService`
+ * recognises browsers in which a user has signed in (docs/product-decisions.md, A02).
+ */
 @Injectable()
 export class SessionCookieCodec {
   /** Whether the public origin is https. A proxy may end TLS, so the protocol of a request does not show it. */
   readonly isSecure: boolean;
   readonly sessionCookieName: string;
-  readonly deviceCookieName: string;
+  readonly knownDeviceCookieName: string;
   readonly options: CookieOptions;
   /** The first secret signs; all of them verify, so that secrets can be rotated. */
   readonly secrets: readonly [string, ...string[]];
@@ -23,21 +26,21 @@ export class SessionCookieCodec {
     this.isSecure = environment.PUBLIC_ORIGIN?.startsWith('https:') ?? false;
     const prefix = this.isSecure ? '__Host-' : '';
     this.sessionCookieName = `${prefix}thaw.sid`;
-    this.deviceCookieName = `${prefix}thaw.device`;
+    this.knownDeviceCookieName = `${prefix}thaw.device`;
     this.options = { path: '/', httpOnly: true, sameSite: 'lax', secure: this.isSecure };
     this.secrets = parseSecrets(environment.SESSION_SECRET);
   }
 
   /**
    * Reads the session id from a `Cookie` header and verifies its signature as express-session does.
-   * @returns null when there is no session cookie, or its signature is not by one of the secrets.
+   * @returns null when there is no session cookie, or none of the secrets has created its signature.
    */
   readSessionId(cookieHeader: string | undefined): string | null {
     const value = parse(cookieHeader ?? '')[this.sessionCookieName];
     return value?.startsWith(SIGNED_PREFIX) ? this.readSigned(value.slice(SIGNED_PREFIX.length)) : null;
   }
 
-  /** @returns the payload of a signed value; null when the signature is not by one of the secrets. */
+  /** @returns the payload of a signed value; null when none of the secrets has created the signature. */
   readSigned(signedValue: string): string | null {
     for (const secret of this.secrets) {
       const payload = unsign(signedValue, secret);
@@ -47,9 +50,15 @@ export class SessionCookieCodec {
   }
 }
 
-/** @param text secrets separated by commas */
+/**
+ * @param text secrets separated by commas
+ * @throws Error if there is no secret, or one is too short
+ */
 const parseSecrets = (text: string | undefined): [string, ...string[]] => {
-  const [first, ...further] = (text ?? '').split(',').flatMap((secret) => secret.trim() || []);
+  const [first, ...further] = (text ?? '')
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '');
   if (
     first === undefined ||
     [first, ...further].some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)

@@ -16,8 +16,8 @@ declare module 'express-session' {
 }
 
 /**
- * The store that express-session reads, saves and destroys sessions with; they are rows of the table `sessions`.
- * express-session itself never inserts a row: only logins have one, which `replaceSession` has its caller write.
+ * The store with which express-session reads, saves and destroys sessions. Only sessions of logins are stored, as rows
+ * of the table `sessions`. express-session never inserts a row: the caller of `replaceSession` does.
  */
 @Injectable()
 export class SessionStoreAdapter extends Store {
@@ -39,7 +39,7 @@ export class SessionStoreAdapter extends Store {
     writeRow: (newSessionId: string, oldSessionId: string) => Promise<void>,
   ): Promise<void> {
     const { sessionID: oldSessionId, session: oldSession } = request;
-    // Sets request.sessionID and request.session.
+    // Replaces request.sessionID and request.session.
     request.sessionStore.generate(request);
     try {
       await writeRow(request.sessionID, oldSessionId);
@@ -73,7 +73,8 @@ export class SessionStoreAdapter extends Store {
     const row = await this.sessions.findValid(sessionId);
     if (!row) return null;
     const { userId, familyId, refreshedAt, expiresAt, access } = row;
-    // The type is the cookie class of express-session, which creates an instance of it from these fields.
+    // The type demands the cookie class of express-session, but express-session accepts plain fields and creates the
+    // instance from them.
     const cookie = {
       ...this.cookie.options,
       originalMaxAge: SESSION_LIFETIME_MS,

@@ -10,11 +10,14 @@ export class SessionEntity {
   @Column({ name: 'user_id', type: 'bigint', transformer: bigintAsNumber })
   userId: number;
 
-  /** The login that this session belongs to. It stays the same when the session id is rotated. */
+  /**
+   * Identifies the family: the session ids that replace one another in one login. It stays the same when the session id
+   * is rotated. A change of the password or e-mail address in this login starts a new family.
+   */
   @Column({ name: 'family_id', type: 'uuid' })
   familyId: string;
 
-  /** The family that this login continues since the last change of the password or e-mail. */
+  /** The family before the last change of the password or e-mail address in this login; null without such a change. */
   @Column({ name: 'previous_family_id', type: 'uuid', nullable: true })
   previousFamilyId: string | null;
 

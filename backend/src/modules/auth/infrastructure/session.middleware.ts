@@ -49,6 +49,7 @@ export const createRefreshMiddleware =
     const ageMs = nowMs - (currentSession.refreshedAt ?? 0);
     if (currentSession.isStored && ageMs > REFRESH_AFTER_MS) {
       currentSession.refreshedAt = nowMs;
+      // `request.user` is not set yet: passport.session() runs after this middleware.
       const userId = currentSession.passport?.user?.userId;
       if (userId !== undefined) onRefreshed(userId, request);
     }

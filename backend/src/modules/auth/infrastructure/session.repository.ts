@@ -17,6 +17,7 @@ const hashSessionId = (sessionId: string): Buffer => createHash('sha256').update
 
 export interface NewSession {
   userId: number;
+  /** UUID of the family: the session ids that replace one another in one login. */
   familyId: string;
   /** If given, the session is only created while the user's credentials still have this version. */
   credentialsVersion?: number;
@@ -24,7 +25,7 @@ export interface NewSession {
 
 /** The login of a session whose id is replaced. */
 export interface ContinuedLogin extends Login {
-  /** The login's previous family, if its family is replaced as well. */
+  /** The family that `familyId` replaces; undefined if the family stays. */
   previousFamilyId?: string;
 }
 
@@ -97,15 +98,18 @@ export class SessionRepository {
   }
 
   /**
-   * Finds the logins of many sessions, with the standings of their users, in one query.
-   * @returns the logins by session id; sessions that do not exist or have expired are absent.
+   * Finds the identities of many sessions, with the standings of their users, in one query.
+   * @returns the identities by session id; sessions that do not exist or have expired are absent.
    */
-  async findLogins(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SocketIdentity>> {
-    const hashes = sessionIds.map(hashSessionId);
+  async findSocketIdentities(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SocketIdentity>> {
+    const hashes: Buffer[] = [];
     // The keys are strings, because a Map compares Buffers by identity.
-    const sessionIdByHash = new Map(
-      hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']),
-    );
+    const sessionIdByHash = new Map<string, string>();
+    for (const sessionId of sessionIds) {
+      const hash = hashSessionId(sessionId);
+      hashes.push(hash);
+      sessionIdByHash.set(hash.toString('latin1'), sessionId);
+    }
     const rows = await this.sessions.query<
       (StandingRow & { id_hash: Buffer; user_id: string; family_id: string })[]
     >(
@@ -114,15 +118,23 @@ export class SessionRepository {
        WHERE sessions.id_hash = ANY($1::bytea[]) AND sessions.expires_at > $2`,
       [hashes, new Date()],
     );
-    return new Map(
-      rows.map((row) => [
-        sessionIdByHash.get(row.id_hash.toString('latin1')) ?? '',
-        { userId: Number(row.user_id), familyId: row.family_id, standing: toStanding(row) },
-      ]),
-    );
+    const identities = new Map<string, SocketIdentity>();
+    for (const row of rows) {
+      const sessionId = sessionIdByHash.get(row.id_hash.toString('latin1'));
+      if (sessionId === undefined) throw new Error('The query returned a session that was not requested');
+      identities.set(sessionId, {
+        userId: Number(row.user_id),
+        familyId: row.family_id,
+        standing: toStanding(row),
+      });
+    }
+    return identities;
   }
 
-  /** Also deletes some expired sessions. @returns false when the password has been changed in the meantime. */
+  /**
+   * Adds a session and deletes some expired ones.
+   * @returns false when no session was added, because the credentials no longer have `credentialsVersion`.
+   */
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
     const now = new Date();
     const values = [
@@ -140,7 +152,7 @@ export class SessionRepository {
     return insertedRows.length > 0;
   }
 
-  /** Extends the session to thirty days from `now`, unless it has ended. */
+  /** Extends the session to thirty days from `now`. Does nothing if the session has been deleted. */
   async refresh(sessionId: string, now: Date): Promise<void> {
     await this.sessions.update(
       { idHash: hashSessionId(sessionId) },
@@ -149,24 +161,24 @@ export class SessionRepository {
   }
 
   /**
-   * Gives a session another id and the family of `login`, which may be a new one, in one statement, so that a continued
-   * family always has a session.
+   * Replaces the id of a session, and its family if `familyId` is a new one. One statement does both, so that a family
+   * which continues always has a session.
    * @returns false when the session has ended in the meantime; it is not restored.
    */
   async move(
-    fromId: string,
-    toId: string,
+    oldSessionId: string,
+    newSessionId: string,
     { userId, familyId, previousFamilyId }: ContinuedLogin,
     manager: EntityManager = this.sessions.manager,
   ): Promise<boolean> {
     const now = new Date();
     const { affected } = await manager.update(
       SessionEntity,
-      { idHash: hashSessionId(fromId), userId, expiresAt: MoreThan(now) },
+      { idHash: hashSessionId(oldSessionId), userId, expiresAt: MoreThan(now) },
       {
-        idHash: hashSessionId(toId),
+        idHash: hashSessionId(newSessionId),
         familyId,
-        previousFamilyId,
+        previousFamilyId, // TypeORM leaves the column unchanged if this is undefined
         refreshedAt: now,
         expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
       },
@@ -182,17 +194,17 @@ export class SessionRepository {
     await manager.delete(SessionEntity, { familyId });
   }
 
-  /** Removes the sessions of all families of the user but the given one. */
+  /** Deletes the user's sessions in all families except `familyId`. */
   async removeOtherFamilies(userId: number, familyId: string, manager: EntityManager): Promise<void> {
     await manager.delete(SessionEntity, { userId, familyId: Not(familyId) });
   }
 
-  /** Ends every login of the user. */
+  /** Deletes the sessions of every login of the user. */
   async removeSessionsOfUser(userId: number, manager: EntityManager): Promise<void> {
     await manager.delete(SessionEntity, { userId });
   }
 
-  /** @returns for each family that has a valid session: the standing of its user. */
+  /** @returns the standing of the user by family, for each of the families that has a valid session. */
   async findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     if (familyIds.length === 0) return new Map();
     const rows = await this.sessions.query<(StandingRow & { family_id: string })[]>(

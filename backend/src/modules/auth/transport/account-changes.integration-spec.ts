@@ -13,6 +13,8 @@ import {
 jest.setTimeout(30_000);
 
 const NEW_PASSWORD = 'another horse';
+/** Wrong passwords that the confirmation of a change accepts before it refuses further ones with 429. */
+const ALLOWED_WRONG_PASSWORDS = 10;
 
 let accounts: TestAccounts;
 
@@ -25,7 +27,7 @@ describe('conversion of an anonymous account', () => {
   const convert = (browser: Browser, userId: number, email = createEmail()) =>
     browser.post('/api/convert-anonymous').send({ userId, email, password: PASSWORD });
 
-  it('a conversion keeps the user and the login, and issues another session id (A16)', async () => {
+  it('a conversion keeps the user and the login, and issues another session id', async () => {
     const { browser, userId, cookie } = await accounts.startAnonymousUser();
     const loginBefore = await accounts.identifySocket(cookie);
     const email = createEmail();
@@ -36,7 +38,7 @@ describe('conversion of an anonymous account', () => {
     expect((await accounts.logIn(email).expect(200)).body.user.id).toBe(userId);
   });
 
-  it('a conversion is refused for another user', async () => {
+  it('a conversion is refused for another user, and the caller stays signed in', async () => {
     const [ada, bob] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
     const { body } = await convert(ada.browser, bob.userId);
     expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
@@ -139,6 +141,7 @@ describe('change of password', () => {
     const messages = await accounts.recordMessagesTo(userId, async () => {
       response = await changePassword(browser, userId).expect(200, { success: true });
     });
+    // A second message closes the sockets of this browser, whose login continues in a new family.
     expect(messages[0]).toEqual({
       kind: 'revoke',
       familyIds: 'all',
@@ -166,24 +169,25 @@ describe('change of password', () => {
     },
   );
 
-  it('a change of password requires the current password and allows ten wrong attempts', async () => {
+  it('a change of password requires the current password and limits wrong ones', async () => {
     const { browser, userId } = await accounts.register();
     const guess = () => changePassword(browser, userId, { currentPassword: 'wrong' });
-    for (let attempt = 0; attempt < 10; attempt += 1) {
+    for (let count = 0; count < ALLOWED_WRONG_PASSWORDS; count += 1) {
       expect((await guess()).body.code).toBe('wrong_password');
     }
     await guess().expect(429);
   });
 
-  it('a change of password ends logins in progress with the old password', async () => {
+  it('logins with the old password at the same time as a change of password fail or are ended', async () => {
     const { browser, userId, email } = await accounts.register();
-    const attempts = Array.from({ length: 12 }, () => accounts.logIn(email));
-    const [change, ...logins] = await Promise.all([changePassword(browser, userId), ...attempts]);
+    const logins = Array.from({ length: 12 }, () => accounts.logIn(email));
+    const [change, ...loginResponses] = await Promise.all([changePassword(browser, userId), ...logins]);
     expect(change.status).toBe(200);
-    for (const login of logins) {
-      const cookie = readSessionCookie(login);
+    for (const response of loginResponses) {
+      const cookie = readSessionCookie(response);
       if (cookie) expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-      else expect([401, 429]).toContain(login.status);
+      // 429: each login is charged to the limit on failures until its password is verified.
+      else expect([401, 429]).toContain(response.status);
     }
   });
 

@@ -19,7 +19,7 @@ import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 export class AccountController {
   constructor(
     private readonly auth: AuthService,
-    private readonly devices: KnownDeviceService,
+    private readonly knownDevices: KnownDeviceService,
   ) {}
 
   @Put('email')
@@ -54,7 +54,7 @@ export class AccountController {
   ): Promise<SuccessDto> {
     requireSelf(login, id);
     const verifiedUser = await this.auth.changePassword(request, login, currentPassword, newPassword);
-    this.devices.remember(response, verifiedUser);
+    this.knownDevices.remember(response, verifiedUser);
     return { success: true };
   }
 }

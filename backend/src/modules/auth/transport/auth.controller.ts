@@ -25,6 +25,7 @@ import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
 import { PasswordGuard, UserVerifiedByPassword } from './password.guard';
 
+/** Starts and ends logins, and creates accounts. */
 @ApiTags('auth')
 @Controller()
 @UseGuards(RateLimitGuard)
@@ -33,7 +34,7 @@ export class AuthController {
     private readonly auth: AuthService,
     private readonly users: UsersService,
     private readonly loginSessions: LoginSessionService,
-    private readonly devices: KnownDeviceService,
+    private readonly knownDevices: KnownDeviceService,
     private readonly cookie: SessionCookieCodec,
     private readonly deviceCookie: DeviceCookieService,
     private readonly deviceAccounts: DeviceAccountsService,
@@ -51,7 +52,7 @@ export class AuthController {
     @UserVerifiedByPassword() verifiedUser: VerifiedUser,
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
-    this.devices.remember(response, verifiedUser);
+    this.knownDevices.remember(response, verifiedUser);
     const device = this.deviceCookie.ensureDevice(request, response);
     await this.deviceAccounts.recordUse(device.hash, verifiedUser.userId);
     return { user: await this.users.getSelf(verifiedUser.userId) };
@@ -70,7 +71,7 @@ export class AuthController {
     const device = this.deviceCookie.ensureDevice(request, response);
     const verifiedUser = await this.auth.register(email, password, device);
     await this.loginSessions.begin(request, verifiedUser);
-    this.devices.remember(response, verifiedUser);
+    this.knownDevices.remember(response, verifiedUser);
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
@@ -125,7 +126,7 @@ export class AuthController {
     requireSelf(login, userId);
     const verifiedUser = await this.auth.convertAnonymousUser(userId, email, password);
     await this.loginSessions.rotateSessionId(request, login);
-    this.devices.remember(response, verifiedUser);
+    this.knownDevices.remember(response, verifiedUser);
     return { user: await this.users.getSelf(userId) };
   }
 }

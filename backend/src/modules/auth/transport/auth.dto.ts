@@ -19,6 +19,12 @@ const passwordProperty = {
   maxLength: limits.passwordMaxLength,
 };
 
+/**
+ * A current password is only checked with `IsWellFormedPassword`: one of the wrong length is a wrong password, not an
+ * invalid body.
+ */
+const currentPasswordProperty = { format: 'password' };
+
 export class CredentialsDto implements Credentials {
   @ApiProperty(emailProperty)
   @MatchesSchema(credentialsSchema.shape.email)
@@ -42,14 +48,14 @@ export class ChangeEmailDto implements ChangeEmail {
   @MatchesSchema(credentialsSchema.shape.email)
   newEmail: string;
 
-  @ApiProperty({ format: 'password' })
+  @ApiProperty(currentPasswordProperty)
   @IsWellFormedPassword()
   currentPassword: string;
 }
 assertType<SameShape<ChangeEmailDto, ChangeEmail>>();
 
 export class ChangePasswordDto implements ChangePassword {
-  @ApiProperty({ format: 'password' })
+  @ApiProperty(currentPasswordProperty)
   @IsWellFormedPassword()
   currentPassword: string;
 

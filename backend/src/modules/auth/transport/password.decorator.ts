@@ -2,12 +2,12 @@ import { limits } from '@thaw/contract/limits';
 import { countCodePoints } from '@thaw/contract/text';
 import { ValidateBy } from 'class-validator';
 
-/** A code point takes at most two UTF-16 units, which `String.length` counts. */
+/** The longest password, in UTF-16 units as `String.length` counts them: at most two for each code point. */
 const MAX_UTF16_UNITS = 2 * limits.passwordMaxLength;
 
 /**
- * Accepts a string of well-formed Unicode that is not longer than any password. Lone surrogates are refused: they have
- * no UTF-8 encoding, so passwords that differ only in them would have the same hash.
+ * Accepts a string of well-formed Unicode that is not longer than the longest password. Lone surrogates are refused:
+ * they have no UTF-8 encoding, so passwords that differ only in them would have the same hash.
  */
 export const IsWellFormedPassword = (): PropertyDecorator =>
   ValidateBy({

@@ -19,7 +19,7 @@ export class PasswordGuard extends AuthGuard('local') {
     return (await super.canActivate(context)) as boolean;
   }
 
-  /** `property` is the field of the request to which Passport assigns the verified user. */
+  /** @returns `property`, the name of the field of the request to which Passport assigns the verified user. */
   override getAuthenticateOptions(): { property: string } {
     return { property: 'verifiedUser' };
   }

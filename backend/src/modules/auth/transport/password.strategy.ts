@@ -12,13 +12,13 @@ import { KnownDeviceService } from '../infrastructure/known-device.service';
 export class PasswordStrategy extends PassportStrategy(Strategy) {
   constructor(
     private readonly auth: AuthService,
-    private readonly devices: KnownDeviceService,
+    private readonly knownDevices: KnownDeviceService,
   ) {
     super({ usernameField: 'email', passwordField: 'password', passReqToCallback: true, session: false });
   }
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
-    const findDeviceId = (user: VerifiedUser) => this.devices.findDeviceId(request, user);
+    const findDeviceId = (user: VerifiedUser) => this.knownDevices.findDeviceId(request, user);
     return this.auth.verify(email, password, toRateLimitSubject(request.ip), findDeviceId);
   }
 }

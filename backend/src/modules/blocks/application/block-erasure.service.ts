@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { blockDecider } from '../domain/block.decider';
-import { blockStream } from '../domain/block.events';
+import { buildBlockStreamId } from '../domain/block.events';
 import { BlockRepository } from '../infrastructure/block.repository';
 
-/** Removes the blocks of a user who is erased. */
+/** Removes the blocks of a user whose data is being erased. */
 @Injectable()
 export class BlockErasureService {
   constructor(
@@ -14,16 +14,19 @@ export class BlockErasureService {
     private readonly executor: CommandExecutorService,
   ) {}
 
-  /** Removes every block by and of a user. @param record runs in the transaction of each removal. */
+  /**
+   * Removes every block in which the user is the blocker or the blocked user.
+   * @param record runs in the transaction of each removal.
+   */
   async removeAllOf(userId: number, record: (manager: EntityManager) => Promise<void>): Promise<void> {
-    for (const { blockerId, blockedId } of await this.blocks.findOf(userId)) {
+    for (const { blockerId, blockedId } of await this.blocks.findInvolving(userId)) {
       await this.executor.runInTransaction(async (manager) => {
         await this.blocks.lockPair(blockerId, blockedId, manager);
-        // A block that was removed meanwhile is not removed again.
+        // The block may have been removed after `findInvolving` read it.
         if (!(await this.blocks.exists(blockerId, blockedId, manager))) return;
         const command = { eventId: randomUUID(), at: new Date(), blockerId, blockedId };
         await this.executor.execute(
-          blockStream(blockerId, blockedId),
+          buildBlockStreamId(blockerId, blockedId),
           blockDecider,
           { type: 'UnblockUser', ...command },
           manager,

@@ -2,16 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BlockRepository } from '../infrastructure/block.repository';
 
-/** A search excludes the users of at most this many blocks; the check at the start of a chat knows all of them. */
-const MAX_EXCLUDED = 500;
+/** A search excludes at most this many users. The check at the start of a chat finds every block. */
+const MAX_EXCLUDED_USERS = 500;
 
 /** Queries about blocks, for other modules. */
 @Injectable()
 export class BlockListService {
-  /** A condition that is true if one user has blocked another; both are given as bigint expressions. */
-  static buildHasBlockedSql(blockerId: string, blockedId: string): string {
+  /**
+   * Builds a condition that is true if one user has blocked another.
+   * @param blockerIdSql a bigint expression, like `blockedIdSql`
+   */
+  static buildHasBlockedSql(blockerIdSql: string, blockedIdSql: string): string {
     return `EXISTS (
-      SELECT 1 FROM blocks WHERE blocks.blocker_id = ${blockerId} AND blocks.blocked_id = ${blockedId})`;
+      SELECT 1 FROM blocks WHERE blocks.blocker_id = ${blockerIdSql} AND blocks.blocked_id = ${blockedIdSql})`;
   }
 
   constructor(private readonly blocks: BlockRepository) {}
@@ -20,24 +23,28 @@ export class BlockListService {
     return this.blocks.exists(blockerId, blockedId);
   }
 
-  /** Whether one of the two has blocked the other. */
-  areApart(userId: number, otherId: number): Promise<boolean> {
+  /** Whether one of the two users has blocked the other. */
+  isBlockedEitherWay(userId: number, otherId: number): Promise<boolean> {
     return this.blocks.existsBetween(userId, otherId);
   }
 
-  /** No block or friend request between the two starts or ends from here until the end of the transaction. */
+  /** Until the end of the transaction, no block between the two starts or ends, and no friend request is sent. */
   lockPairUntilCommit(userId: number, otherId: number, manager: EntityManager): Promise<void> {
     return this.blocks.lockPair(userId, otherId, manager);
   }
 
-  /** Like `areApart`. No block between the two starts or ends from here until the end of the transaction. */
-  async areApartUntilCommit(userId: number, otherId: number, manager: EntityManager): Promise<boolean> {
+  /** Like `isBlockedEitherWay`, but locks the pair: the result is valid until the end of the transaction. */
+  async isBlockedEitherWayUntilCommit(
+    userId: number,
+    otherId: number,
+    manager: EntityManager,
+  ): Promise<boolean> {
     await this.blocks.lockPair(userId, otherId, manager);
     return this.blocks.existsBetween(userId, otherId, manager);
   }
 
-  /** Ids of users with whom the user must not be matched, from the newest 500 blocks of both directions. */
-  findExcludedUsers(userId: number): Promise<readonly number[]> {
-    return this.blocks.findOthers(userId, MAX_EXCLUDED);
+  /** Ids of users with whom the user must not be matched, from the newest blocks by or of the user. */
+  findExcludedUserIds(userId: number): Promise<readonly number[]> {
+    return this.blocks.findUserIdsBlockedEitherWay(userId, MAX_EXCLUDED_USERS);
   }
 }

@@ -12,16 +12,16 @@ import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/
 import { UsersService } from '../../users/application/users.service';
 import type { BlockCommand } from '../domain/block.commands';
 import { blockDecider, type BlockState } from '../domain/block.decider';
-import { blockStream } from '../domain/block.events';
+import { buildBlockStreamId } from '../domain/block.events';
 import { BlockRepository } from '../infrastructure/block.repository';
 
-export interface PlacedBlock {
+export interface BlockResult {
   block: Block;
-  /** Whether this call created it. */
+  /** Whether this call created the block. */
   isNew: boolean;
 }
 
-type AfterCommit = () => Promise<void>;
+type Publication = () => Promise<void>;
 
 /**
  * Blocks and unblocks users. Other modules react to UserBlocking, in the transaction of the block, and to UserBlocked
@@ -57,17 +57,18 @@ export class BlocksService {
   /**
    * Blocks a user. When the user is blocked already, the effects are run again: an earlier call may have died after its
    * commit. After this returns, no chat of the two is open and none can start.
-   * @throws DomainError not_found, limit_reached
+   * @throws DomainError not_found, limit_reached, unavailable
    */
-  async block(blockerId: number, blockedId: number): Promise<PlacedBlock> {
+  async block(blockerId: number, blockedId: number): Promise<BlockResult> {
     const mayBlock =
       blockerId !== blockedId &&
       (await this.users.findProfile(blockedId)) !== null &&
       (await this.relations.areAcquainted(blockerId, blockedId));
-    let afterCommit: AfterCommit[] = [];
+    let publications: Publication[] = [];
     const { state, isNew } = await this.runInTransaction(async (manager) => {
-      afterCommit = []; // drops the work of an attempt that lost a version conflict
+      publications = []; // drops those of an attempt that lost a version conflict
       await this.blocks.lockPair(blockerId, blockedId, manager);
+      // No other block by this user changes `blockedCount` before the commit.
       await this.blocks.lockBlocker(blockerId, manager);
       const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
       const command: BlockCommand = {
@@ -76,7 +77,7 @@ export class BlocksService {
         at: new Date(),
         blockerId,
         blockedId,
-        // An erasure removes the blocks that it finds; this one would be left behind.
+        // An erasure of one of the users may have read their blocks already, and would not remove this one.
         mayBlock: mayBlock && (await this.users.existUntilCommit([blockerId, blockedId], manager)),
         blockedCount,
       };
@@ -85,7 +86,7 @@ export class BlocksService {
         blockerId,
         blockedId,
         manager,
-        afterCommit: (work) => afterCommit.push(work),
+        afterCommit: (publication) => publications.push(publication),
       });
       return { state, isNew: events.length > 0 };
     });
@@ -93,7 +94,7 @@ export class BlocksService {
       await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
     } finally {
       // The block is committed: its effects are published even if a listener has failed.
-      const results = await Promise.allSettled(afterCommit.map((work) => work()));
+      const results = await Promise.allSettled(publications.map((publish) => publish()));
       logRejections(this.logger, 'An effect of a block was not published', results);
     }
     await this.publishChange(blockerId, blockedId, true);
@@ -104,7 +105,7 @@ export class BlocksService {
   /**
    * Unblocks a user. When the user was unblocked earlier, the effects are run again: the earlier call may have died
    * after its commit.
-   * @throws DomainError not_found when the user is not blocked
+   * @throws DomainError not_found when the user is not blocked; unavailable
    */
   async unblock(blockerId: number, blockedId: number): Promise<void> {
     try {
@@ -114,7 +115,8 @@ export class BlocksService {
         await this.execute({ type: 'UnblockUser', ...command }, manager);
       });
     } catch (error) {
-      const history = await this.eventStore.read(blockStream(blockerId, blockedId));
+      // Without a stream the user was never blocked. The reactions have no effect if the user is still blocked.
+      const history = await this.eventStore.read(buildBlockStreamId(blockerId, blockedId));
       if (history.length > 0) await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
       throw error;
     }
@@ -126,7 +128,7 @@ export class BlocksService {
     command: BlockCommand,
     manager: EntityManager,
   ): Promise<{ state: BlockState; events: readonly object[] }> {
-    const stream = blockStream(command.blockerId, command.blockedId);
+    const stream = buildBlockStreamId(command.blockerId, command.blockedId);
     return this.executor.execute(stream, blockDecider, command, manager);
   }
 
@@ -134,7 +136,7 @@ export class BlocksService {
     return refuseLostConflict(() => this.executor.runInTransaction(work));
   }
 
-  /** Never throws: pushes are best effort, and a client that misses one reads the same list later. */
+  /** Never throws: frames are sent with best effort, and a client that misses one reads the list of blocks later. */
   private async publishChange(blockerId: number, blockedId: number, isBlocked: boolean): Promise<void> {
     try {
       await this.userPublisher.sendFrame(blockerId, 'block_changed', { userId: blockedId, isBlocked });

@@ -8,7 +8,7 @@ interface Command<Type extends string> {
 }
 
 export type BlockUser = Command<'BlockUser'> & {
-  /** False for the blocker themself, for unknown users, and for users whom the blocker has never met (A12). */
+  /** False for the blocker themself, for users who do not exist, and for users whom the blocker has never met. */
   mayBlock: boolean;
   /** Number of users whom the blocker has blocked. */
   blockedCount: number;

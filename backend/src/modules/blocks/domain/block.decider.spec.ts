@@ -9,13 +9,13 @@ const noon = new Date(Date.UTC(2026, 10, 20, 12));
 const later = new Date(Date.UTC(2026, 10, 20, 13));
 const given = createGiven(blockDecider);
 
-const createStored = (type: BlockEvent['type']): BlockEvent => ({
+const createEvent = (type: BlockEvent['type']): BlockEvent => ({
   type,
   eventId: type,
   occurredAt: noon,
   data: { blockerId: ada, blockedId: bob },
 });
-const block = (
+const createBlockCommand = (
   fields: { blockedId?: number; mayBlock?: boolean; blockedCount?: number } = {},
 ): BlockCommand => ({
   type: 'BlockUser',
@@ -27,7 +27,7 @@ const block = (
   blockedCount: 0,
   ...fields,
 });
-const unblock: BlockCommand = {
+const unblockCommand: BlockCommand = {
   type: 'UnblockUser',
   eventId: 'new',
   at: later,
@@ -38,54 +38,54 @@ const unblock: BlockCommand = {
 describe('blocking a user', () => {
   it('is recorded once', () => {
     given()
-      .when(block())
+      .when(createBlockCommand())
       .then({
         type: 'PersonBlocked',
         eventId: 'new',
         occurredAt: later,
         data: { blockerId: ada, blockedId: bob },
       });
-    given(createStored('PersonBlocked')).when(block()).thenNothing();
+    given(createEvent('PersonBlocked')).when(createBlockCommand()).thenNothing();
   });
 
   it('is recorded again after an unblock', () => {
-    given(createStored('PersonBlocked'), createStored('PersonUnblocked'))
-      .when(block())
+    given(createEvent('PersonBlocked'), createEvent('PersonUnblocked'))
+      .when(createBlockCommand())
       .then({ type: 'PersonBlocked' });
   });
 
   it('is refused for oneself and for a user whom the blocker does not know', () => {
     given()
-      .when(block({ blockedId: ada }))
+      .when(createBlockCommand({ blockedId: ada }))
       .thenThrows('not_found');
     given()
-      .when(block({ mayBlock: false }))
+      .when(createBlockCommand({ mayBlock: false }))
       .thenThrows('not_found');
   });
 
-  it('is refused when the list is full, but not for a user who is on it', () => {
+  it('is refused when the list of blocked users is full, but not for a user who is on the list', () => {
     const blockedCount = limits.blockedUsersMax;
     given()
-      .when(block({ blockedCount: blockedCount - 1 }))
+      .when(createBlockCommand({ blockedCount: blockedCount - 1 }))
       .then({ type: 'PersonBlocked' });
-    given().when(block({ blockedCount })).thenThrows('limit_reached');
-    given(createStored('PersonBlocked'))
-      .when(block({ blockedCount, mayBlock: false }))
+    given().when(createBlockCommand({ blockedCount })).thenThrows('limit_reached');
+    given(createEvent('PersonBlocked'))
+      .when(createBlockCommand({ blockedCount, mayBlock: false }))
       .thenNothing();
   });
 });
 
 describe('unblocking a user', () => {
   it('is recorded', () => {
-    given(createStored('PersonBlocked'))
-      .when(unblock)
+    given(createEvent('PersonBlocked'))
+      .when(unblockCommand)
       .then({ type: 'PersonUnblocked', occurredAt: later, data: { blockerId: ada, blockedId: bob } });
   });
 
   it('is refused for a user who is not blocked', () => {
-    given().when(unblock).thenThrows('not_found');
-    given(createStored('PersonBlocked'), createStored('PersonUnblocked'))
-      .when(unblock)
+    given().when(unblockCommand).thenThrows('not_found');
+    given(createEvent('PersonBlocked'), createEvent('PersonUnblocked'))
+      .when(unblockCommand)
       .thenThrows('not_found');
   });
 });

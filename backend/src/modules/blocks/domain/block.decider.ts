@@ -4,8 +4,8 @@ import type { Decider } from '../../../platform/event-store/decider.types';
 import type { BlockCommand, BlockUser, UnblockUser } from './block.commands';
 import type { BlockEvent } from './block.events';
 
-/** `blockedAt`: since when the block exists; null when there is none. */
 export interface BlockState {
+  /** When the block began; null while the user is not blocked. */
   blockedAt: Date | null;
 }
 

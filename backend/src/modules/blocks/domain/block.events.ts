@@ -5,8 +5,11 @@ interface RecordedEvent<Type extends string> {
   data: { blockerId: number; blockedId: number };
 }
 
-/** All events of one direction between two users, in the stream `block-<blocker>-<blocked>`. */
+/**
+ * The events of one user's block of another, in the stream `block-<blocker id>-<blocked id>`. In their stored types,
+ * "person" means a user.
+ */
 export type BlockEvent = RecordedEvent<'PersonBlocked'> | RecordedEvent<'PersonUnblocked'>;
 
-export const blockStream = (blockerId: number, blockedId: number): string =>
+export const buildBlockStreamId = (blockerId: number, blockedId: number): string =>
   `block-${blockerId}-${blockedId}`;

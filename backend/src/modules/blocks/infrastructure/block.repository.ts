@@ -27,8 +27,8 @@ export class BlockRepository {
     return this.blocks.find({ where: { blockerId }, order: { createdAt: 'DESC', blockedId: 'DESC' } });
   }
 
-  /** The blocks by and of a user. */
-  findOf(userId: number): Promise<BlockEntity[]> {
+  /** The blocks in which the user is the blocker or the blocked user. */
+  findInvolving(userId: number): Promise<BlockEntity[]> {
     return this.blocks.find({ where: [{ blockerId: userId }, { blockedId: userId }] });
   }
 
@@ -36,8 +36,8 @@ export class BlockRepository {
     return manager.countBy(BlockEntity, { blockerId });
   }
 
-  /** Ids of users whom the user has blocked or who have blocked the user, newest blocks first; one query. */
-  async findOthers(userId: number, limit: number): Promise<number[]> {
+  /** Ids of users whom the user has blocked or who have blocked the user, from the newest `limit` blocks. */
+  async findUserIdsBlockedEitherWay(userId: number, limit: number): Promise<number[]> {
     const rows = await this.blocks.query<{ other_id: string }[]>(
       `SELECT other_id FROM (
          (SELECT blocked_id AS other_id, created_at FROM blocks
@@ -45,19 +45,20 @@ export class BlockRepository {
          UNION ALL
          (SELECT blocker_id, created_at FROM blocks
           WHERE blocked_id = $1 ORDER BY created_at DESC LIMIT $2)
-       ) AS either_way ORDER BY created_at DESC LIMIT $2`,
+       ) AS newest_blocks ORDER BY created_at DESC LIMIT $2`,
       [userId, limit],
     );
+    // Users who have blocked each other appear in two rows.
     return [...new Set(rows.map((row) => Number(row.other_id)))];
   }
 
-  /** Waits for other transactions that lock the same pair, and holds the lock until the end of this one. */
+  /** Waits for other transactions that lock the same pair of users, and holds the lock until the end of this one. */
   async lockPair(userId: number, otherId: number, manager: EntityManager): Promise<void> {
     const pair = `${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;
     await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`blocks.pair:${pair}`]);
   }
 
-  /** Like `lockPair`, for the list of one blocker. */
+  /** Like `lockPair`, but locks the list of one blocker. */
   async lockBlocker(blockerId: number, manager: EntityManager): Promise<void> {
     await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `blocks.blocker:${blockerId}`,

@@ -6,11 +6,12 @@ import { HeldImagesService } from '../../uploads/application/held-images.service
 import { ConductService } from './conduct.service';
 import { EvidenceService } from './evidence.service';
 
+/** A statement of an age under 18, which has ended the chat `sessionId` of `userIds`. */
 export type AgeStatement = ProcessEventMap['AgeStated'];
 
 /**
  * Opens a case about a user who has stated in a random chat that they are under 18, asks them for their age, and voids
- * the friend request that one of the two has sent the other.
+ * a pending friend request between the two users of the chat.
  */
 @Injectable()
 export class AgeFindingsService {
@@ -21,23 +22,25 @@ export class AgeFindingsService {
     private readonly requests: RequestVoidingService,
   ) {}
 
-  /** The same end of a chat counts once. */
+  /** Idempotent by `endEventId`, the event that ended the chat. */
   @OnProcessEvent('AgeStated')
   async raise({ sessionId, userIds, userId, messageId, endEventId }: AgeStatement): Promise<void> {
+    // Only an edited message has an id here; otherwise the statement is the newest message of the chat.
     const marked = messageId === null ? 'newest' : [messageId];
-    const taken = await this.evidence.takeFromRandomChat(sessionId, userIds, marked);
+    const evidence = await this.evidence.copyRandomChat(sessionId, userIds, marked);
     await this.conduct.raiseFinding(
       {
         userId,
         finding: 'stated_age',
         sourceEventId: endEventId,
-        evidence: taken.json,
-        evidenceHash: taken.hash,
+        evidence: evidence.json,
+        evidenceHash: evidence.hash,
       },
       async (manager, { events }) => {
+        // Absent when an earlier call has raised the finding.
         const raised = events.find(({ type }) => type === 'FindingRaised');
         if (raised?.type === 'FindingRaised')
-          await this.images.hold(taken.imageKeys, raised.data.caseId, manager);
+          await this.images.hold(evidence.imageKeys, raised.data.caseId, manager);
         const [first, second] = userIds;
         if (first !== undefined && second !== undefined)
           await this.requests.voidPending(first, second, manager);

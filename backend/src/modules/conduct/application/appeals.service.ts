@@ -7,7 +7,7 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { ConductService } from './conduct.service';
 import { NoticesService } from './notices.service';
 
-/** Appeals against notices, and answers to the age questions in them. */
+/** Files appeals against notices, marks notices as seen, and passes on the answers to their age questions. */
 @Injectable()
 export class AppealsService {
   constructor(
@@ -18,7 +18,7 @@ export class AppealsService {
   ) {}
 
   /**
-   * Marks a notice as seen, and answers an age question.
+   * Marks a notice as seen, and answers its age question if `answer` is given.
    * @throws DomainError not_found, already_answered; validation_failed for an answer to another kind of notice
    */
   async readNotice(userId: number, noticeId: number, answer: AgeAnswer | undefined): Promise<Notice> {

@@ -1,27 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 
-/** What is kept of a user who was erased, and why; `until`: null while that is not known. */
+/** One kind of personal data that is kept after the erasure of a user. */
 export interface KeptRecord {
+  /** A description for the user. */
   what: string;
   why: 'open_case' | 'appeal_window' | 'legal_hold' | 'sanction';
+  /** When the data expires; null while that depends on events to come. */
   until: Date | null;
 }
 
 interface KeptRow {
+  /** The type of the event. */
   type: string;
+  /** Whether the data is about the user's own conduct; otherwise it belongs to a report that the user filed. */
   is_own: boolean;
   is_held: boolean;
   is_open: boolean;
   until: Date | null;
 }
 
-/** Erases a user's words in closed cases. The rest of their conduct is kept until it expires. */
+/** Erases a user's words in decided reports and appeals. Other data about conduct is kept until it expires. */
 @Injectable()
 export class ConductErasureService {
   /**
-   * Deletes the words that the user wrote, in reports and appeals whose case is closed. What is held stays.
-   * @returns the number of texts.
+   * Deletes the words that the user wrote in decided reports, unless an appeal in the case is open, and in decided
+   * appeals. Words under a legal hold are kept.
+   * @returns the number of deleted texts.
    */
   async dropWords(userId: number, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(
@@ -35,10 +40,11 @@ export class ConductErasureService {
          SELECT 'conduct-' || user_id, event_id FROM appeals
          WHERE appellant_id = $1 AND decided_at IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM standings WHERE standings.user_id = appeals.user_id AND is_held)
-       ) AS closed
-       WHERE p.stream_id = closed.stream_id AND p.event_id = closed.event_id AND p.data ? 'words'`,
+       ) AS erasable
+       WHERE p.stream_id = erasable.stream_id AND p.event_id = erasable.event_id AND p.data ? 'words'`,
       [userId],
     );
+    // Words are the only personal data of an appeal, so its row is empty now.
     await manager.query(
       `DELETE FROM event_private WHERE stream_id = 'conduct-' || $1::bigint AND data = '{}'`,
       [userId],
@@ -46,10 +52,10 @@ export class ConductErasureService {
     return count;
   }
 
-  /** What is kept of the user's conduct and of their reports, one entry for each kind and reason. */
+  /** Lists the personal data that is kept of the user's conduct and of their reports: one entry per kind and reason. */
   async listKept(userId: number, manager: EntityManager): Promise<KeptRecord[]> {
     const rows = await manager.query<KeptRow[]>(
-      `SELECT e.type, given.is_own, COALESCE(standings.is_held, false) AS is_held,
+      `SELECT e.type, personal.is_own, COALESCE(standings.is_held, false) AS is_held,
          bool_or(cases.state IS DISTINCT FROM 'decided') AS is_open,
          CASE WHEN bool_or(p.expires_at IS NULL) THEN NULL ELSE max(p.expires_at) END AS until
        FROM (
@@ -57,31 +63,32 @@ export class ConductErasureService {
          FROM event_private WHERE stream_id = 'conduct-' || $1::bigint
          UNION ALL
          SELECT 'conduct-' || user_id, event_id, false, user_id FROM reports WHERE reporter_id = $1
-       ) AS given
-       JOIN event_private p ON p.stream_id = given.stream_id AND p.event_id = given.event_id
+       ) AS personal
+       JOIN event_private p ON p.stream_id = personal.stream_id AND p.event_id = personal.event_id
        JOIN events e ON e.stream_id = p.stream_id AND e.event_id = p.event_id
        LEFT JOIN conduct_cases cases ON cases.id = (e.data->>'caseId')::bigint
-       LEFT JOIN standings ON standings.user_id = given.user_id
-       GROUP BY e.type, given.is_own, standings.is_held, cases.state IS DISTINCT FROM 'decided'
-       ORDER BY given.is_own DESC, e.type`,
+       LEFT JOIN standings ON standings.user_id = personal.user_id
+       GROUP BY e.type, personal.is_own, standings.is_held, cases.state IS DISTINCT FROM 'decided'
+       ORDER BY personal.is_own DESC, e.type`,
       [userId],
     );
-    const kept = rows.map((row): KeptRecord => ({
+    const records = rows.map((row): KeptRecord => ({
       what: describeKind(row),
       why: findReason(row),
       until: row.until,
     }));
-    const known = new Map<string, KeptRecord>();
-    for (const record of kept) {
+    // Several event types have the same description.
+    const merged = new Map<string, KeptRecord>();
+    for (const record of records) {
       const key = `${record.what}|${record.why}`;
-      const other = known.get(key);
-      known.set(key, other ? { ...record, until: pickLater(other.until, record.until) } : record);
+      const earlier = merged.get(key);
+      merged.set(key, earlier ? { ...record, until: pickLater(earlier.until, record.until) } : record);
     }
-    return [...known.values()];
+    return [...merged.values()];
   }
 }
 
-/** Events that contain evidence, as opposed to statements about it. */
+/** Types of events whose personal data is evidence. That of all others are texts of moderators and appellants. */
 const evidenceTypes: readonly string[] = ['ReportFiled', 'FindingRaised'];
 
 const describeKind = ({ type, is_own: isOwn }: KeptRow): string => {
@@ -97,6 +104,8 @@ const findReason = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptR
   return until === null ? 'sanction' : 'appeal_window';
 };
 
-/** Null when one of the two is not known. */
-const pickLater = (one: Date | null, other: Date | null): Date | null =>
-  one === null || other === null ? null : one > other ? one : other;
+/** The later expiry; null when one of the two is not known. */
+const pickLater = (one: Date | null, other: Date | null): Date | null => {
+  if (one === null || other === null) return null;
+  return one > other ? one : other;
+};

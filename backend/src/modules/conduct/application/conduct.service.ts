@@ -20,11 +20,14 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { NoticesService } from './notices.service';
 
 type CommandOf<Type extends ConductCommand['type']> = Extract<ConductCommand, { type: Type }>;
-/** A command without its type, ids and time, which the service adds. */
-export type Request<Type extends ConductCommand['type']> = Omit<CommandOf<Type>, 'type' | 'ids' | 'at'>;
+/** The fields of a command without its type, ids and time, which the service adds. */
+export type ConductRequest<Type extends ConductCommand['type']> = Omit<
+  CommandOf<Type>,
+  'type' | 'ids' | 'at'
+>;
 
-/** A command about a user who is just being created. */
-export type NewUserCommand<Type extends ConductCommand['type']> = Request<Type> & { type: Type };
+/** A command about a user whom the same transaction creates. */
+export type NewUserCommand<Type extends ConductCommand['type']> = ConductRequest<Type> & { type: Type };
 
 export interface ConductResult {
   /** Version of the user's stream. */
@@ -36,29 +39,34 @@ export interface FiledReportResult extends ConductResult {
   reportId: number;
   caseId: number;
   createdAt: Date;
-  /** Whether this call filed it. */
+  /** Whether this call filed the report; false when an earlier call did. */
   isNew: boolean;
 }
 export interface FiledAppealResult extends ConductResult {
   appealId: number;
   createdAt: Date;
-  /** Whether this call filed it. */
+  /** Whether this call filed the appeal; false when an earlier call did. */
   isNew: boolean;
 }
 
 /** Maximum number of inherited sanctions that are shortened together with their source. A job shortens the others. */
 const MAX_ALIGNED_AT_ONCE = 20;
 
-/** How long a standing that has changed is announced again, for a process that died after its commit. */
+/** How long after its last change a standing is announced again, since the process that changed it may have died. */
 export const ANNOUNCED_AGAIN_FOR_MS = 3 * 60_000;
 
-/** Writes of the caller that commit together with the events. It runs for each attempt of the transaction. */
-export type Alongside<Result = ConductResult> = (manager: EntityManager, result: Result) => Promise<void>;
+/** Writes of the caller in the transaction that appends the events. Runs again when the transaction is repeated. */
+export type WriteAlongside<Result = ConductResult> = (
+  manager: EntityManager,
+  result: Result,
+) => Promise<void>;
 
-interface Executed extends ConductResult {
+interface ExecutedCommand extends ConductResult {
+  /** The state after the command. */
   state: ConductState;
 }
 
+/** @returns ids of which `nextNumber` throws when it has given out all `numbers`. */
 const toReservedIds = (numbers: number[]): ReservedIds => ({
   nextEventId: randomUUID,
   nextNumber: () => {
@@ -69,9 +77,12 @@ const toReservedIds = (numbers: number[]): ReservedIds => ({
 });
 
 /**
- * Every change of a user's conduct stream. After the commit it announces the standing and sends the new notices; if the
- * process dies in between, the job `conduct_time_limits` announces the standing and ends inherited sanctions, and the
- * notices are in the list.
+ * Executes the commands of the conduct streams, which record reports, cases and sanctions of one user each. After the
+ * commit it announces the user's standing (the restrictions that are in force) and sends the new notices. If the
+ * process dies in between, the job `conduct_time_limits` announces the standing and ends inherited sanctions, and
+ * clients find the notices in the list.
+ *
+ * Each command may also be refused with `unavailable`, when concurrent writers of the stream win every attempt.
  */
 @Injectable()
 export class ConductService {
@@ -93,10 +104,10 @@ export class ConductService {
    * @throws DomainError not_found
    */
   async fileReport(
-    request: Request<'FileReport'>,
-    alongside?: Alongside<FiledReportResult>,
+    request: ConductRequest<'FileReport'>,
+    writeAlongside?: WriteAlongside<FiledReportResult>,
   ): Promise<FiledReportResult> {
-    return this.run({ ...request, type: 'FileReport' }, alongside, ({ state, ...result }) => {
+    return this.run({ ...request, type: 'FileReport' }, writeAlongside, ({ state, ...result }) => {
       const report = findSameReport(state, request);
       if (!report) throw new Error('The report is not in the stream');
       const { reportId, caseId, filedAt: createdAt } = report;
@@ -105,53 +116,71 @@ export class ConductService {
   }
 
   /** Idempotent by `sourceEventId`. */
-  raiseFinding(request: Request<'RaiseFinding'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'RaiseFinding' }, alongside);
+  raiseFinding(
+    request: ConductRequest<'RaiseFinding'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'RaiseFinding' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, already_answered */
-  claimCase(request: Request<'ClaimCase'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'ClaimCase' }, alongside);
+  claimCase(request: ConductRequest<'ClaimCase'>, writeAlongside?: WriteAlongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ClaimCase' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, claimed */
-  releaseCase(request: Request<'ReleaseCase'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'ReleaseCase' }, alongside);
+  releaseCase(
+    request: ConductRequest<'ReleaseCase'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ReleaseCase' }, writeAlongside);
   }
 
   /** @throws DomainError not_found */
-  addNote(request: Request<'AddNote'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'AddNote' }, alongside);
+  addNote(request: ConductRequest<'AddNote'>, writeAlongside?: WriteAlongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'AddNote' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
-  escalateCase(request: Request<'EscalateCase'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'EscalateCase' }, alongside);
+  escalateCase(
+    request: ConductRequest<'EscalateCase'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'EscalateCase' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
-  decideCase(request: Request<'DecideCase'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'DecideCase' }, alongside);
+  decideCase(request: ConductRequest<'DecideCase'>, writeAlongside?: WriteAlongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'DecideCase' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
-  confirmBan(request: Request<'ConfirmBan'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'ConfirmBan' }, alongside);
+  confirmBan(request: ConductRequest<'ConfirmBan'>, writeAlongside?: WriteAlongside): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ConfirmBan' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
-  decideAppeal(request: Request<'DecideAppeal'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'DecideAppeal' }, alongside);
+  decideAppeal(
+    request: ConductRequest<'DecideAppeal'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'DecideAppeal' }, writeAlongside);
   }
 
   /** @throws DomainError not_found, own_decision, already_answered */
-  liftSanction(request: Request<'LiftSanction'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'LiftSanction' }, alongside);
+  liftSanction(
+    request: ConductRequest<'LiftSanction'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'LiftSanction' }, writeAlongside);
   }
 
   /** @throws DomainError own_decision */
-  setLegalHold(request: Request<'SetLegalHold'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'SetLegalHold' }, alongside);
+  setLegalHold(
+    request: ConductRequest<'SetLegalHold'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'SetLegalHold' }, writeAlongside);
   }
 
   /**
@@ -159,10 +188,10 @@ export class ConductService {
    * @throws DomainError not_found, already_answered, too_late
    */
   async fileAppeal(
-    request: Request<'FileAppeal'>,
-    alongside?: Alongside<FiledAppealResult>,
+    request: ConductRequest<'FileAppeal'>,
+    writeAlongside?: WriteAlongside<FiledAppealResult>,
   ): Promise<FiledAppealResult> {
-    return this.run({ ...request, type: 'FileAppeal' }, alongside, ({ state, ...result }) => {
+    return this.run({ ...request, type: 'FileAppeal' }, writeAlongside, ({ state, ...result }) => {
       const appeal = state.appeals.get(request.noticeId);
       if (!appeal) throw new Error('The appeal is not in the stream');
       const { appealId, filedAt: createdAt } = appeal;
@@ -171,13 +200,19 @@ export class ConductService {
   }
 
   /** @throws DomainError not_found, already_answered */
-  answerAgeQuestion(request: Request<'AnswerAgeQuestion'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'AnswerAgeQuestion' }, alongside);
+  answerAgeQuestion(
+    request: ConductRequest<'AnswerAgeQuestion'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'AnswerAgeQuestion' }, writeAlongside);
   }
 
   /** Idempotent by `sanctionId`. */
-  inheritSanction(request: Request<'InheritSanction'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'InheritSanction' }, alongside);
+  inheritSanction(
+    request: ConductRequest<'InheritSanction'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'InheritSanction' }, writeAlongside);
   }
 
   /**
@@ -192,9 +227,10 @@ export class ConductService {
   }
 
   /**
-   * Shortens inherited sanctions that outlive their source. Idempotent. Never throws: the job `conduct_time_limits`
-   * retries.
-   * @param sourceUserId the user of the sources; null for all users
+   * Shortens inherited sanctions that outlive their source, the sanction of another account from which they were
+   * inherited. Idempotent. Never throws: the job `conduct_time_limits` retries.
+   * @param sourceUserId the user of the source sanctions; null for all users
+   * @param limit maximum number of inherited sanctions
    */
   async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
@@ -208,18 +244,25 @@ export class ConductService {
   }
 
   /** Idempotent. */
-  applyTimeLimits(request: Request<'ApplyTimeLimits'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'ApplyTimeLimits' }, alongside);
+  applyTimeLimits(
+    request: ConductRequest<'ApplyTimeLimits'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'ApplyTimeLimits' }, writeAlongside);
   }
 
   /** Idempotent. @throws DomainError not_found */
-  recordExpiry(request: Request<'RecordExpiry'>, alongside?: Alongside): Promise<ConductResult> {
-    return this.run({ ...request, type: 'RecordExpiry' }, alongside);
+  recordExpiry(
+    request: ConductRequest<'RecordExpiry'>,
+    writeAlongside?: WriteAlongside,
+  ): Promise<ConductResult> {
+    return this.run({ ...request, type: 'RecordExpiry' }, writeAlongside);
   }
 
   /**
-   * For a retried call: the process of the first one may have died between its commit and its announcement. Announces
-   * only a recent change, so that users learn nothing of repeated reports about them. Never throws.
+   * Announces a standing when a call is repeated, because the process of the first call may have died between its
+   * commit and its announcement. Only a recent change is announced, so that users do not learn of repeated reports
+   * about them. Never throws.
    */
   async announceAgain(userId: number): Promise<void> {
     try {
@@ -232,15 +275,17 @@ export class ConductService {
 
   private async run<Result extends ConductResult = ConductResult>(
     command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
-    alongside?: Alongside<Result>,
-    toResult: (executed: Executed) => Result = ({ version, events }) => ({ version, events }) as Result,
+    writeAlongside?: WriteAlongside<Result>,
+    // Callers without `toResult` get a ConductResult.
+    toResult: (executed: ExecutedCommand) => Result = ({ version, events }) =>
+      ({ version, events }) as Result,
   ): Promise<Result> {
     const result = await this.runInTransaction(async (manager) => {
-      const executed = toResult(await this.execute(command, manager));
-      await alongside?.(manager, executed);
-      return executed;
+      const uncommittedResult = toResult(await this.execute(command, manager));
+      await writeAlongside?.(manager, uncommittedResult);
+      return uncommittedResult;
     }).catch(async (error: unknown) => {
-      if (mayBeRetried(error)) await this.announceAgain(command.userId);
+      if (mayBeRefusedRetry(error)) await this.announceAgain(command.userId);
       throw error;
     });
     await this.announce(command.userId, result.events);
@@ -252,7 +297,7 @@ export class ConductService {
   private async execute(
     command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
     manager: EntityManager,
-  ): Promise<Executed> {
+  ): Promise<ExecutedCommand> {
     const { userId } = command;
     await this.conduct.lock(userId, manager);
     const ids = toReservedIds(await this.conduct.reserveNumbers(userId, manager));
@@ -270,14 +315,18 @@ export class ConductService {
     return refuseLostConflict(() => this.executor.runInTransaction(work));
   }
 
-  /** A command that has changed nothing may be the retry of one whose process died before. Never throws. */
+  /**
+   * Announces the standing if the events change it, and sends the notices. A command without events may be the retry of
+   * a call whose process died before it announced the standing. Never throws.
+   */
   private async announce(userId: number, events: readonly ConductEvent[]): Promise<void> {
     if (events.length === 0) await this.announceAgain(userId);
     else if (events.some(changesStanding)) await this.standings.announce(userId);
-    await this.notices.send(events.flatMap(listChangedNotices));
+    await this.notices.send(events.flatMap(listNewNoticeIds));
   }
 }
 
+/** `Omit` for each member of a union, so that the members keep their own fields. */
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
 const toPolicy = (environment: Environment): ConductPolicy => ({
@@ -289,8 +338,8 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
   appealWithinMs: environment.APPEAL_WITHIN_S * 1_000,
 });
 
-/** Whether the refusal may be that of a retry, whose first call died before its announcement. */
-const mayBeRetried = (error: unknown): boolean =>
+/** Whether the command may have been refused because an earlier call did the work and died before announcing it. */
+const mayBeRefusedRetry = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
 
 const changesStanding = ({ type, data }: ConductEvent): boolean =>
@@ -298,7 +347,7 @@ const changesStanding = ({ type, data }: ConductEvent): boolean =>
   type === 'FlagLifted' ||
   type === 'SanctionImposed' ||
   type === 'SanctionLifted' ||
-  // Not the appeal of a reporter, of which the reported user learns nothing.
+  // The appeal of a reporter is about no sanction, and the reported user must not learn of it.
   (type === 'AppealDecided' && data.sanctionId !== null) ||
   type === 'AgeAsked' ||
   type === 'AgeAnswered';
@@ -306,8 +355,8 @@ const changesStanding = ({ type, data }: ConductEvent): boolean =>
 const endsSanction = ({ type }: ConductEvent): boolean =>
   type === 'SanctionLifted' || type === 'AppealDecided';
 
-/** The notices that an event creates. */
-const listChangedNotices = (event: ConductEvent): number[] => {
+/** The ids of the notices that an event creates. */
+const listNewNoticeIds = (event: ConductEvent): number[] => {
   switch (event.type) {
     case 'CaseDecided':
       return event.data.reports.map(({ noticeId }) => noticeId);

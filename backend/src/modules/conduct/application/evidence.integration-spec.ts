@@ -14,16 +14,20 @@ import { readEvents, startChat } from '../../../testing/random-chat.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { textMessage } from '../../../testing/thaw.client';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
-import { EvidenceService, type SealedEvidence, type TakenEvidence } from './evidence.service';
+import { EvidenceService, type StoredEvidence, type EvidenceCopy } from './evidence.service';
 
 jest.setTimeout(60_000);
 
-const parseContent = ({ json }: TakenEvidence): SealedEvidence => JSON.parse(json) as SealedEvidence;
-/** The evidence without the numbers of its images, which differ each time. */
-const toComparable = (taken: TakenEvidence): unknown =>
-  JSON.parse(taken.json.replace(/"imageId":\d+/g, '"imageId":0'));
-const listTexts = (taken: TakenEvidence): (string | undefined)[] =>
-  parseContent(taken).messages.map(({ versions }) => versions.at(-1));
+/** The number of newest messages that evidence contains. */
+const NEWEST_MESSAGE_COUNT = 30;
+
+const parseContent = ({ json }: EvidenceCopy): StoredEvidence => JSON.parse(json) as StoredEvidence;
+/** The evidence without the ids of its images, which differ in each copy. */
+const toComparable = (copy: EvidenceCopy): unknown =>
+  JSON.parse(copy.json.replace(/"imageId":\d+/g, '"imageId":0'));
+/** The newest version of each message. */
+const listTexts = (copy: EvidenceCopy): (string | undefined)[] =>
+  parseContent(copy).messages.map(({ versions }) => versions.at(-1));
 const createNumberedTexts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `message ${index + 1}`);
 
@@ -39,14 +43,14 @@ describe('evidence', () => {
   afterAll(() => stack.close());
 
   describe('of a random chat', () => {
-    /** A chat with messages that were appended without a socket. */
+    /** A chat with messages of Bob that were appended without a socket. */
     const createFilledChat = async (contents: readonly string[]) => {
       const chat = await startChat(stack);
       await appendMessages(stack.replicas[0]!, chat.sessionId, chat.bob.user.id, contents);
       const userIds = [chat.ada.user.id, chat.bob.user.id];
-      const take = (markedIds: string[] = []) =>
-        evidence.takeFromRandomChat(chat.sessionId, userIds, markedIds);
-      return { ...chat, take };
+      const copyEvidence = (markedIds: string[] = []) =>
+        evidence.copyRandomChat(chat.sessionId, userIds, markedIds);
+      return { ...chat, copyEvidence };
     };
     const readMessageIds = async (sessionId: string): Promise<string[]> => {
       const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
@@ -71,10 +75,10 @@ describe('evidence', () => {
           newContent,
         });
 
-      const taken = await evidence.takeFromRandomChat(sessionId, [ada.user.id, bob.user.id]);
+      const copy = await evidence.copyRandomChat(sessionId, [ada.user.id, bob.user.id]);
       const image = { imageId: expect.any(Number), width: expect.any(Number), height: expect.any(Number) };
       const key = url.slice('/api/files/chat-images/'.length);
-      expect(parseContent(taken)).toEqual({
+      expect(parseContent(copy)).toEqual({
         source: 'random_chat',
         sessionId,
         people: expect.arrayContaining([
@@ -85,6 +89,7 @@ describe('evidence', () => {
           {
             id,
             senderId: ada.user.id,
+            // The id of a message begins with its time in ms.
             at: new Date(Number.parseInt(String(id), 10)).toISOString(),
             type: 'text',
             versions: ['first', 'second', 'third'],
@@ -101,12 +106,13 @@ describe('evidence', () => {
         ],
         omitted: 0,
       });
-      expect(taken.hash).toBe(createHash('sha256').update(taken.json).digest('hex'));
-      expect(taken.imageKeys).toEqual([key]);
+      expect(copy.hash).toBe(createHash('sha256').update(copy.json).digest('hex'));
+      expect(copy.imageKeys).toEqual([key]);
     });
 
     it('contains the last 30 messages, and older ones that are marked, with their later versions', async () => {
-      const { bob, sessionId, bobSocket, take } = await createFilledChat(createNumberedTexts(1_500));
+      const texts = createNumberedTexts(1_500);
+      const { bob, sessionId, bobSocket, copyEvidence } = await createFilledChat(texts);
       const ids = await readMessageIds(sessionId);
       await bobSocket.request('message_edit', {
         sessionId,
@@ -114,53 +120,56 @@ describe('evidence', () => {
         messageId: ids[1]!,
         newContent: 'edited',
       });
-      const recent = createNumberedTexts(1_500).slice(-30);
+      const newestTexts = texts.slice(-NEWEST_MESSAGE_COUNT);
 
-      const plain = await take([ids.at(-1)!]);
-      expect(listTexts(plain)).toEqual(recent);
-      expect(parseContent(plain).omitted).toBe(1_470);
-      expect(parseContent(plain).messages.map(({ isMarked }) => isMarked)).toEqual([
-        ...new Array<boolean>(29).fill(false),
+      const withNewestMarked = await copyEvidence([ids.at(-1)!]);
+      expect(listTexts(withNewestMarked)).toEqual(newestTexts);
+      expect(parseContent(withNewestMarked).omitted).toBe(texts.length - NEWEST_MESSAGE_COUNT);
+      expect(parseContent(withNewestMarked).messages.map(({ isMarked }) => isMarked)).toEqual([
+        ...new Array<boolean>(NEWEST_MESSAGE_COUNT - 1).fill(false),
         true,
       ]);
 
-      const marked = await take([ids[1]!, ids[700]!]);
-      expect(listTexts(marked)).toEqual(['edited', 'message 701', ...recent]);
-      expect(parseContent(marked).messages[0]).toMatchObject({
+      const olderIds = [ids[1]!, ids[700]!];
+      const withOlderMarked = await copyEvidence(olderIds);
+      expect(listTexts(withOlderMarked)).toEqual(['edited', 'message 701', ...newestTexts]);
+      expect(parseContent(withOlderMarked).messages[0]).toMatchObject({
         versions: ['message 2', 'edited'],
         isMarked: true,
       });
-      expect(parseContent(marked).omitted).toBe(1_468);
+      expect(parseContent(withOlderMarked).omitted).toBe(
+        texts.length - NEWEST_MESSAGE_COUNT - olderIds.length,
+      );
 
       await persistChat(stack.replicas[0]!, sessionId);
-      expect(toComparable(await take([ids[1]!, ids[700]!]))).toEqual(toComparable(marked));
+      expect(toComparable(await copyEvidence(olderIds))).toEqual(toComparable(withOlderMarked));
     });
 
-    it('reads one page of the stream when the events before it are persisted', async () => {
-      const { sessionId, take } = await createFilledChat(createNumberedTexts(1_500));
-      const [oldest] = await readMessageIds(sessionId);
+    it('reads one page of the Redis stream when the events before it are persisted', async () => {
+      const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(1_500));
+      const [oldestId] = await readMessageIds(sessionId);
       await persistChat(stack.replicas[0]!, sessionId);
       const readPage = jest.spyOn(stack.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
-      expect(listTexts(await take([oldest!]))).toHaveLength(31);
+      expect(listTexts(await copyEvidence([oldestId!]))).toHaveLength(NEWEST_MESSAGE_COUNT + 1);
       expect(readPage).toHaveBeenCalledTimes(1);
       readPage.mockRestore();
     });
 
     it('ignores marks of messages of other chats, of other events, and of messages that do not exist', async () => {
       const other = await createFilledChat(['elsewhere']);
-      const { sessionId, take } = await createFilledChat(createNumberedTexts(40));
+      const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(40));
       const [foreignId] = await readMessageIds(other.sessionId);
-      const [start] = await readEvents(stack, sessionId);
-      const forged = [foreignId!, start!.id, '0-0', '9999999999999999-9999999999'];
-      const taken = await take(forged);
-      expect(parseContent(taken).messages).toHaveLength(30);
-      expect(parseContent(taken).messages.some(({ isMarked }) => isMarked)).toBe(false);
+      const [chatStarted] = await readEvents(stack, sessionId);
+      const forgedIds = [foreignId!, chatStarted!.id, '0-0', '9999999999999999-9999999999'];
+      const copy = await copyEvidence(forgedIds);
+      expect(parseContent(copy).messages).toHaveLength(NEWEST_MESSAGE_COUNT);
+      expect(parseContent(copy).messages.some(({ isMarked }) => isMarked)).toBe(false);
       await persistChat(stack.replicas[0]!, sessionId);
       await dropLiveChat(stack, sessionId);
-      expect(toComparable(await take(forged))).toEqual(toComparable(taken));
+      expect(toComparable(await copyEvidence(forgedIds))).toEqual(toComparable(copy));
     });
 
-    it('is the same from PostgreSQL when the live stream is gone', async () => {
+    it('is the same while the chat is in Redis, when it is also in PostgreSQL, and when it is only there', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
       const userIds = [ada.user.id, bob.user.id];
       const url = await uploadChatImage(stack.replicas[1]!, bob);
@@ -174,15 +183,16 @@ describe('evidence', () => {
         newContent: 'edited',
       });
       await bobSocket.request('skip_chat', { sessionId });
-      const live = await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]);
-      expect(parseContent(live).messages).toHaveLength(31);
+      const live = await evidence.copyRandomChat(sessionId, userIds, [String(id)]);
+      // The newest messages and the marked one.
+      expect(parseContent(live).messages).toHaveLength(NEWEST_MESSAGE_COUNT + 1);
 
       await persistChat(stack.replicas[0]!, sessionId);
-      expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+      expect(toComparable(await evidence.copyRandomChat(sessionId, userIds, [String(id)]))).toEqual(
         toComparable(live),
       );
       await dropLiveChat(stack, sessionId);
-      expect(toComparable(await evidence.takeFromRandomChat(sessionId, userIds, [String(id)]))).toEqual(
+      expect(toComparable(await evidence.copyRandomChat(sessionId, userIds, [String(id)]))).toEqual(
         toComparable(live),
       );
     });
@@ -190,7 +200,7 @@ describe('evidence', () => {
 
   describe('of a private chat', () => {
     it('contains the last 30 messages of the two with all versions, and marked ones', async () => {
-      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
+      const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const ids: number[] = [];
       for (const content of createNumberedTexts(33)) {
         const { id } = await bobSocket.request(
@@ -199,22 +209,18 @@ describe('evidence', () => {
         );
         ids.push(Number(id));
       }
-      const change = { receiverId: ada.user.id, senderId: bob.user.id };
+      const users = { receiverId: ada.user.id, senderId: bob.user.id };
       await bobSocket.request('edit_private_message', {
-        ...change,
+        ...users,
         messageId: ids[0]!,
         newContent: 'edited',
       });
-      await bobSocket.request('delete_private_message', { ...change, messageId: ids[32]! });
-      await adaSocket.request('ping', {});
+      await bobSocket.request('delete_private_message', { ...users, messageId: ids[32]! });
 
-      const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [
-        ids[0]!,
-        ids[32]!,
-        1,
-        'text',
-      ]);
-      const { messages, omitted, source, sessionId } = parseContent(taken);
+      // The last two ids are not those of messages of this chat.
+      const markedIds = [ids[0]!, ids[32]!, 1, 'text'];
+      const copy = await evidence.copyPrivateChat(ada.user.id, bob.user.id, markedIds);
+      const { messages, omitted, source, sessionId } = parseContent(copy);
       expect({ source, sessionId, omitted }).toEqual({ source: 'private_chat', sessionId: null, omitted: 2 });
       expect(messages.map(({ id }) => id)).toEqual([ids[0], ...ids.slice(3)]);
       expect(messages[0]).toMatchObject({
@@ -222,6 +228,7 @@ describe('evidence', () => {
         isMarked: true,
         senderId: bob.user.id,
       });
+      // A deleted message has no text any more.
       expect(messages.at(-1)).toMatchObject({ versions: [], isMarked: true });
       expect(messages.filter(({ isMarked }) => isMarked)).toHaveLength(2);
     });
@@ -231,9 +238,9 @@ describe('evidence', () => {
       const others = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: others.ada, to: others.bob, content: 'not theirs' });
       const { id } = await others.adaSocket.request('send_private_message', message);
-      const taken = await evidence.takeFromPrivateChat(ada.user.id, bob.user.id, [Number(id)]);
-      expect(parseContent(taken)).toMatchObject({ messages: [], omitted: 0 });
-      expect(taken.lastMessageAt).toBeNull();
+      const copy = await evidence.copyPrivateChat(ada.user.id, bob.user.id, [Number(id)]);
+      expect(parseContent(copy)).toMatchObject({ messages: [], omitted: 0 });
+      expect(copy.lastMessageAt).toBeNull();
     });
   });
 });

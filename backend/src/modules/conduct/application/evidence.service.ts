@@ -10,28 +10,29 @@ import { ChatTranscriptService } from '../../random-chat/application/chat-transc
 import { HeldImagesService, type ImageSize } from '../../uploads/application/held-images.service';
 import { UserLookupService } from '../../users/application/user-lookup.service';
 
-/** The newest messages that evidence contains, beside the marked ones. */
-const NEWEST_MESSAGES = 30;
+/** Number of the newest messages that evidence contains, besides the marked ones. */
+const NEWEST_MESSAGE_COUNT = 30;
 
-/** An image of the evidence. `key`, its key in the storage, never leaves the server. */
-export type SealedImage = EvidenceMessage['images'][number] & { key: string };
+/** An image of the evidence. Its `key` in the file storage is not sent to clients. */
+export type StoredEvidenceImage = EvidenceMessage['images'][number] & { key: string };
 
-/** Evidence as it is stored. */
-export type SealedEvidence = Omit<Evidence, 'messages'> & {
-  messages: (Omit<EvidenceMessage, 'images'> & { images: SealedImage[] })[];
+/** Evidence as it is stored in the event of a report or a finding. */
+export type StoredEvidence = Omit<Evidence, 'messages'> & {
+  messages: (Omit<EvidenceMessage, 'images'> & { images: StoredEvidenceImage[] })[];
 };
 
-export interface TakenEvidence {
-  /** The text to store: JSON of `SealedEvidence`. */
+export interface EvidenceCopy {
+  /** JSON of `StoredEvidence`. */
   json: string;
   /** SHA-256 of `json`, in hex. */
   hash: string;
+  /** Keys of the images in the file storage. */
   imageKeys: string[];
   /** When the newest message was sent; null without messages. */
   lastMessageAt: Date | null;
 }
 
-/** Message ids as clients send them: strings of a random chat, numbers of a private chat. */
+/** Ids of marked messages as clients send them: strings in a random chat, numbers in a private chat. */
 type MarkedIds = readonly (string | number)[];
 
 interface Message {
@@ -47,10 +48,11 @@ interface Conversation {
   sessionId: string | null;
   people: Evidence['people'];
   messages: readonly Message[];
+  /** Number of messages that are not among `messages`. */
   omitted: number;
 }
 
-/** Copies messages as evidence. What clients say about messages is never evidence. */
+/** Copies stored messages of a chat as evidence. No text that a client sends with a report becomes evidence. */
 @Injectable()
 export class EvidenceService {
   constructor(
@@ -61,35 +63,36 @@ export class EvidenceService {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** @param marked ids of messages, or the newest message. */
-  async takeFromRandomChat(
+  /**
+   * @param userIds the users of the chat
+   * @param marked ids of the messages to mark, or 'newest' for the newest message. Ids of other chats are ignored
+   */
+  async copyRandomChat(
     sessionId: string,
     userIds: readonly number[],
     marked: MarkedIds | 'newest' = [],
-  ): Promise<TakenEvidence> {
+  ): Promise<EvidenceCopy> {
     const { participants, messages, omitted } = await this.chats.read(sessionId, {
-      newestCount: NEWEST_MESSAGES,
+      newestCount: NEWEST_MESSAGE_COUNT,
       messageIds: marked === 'newest' ? [] : marked.filter((id) => typeof id === 'string'),
     });
     const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : marked;
+    // The names shown in the chat expire; after that, the evidence has the present names.
     const people =
       participants.length > 0
         ? participants.map(({ id, username }) => ({ id, username }))
         : await this.findPeople(userIds);
-    return this.seal({ source: 'random_chat', sessionId, people, messages, omitted }, markedIds);
+    return this.createCopy({ source: 'random_chat', sessionId, people, messages, omitted }, markedIds);
   }
 
-  async takeFromPrivateChat(
-    userId: number,
-    otherId: number,
-    markedIds: MarkedIds = [],
-  ): Promise<TakenEvidence> {
+  /** @param markedIds ids of the messages to mark. Ids of other chats are ignored */
+  async copyPrivateChat(userId: number, otherId: number, markedIds: MarkedIds = []): Promise<EvidenceCopy> {
     const { messages, omitted } = await this.privateChats.read(userId, otherId, {
-      newestCount: NEWEST_MESSAGES,
+      newestCount: NEWEST_MESSAGE_COUNT,
       messageIds: markedIds.filter((id) => typeof id === 'number'),
     });
     const people = await this.findPeople([userId, otherId]);
-    return this.seal({ source: 'private_chat', sessionId: null, people, messages, omitted }, markedIds);
+    return this.createCopy({ source: 'private_chat', sessionId: null, people, messages, omitted }, markedIds);
   }
 
   private async findPeople(userIds: readonly number[]): Promise<Evidence['people']> {
@@ -97,11 +100,11 @@ export class EvidenceService {
     return users.sort((one, other) => one.id - other.id);
   }
 
-  private async seal(conversation: Conversation, markedIds: MarkedIds): Promise<TakenEvidence> {
+  private async createCopy(conversation: Conversation, markedIds: MarkedIds): Promise<EvidenceCopy> {
     const { source, sessionId, people, messages, omitted } = conversation;
     const images = await this.findImages(messages);
-    const marked = new Set(markedIds);
-    const evidence: SealedEvidence = {
+    const markedIdSet = new Set(markedIds);
+    const evidence: StoredEvidence = {
       source,
       sessionId,
       people,
@@ -111,7 +114,7 @@ export class EvidenceService {
         at: message.at.toISOString(),
         type: message.messageType,
         versions: listTexts(message),
-        isMarked: marked.has(message.id),
+        isMarked: markedIdSet.has(message.id),
         images: listImages(message, images),
       })),
       omitted,
@@ -126,25 +129,25 @@ export class EvidenceService {
     };
   }
 
-  /** The images that the messages show, by key, each with a new number. */
+  /** The existing images among those of the messages, by key. Each gets an id, which identifies it within its case. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
     const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();
-    const [sizes, numbers] = await Promise.all([
+    const [sizes, idRows] = await Promise.all([
       this.images.describe(keys),
       this.dataSource.query<{ id: string }[]>(
         `SELECT nextval('conduct_ids') AS id FROM generate_series(1, $1::int)`,
         [keys.length],
       ),
     ]);
-    return new Map(sizes.map((size, index) => [size.key, { ...size, imageId: Number(numbers[index]?.id) }]));
+    return new Map(sizes.map((size, index) => [size.key, { ...size, imageId: Number(idRows[index]?.id) }]));
   }
 }
 
 type NumberedImage = ImageSize & { imageId: number };
 
-/** Only images of the sender's own: a message does not show others. */
-const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): SealedImage[] =>
+/** The images that a message shows: only those that its sender has uploaded. */
+const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): StoredEvidenceImage[] =>
   listImageKeys(message).flatMap((key) => {
     const image = images.get(key);
     if (image?.ownerId !== message.senderId) return [];

@@ -5,8 +5,9 @@ import { DeviceAccountsService } from '../../standings/application/device-accoun
 import { ConductService } from './conduct.service';
 
 /**
- * New accounts of sanctioned users inherit the sanction, and new accounts of a device with many of them are flagged.
- * This runs in the transaction that creates the account, so that no account ever exists without its sanction or flag.
+ * A new account of a sanctioned user inherits the sanction. A new account on a device with many new accounts is
+ * flagged. This runs in the transaction that creates the account, so that no account ever exists without its sanction
+ * or flag.
  */
 @Injectable()
 export class NewAccountsService {
@@ -15,6 +16,7 @@ export class NewAccountsService {
     private readonly conduct: ConductService,
   ) {}
 
+  // Runs after `DeviceAccountsService` (order 0) has recorded the device of the account.
   @InTransaction('AccountCreated', 1)
   async applyOrigin(account: TransactionEventMap['AccountCreated']): Promise<void> {
     const { userId, manager } = account;
@@ -28,7 +30,8 @@ export class NewAccountsService {
           type: 'RaiseFinding',
           userId,
           finding: 'many_accounts',
-          sourceEventId: `account-${userId}`, // one finding for each account
+          // Not the id of an event, but it is unique for the account, so that a finding is raised once.
+          sourceEventId: `account-${userId}`,
           evidence: null,
           evidenceHash: null,
         },

@@ -2,7 +2,7 @@ import type { Notice } from '@thaw/contract/safety';
 import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
-/** The facts of a notice that an automatic rule sent. The page has the texts of the causes that are missing here. */
+/** The facts of a notice that an automatic rule sent. The frontend has the texts for causes that are missing here. */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
     'Many new accounts were created on your device. Until a moderator has looked, you meet only people in the same situation.',
@@ -33,25 +33,27 @@ export const toNotice = (row: NoticeRow, now: Date, appealWithinMs: number): Not
 });
 
 const selectFacts = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | null => {
+  // The text of an appeal's decision is in the field `appeal`.
   if (kind === 'appeal_decided') return null;
   const isSuspension = kind === 'suspension' || kind === 'ban';
   if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
   if (isSuspension && cause === 'age') return PAUSED_BY_AGE;
-  const stated = cause === null ? facts : (automaticFacts[cause] ?? null);
-  return isSolo ? appendSoloRemark(stated) : stated;
+  const statedFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
+  return isSolo ? appendSoloRemark(statedFacts) : statedFacts;
 };
 
 const appendSoloRemark = (text: string | null): string =>
   text === null ? SOLO_REMARK : `${text} ${SOLO_REMARK}`;
 
 const toNoticeAppeal = (row: NoticeRow, now: Date, appealWithinMs: number): Notice['appeal'] => {
+  // The notice of an appeal's decision shows the decided appeal, and cannot be appealed itself.
   const isAppealDecision = row.kind === 'appeal_decided';
   if (!row.is_appealable && !isAppealDecision)
     return { state: 'none', until: null, outcome: null, answer: null };
-  const end = new Date(row.created_at.getTime() + appealWithinMs);
-  const until = isAppealDecision ? null : end.toISOString();
+  const appealableUntil = new Date(row.created_at.getTime() + appealWithinMs);
+  const until = isAppealDecision ? null : appealableUntil.toISOString();
   if (row.appeal_id === null)
-    return { state: end > now ? 'possible' : 'over', until, outcome: null, answer: null };
+    return { state: appealableUntil > now ? 'possible' : 'over', until, outcome: null, answer: null };
   if (row.appeal_outcome === null) return { state: 'open', until, outcome: null, answer: null };
   const answer = row.appeal_answer;
   return {

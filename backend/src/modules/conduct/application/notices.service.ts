@@ -7,7 +7,7 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { NoticeRepository, type NoticeRow } from '../infrastructure/notice.repository';
 import { toNotice } from './notice.mapper';
 
-/** Statements to users about decisions that concern them. */
+/** Lists and sends notices: messages to users about decisions that concern them. */
 @Injectable()
 export class NoticesService {
   private readonly logger = new Logger(NoticesService.name);
@@ -21,7 +21,7 @@ export class NoticesService {
     this.appealWithinMs = environment.APPEAL_WITHIN_S * 1_000;
   }
 
-  /** Newest first. */
+  /** The notices to a user, newest first. */
   async list(recipientId: number): Promise<Notice[]> {
     return this.toNotices(await this.notices.findByRecipient(recipientId));
   }
@@ -39,7 +39,8 @@ export class NoticesService {
   }
 
   /**
-   * Sends notices to the sockets of their recipients. Never throws: a page that misses one reads it at its next visit.
+   * Sends notices to the sockets of their recipients. Never throws: a client that misses a notice gets it when it reads
+   * the list.
    */
   async send(noticeIds: readonly number[]): Promise<void> {
     if (noticeIds.length === 0) return;

@@ -7,15 +7,18 @@ import { PrivateTranscriptService } from '../../private-chat/application/private
 import { type ChatPeriod, PastChatService } from '../../random-chat/application/past-chat.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
 
-/** A chat of the reporter and the reported user. */
+/**
+ * A chat of the reporter and the reported user. `at`: when the random chat started. `isTooLate`: whether the time in
+ * which it can be reported is over.
+ */
 export type ReportableChat =
   | { where: 'random_chat'; sessionId: string; userIds: readonly number[]; at: Date; isTooLate: boolean }
   | { where: 'private_chat'; isTooLate: boolean };
 
-/** The two users, and the chat that the reporter names; the private chat without a name. */
+/** The two users and the reported chat. Without `sessionId` and `historyId` it is their private chat. */
 export type ChatReference = Pick<FileReport, 'reporterId' | 'targetId' | 'sessionId' | 'historyId'>;
 
-/** Finds the chat that a report is about. Blocks between the two do not matter: either may report the other. */
+/** Finds the chat that a report is about. A user may report another even if one of them has blocked the other. */
 @Injectable()
 export class ReportableChatService {
   constructor(
@@ -26,7 +29,7 @@ export class ReportableChatService {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REPORTABLE_AFTER_END_S'>,
   ) {}
 
-  /** @throws DomainError not_found when there is no such chat of the two */
+  /** @throws DomainError not_found when the two users have no such chat */
   async find(reference: ChatReference): Promise<ReportableChat> {
     const { sessionId, historyId } = reference;
     if (sessionId !== undefined) return this.toReportable(reference, await this.pastChats.find(sessionId));
@@ -36,9 +39,9 @@ export class ReportableChatService {
   }
 
   private toReportable({ reporterId, targetId }: ChatReference, chat: ChatPeriod | null): ReportableChat {
-    const isTheirs =
+    const isChatOfBoth =
       reporterId !== targetId && [reporterId, targetId].every((id) => chat?.userIds.includes(id));
-    if (!chat || !isTheirs) throw new DomainError('not_found');
+    if (!chat || !isChatOfBoth) throw new DomainError('not_found');
     const { sessionId, userIds, startedAt, endedAt } = chat;
     const isTooLate = endedAt !== null && endedAt < this.computeReportableSince();
     return { where: 'random_chat', sessionId, userIds, at: startedAt, isTooLate };
@@ -46,19 +49,21 @@ export class ReportableChatService {
 
   private async findPrivateChat({ reporterId, targetId }: ChatReference): Promise<ReportableChat> {
     const since = this.computeReportableSince();
-    const isCurrent =
+    const isReportable =
       (await this.friendships.areFriends(reporterId, targetId)) ||
       (await this.friendships.hasPendingRequest(reporterId, targetId)) ||
-      // A block has ended the friendship or voided the request.
+      // A block ends the friendship or voids the request.
       (await this.friendships.haveSeparatedSince(reporterId, targetId, since));
-    if (isCurrent) return { where: 'private_chat', isTooLate: false };
+    if (isReportable) return { where: 'private_chat', isTooLate: false };
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
+    // They know each other, for example from a random chat, but share no private chat that could be reported now.
     if (await this.relations.areAcquainted(reporterId, targetId))
       return { where: 'private_chat', isTooLate: true };
     throw new DomainError('not_found');
   }
 
+  /** What ended or was sent before this time can no longer be reported. */
   private computeReportableSince(): Date {
     return new Date(Date.now() - this.environment.REPORTABLE_AFTER_END_S * 1_000);
   }

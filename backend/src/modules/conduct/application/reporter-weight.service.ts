@@ -3,12 +3,15 @@ import { isExcluded } from '@thaw/contract/safety';
 import { StandingsService } from '../../standings/application/standings.service';
 import { ReportRepository } from '../infrastructure/report.repository';
 
-/** A reporter's accuracy counts from this number of decided reports on. */
-const MIN_DECIDED = 5;
-/** From this share of dismissed reports on, further ones do not count towards automatic care. */
-const MAX_DISMISSED_SHARE = 0.8;
+/** A reporter can be unreliable from this number of decided reports on. */
+const MIN_DECIDED_REPORTS = 5;
+/** A reporter of whose decided reports at least this share was dismissed is unreliable. */
+const UNRELIABLE_DISMISSED_SHARE = 0.8;
 
-/** How much reports of a user count towards automatic care. A moderator sees every report. */
+/**
+ * Decides how much a user's reports count towards automatic care, which flags or suspends a user whom several others
+ * report. Moderators see every report, whatever its weight.
+ */
 @Injectable()
 export class ReporterWeightService {
   constructor(
@@ -16,12 +19,13 @@ export class ReporterWeightService {
     private readonly reports: ReportRepository,
   ) {}
 
+  /** @returns 0 when the reporter is suspended, banned or unreliable. */
   async weigh(reporterId: number): Promise<0 | 1> {
     const [standing, { decided, dismissed }] = await Promise.all([
       this.standings.find(reporterId),
       this.reports.countDecided(reporterId),
     ]);
-    const isUnreliable = decided >= MIN_DECIDED && dismissed / decided >= MAX_DISMISSED_SHARE;
+    const isUnreliable = decided >= MIN_DECIDED_REPORTS && dismissed / decided >= UNRELIABLE_DISMISSED_SHARE;
     return isExcluded(standing) || isUnreliable ? 0 : 1;
   }
 }

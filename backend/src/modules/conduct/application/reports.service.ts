@@ -10,17 +10,17 @@ import { UsersService } from '../../users/application/users.service';
 import type { ReportContext } from '../domain/conduct.events';
 import { ReportRepository } from '../infrastructure/report.repository';
 import { ConductService } from './conduct.service';
-import { EvidenceService, type TakenEvidence } from './evidence.service';
+import { EvidenceService, type EvidenceCopy } from './evidence.service';
 import { type ReportableChat, ReportableChatService } from './reportable-chat.service';
 import { ReporterWeightService } from './reporter-weight.service';
 
 export interface FiledReport {
   report: Report;
-  /** Whether this call created it. */
+  /** Whether this call filed the report; false when an earlier call did. */
   isNew: boolean;
 }
 
-/** Files reports with evidence that the server takes. */
+/** Files reports, with messages of the chat that the server copies as evidence. */
 @Injectable()
 export class ReportsService {
   constructor(
@@ -42,22 +42,22 @@ export class ReportsService {
   }
 
   /**
-   * Files a report, and blocks the reported user afterwards if asked to. The same report again returns the one that is
-   * there, announces the standing and blocks again: an earlier call may have died after its commit.
-   * @throws DomainError rate_limited, not_found, too_late
+   * Files a report, and blocks the reported user afterwards if `alsoBlock` is set. A repeated call returns the existing
+   * report, announces the standing and blocks again, because an earlier call may have died after its commit.
+   * @throws DomainError rate_limited, not_found, too_late, unavailable
    */
   async file(request: FileReport): Promise<FiledReport> {
     const { reporterId, targetId, alsoBlock = false } = request;
-    // What the limit of an hour refuses is not charged to that of a day.
+    // In this order, a report that the hourly limit refuses is not charged to the daily limit.
     await this.rateLimiter.require('reports', reporterId);
     await this.rateLimiter.require('reports_of_day', reporterId);
     const [target, chat] = await Promise.all([this.users.findProfile(targetId), this.chats.find(request)]);
     if (target === null) throw new DomainError('not_found');
-    const knownId = await this.reports.findSame(reporterId, targetId, chat);
-    if (knownId === null && chat.isTooLate) throw new DomainError('too_late');
+    const existingId = await this.reports.findExistingId(reporterId, targetId, chat);
+    if (existingId === null && chat.isTooLate) throw new DomainError('too_late');
     const { reportId, isNew } =
-      knownId === null ? await this.fileNew(request, chat) : { reportId: knownId, isNew: false };
-    if (knownId !== null) await this.conduct.announceAgain(targetId);
+      existingId === null ? await this.fileNew(request, chat) : { reportId: existingId, isNew: false };
+    if (existingId !== null) await this.conduct.announceAgain(targetId);
     if (alsoBlock) await this.block(reporterId, targetId);
     const report = await this.reports.find(reportId);
     if (!report) throw new Error(`Report ${reportId} is not in the read model`);
@@ -68,10 +68,10 @@ export class ReportsService {
     { reporterId, targetId, category, words, messageIds }: FileReport,
     chat: ReportableChat,
   ): Promise<{ reportId: number; isNew: boolean }> {
-    const [taken, weight, deviceAccountIds] = await Promise.all([
+    const [evidence, weight, deviceAccountIds] = await Promise.all([
       chat.where === 'random_chat'
-        ? this.evidence.takeFromRandomChat(chat.sessionId, chat.userIds, messageIds)
-        : this.evidence.takeFromPrivateChat(reporterId, targetId, messageIds),
+        ? this.evidence.copyRandomChat(chat.sessionId, chat.userIds, messageIds)
+        : this.evidence.copyPrivateChat(reporterId, targetId, messageIds),
       this.weights.weigh(reporterId),
       this.devices.findAccounts(reporterId),
     ]);
@@ -80,21 +80,22 @@ export class ReportsService {
         userId: targetId,
         reporterId,
         category,
-        context: toContext(chat, taken),
+        context: toContext(chat, evidence),
         words: normalizeText(words ?? '') || null,
-        evidence: taken.json,
-        evidenceHash: taken.hash,
+        evidence: evidence.json,
+        evidenceHash: evidence.hash,
         deviceAccountIds,
         weight,
       },
       async (manager, { caseId, isNew }) => {
-        if (isNew) await this.images.hold(taken.imageKeys, caseId, manager);
+        if (isNew) await this.images.hold(evidence.imageKeys, caseId, manager);
       },
     );
   }
 
   /**
-   * The report stands even if the list of blocks is full. Other failures are thrown, so that the caller tries again.
+   * Blocks the reported user. The report stands even if the block is refused, for example because the list of blocks is
+   * full. Other failures are thrown, so that the caller tries again.
    */
   private async block(reporterId: number, targetId: number): Promise<void> {
     try {
@@ -106,7 +107,7 @@ export class ReportsService {
   }
 }
 
-const toContext = (chat: ReportableChat, { lastMessageAt }: TakenEvidence): ReportContext =>
+const toContext = (chat: ReportableChat, { lastMessageAt }: EvidenceCopy): ReportContext =>
   chat.where === 'random_chat'
     ? { where: 'random_chat', sessionId: chat.sessionId, at: chat.at.toISOString() }
     : { where: 'private_chat', at: (lastMessageAt ?? new Date()).toISOString() };

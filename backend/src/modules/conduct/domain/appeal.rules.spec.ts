@@ -10,8 +10,11 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
+/** The first reporter of `reportByUsers`. */
+const firstReporter = 11;
+const UNKNOWN_ID = 999;
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
-/** A history with one report that was decided. */
+/** A history with one report, whose case was decided. */
 const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dismissed'): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
   history.decide(outcome);
@@ -19,15 +22,16 @@ const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dism
 };
 const appealSanction = (history: ConductHistory) =>
   history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
-const findReporterNotice = (history: ConductHistory): number =>
+const findReporterNoticeId = (history: ConductHistory): number =>
   history.findLastData('CaseDecided').reports[0]?.noticeId ?? 0;
 
 describe('an appeal', () => {
-  it('is possible for a warning, care, a suspension and a ban', () => {
+  it('is possible against a warning, a flag, a suspension and a ban', () => {
     const warned = createDecidedHistory('warned');
     expect(listTypes(warned.fileAppeal(warned.findLastData('PersonWarned').noticeId))).toEqual([
       'AppealFiled',
     ]);
+    // Three reporters flag a user.
     const flagged = new ConductHistory().reportByUsers(3);
     expect(listTypes(flagged.fileAppeal(flagged.findLastData('PersonFlagged').noticeId))).toEqual([
       'AppealFiled',
@@ -36,7 +40,7 @@ describe('an appeal', () => {
       expect(listTypes(appealSanction(createDecidedHistory(outcome)))).toEqual(['AppealFiled']);
   });
 
-  it('is filed once: the same while it is open, refused once it is decided', () => {
+  it('changes nothing when it is repeated while open, and is refused once it is decided', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     expect(appealSanction(history)).toEqual([]);
@@ -44,7 +48,7 @@ describe('an appeal', () => {
     expectRefusal(() => appealSanction(history), 'already_answered');
   });
 
-  it('is possible for 183 days', () => {
+  it('is possible until 183 days after the notice', () => {
     const history = createDecidedHistory('banned');
     history.wait(183 * DAY_MS);
     expect(listTypes(appealSanction(history))).toEqual(['AppealFiled']);
@@ -53,14 +57,14 @@ describe('an appeal', () => {
     expectRefusal(() => appealSanction(late), 'too_late');
   });
 
-  it('is refused for notices of others and for those that cannot be appealed', () => {
+  it('is refused for notices of other users, for unknown notices and for those that cannot be appealed', () => {
     const history = createDecidedHistory('suspended');
     expectRefusal(
-      () => history.fileAppeal(history.findLastData('SanctionImposed').noticeId, 11),
+      () => history.fileAppeal(history.findLastData('SanctionImposed').noticeId, firstReporter),
       'not_found',
     );
-    expectRefusal(() => history.fileAppeal(findReporterNotice(history), 11), 'not_found');
-    expectRefusal(() => history.fileAppeal(999), 'not_found');
+    expectRefusal(() => history.fileAppeal(findReporterNoticeId(history), firstReporter), 'not_found');
+    expectRefusal(() => history.fileAppeal(UNKNOWN_ID), 'not_found');
     appealSanction(history);
     history.decideAppeal();
     expectRefusal(
@@ -71,16 +75,16 @@ describe('an appeal', () => {
 });
 
 describe('the decision of an appeal', () => {
-  it('is made by another moderator, who is not involved', () => {
+  it('is made once, by another moderator who is not involved and has seen the newest version', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
-    const decide = (given: object) => () => history.decideAppeal(given);
+    const decide = (changes: object) => () => history.decideAppeal(changes);
     expectRefusal(decide({ moderatorId: mod }), 'own_decision');
-    expectRefusal(decide({ moderatorId: 11 }), 'own_decision');
+    expectRefusal(decide({ moderatorId: firstReporter }), 'own_decision');
     expectRefusal(decide({ moderatorId: ada }), 'own_decision');
     expectRefusal(decide({ excludedModeratorIds: [otherMod] }), 'own_decision');
     expectRefusal(decide({ version: 1 }), 'case_changed');
-    expectRefusal(decide({ appealId: 999 }), 'not_found');
+    expectRefusal(decide({ appealId: UNKNOWN_ID }), 'not_found');
     expect(history.decideAppeal()[0]).toMatchObject({ data: { moderatorId: otherMod, isSolo: false } });
     expectRefusal(decide({}), 'already_answered');
   });
@@ -89,21 +93,21 @@ describe('the decision of an appeal', () => {
     const history = createDecidedHistory('suspended');
     history.wait(DAY_MS);
     appealSanction(history);
-    const solo = { moderatorId: mod, isOnlyModerator: true };
+    const soloReview = { moderatorId: mod, isOnlyModerator: true };
     history.wait(DAY_MS - 1);
-    expectRefusal(() => history.decideAppeal(solo), 'own_decision');
+    expectRefusal(() => history.decideAppeal(soloReview), 'own_decision');
     history.wait(1);
-    expect(history.decideAppeal(solo)[0]).toMatchObject({ data: { isSolo: true } });
+    expect(history.decideAppeal(soloReview)[0]).toMatchObject({ data: { isSolo: true } });
   });
 
-  it('answers with one notice and changes nothing when it upholds', () => {
+  it('sends one notice with the answer and changes nothing when it upholds the suspension', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
-    const before = computeStanding(history);
+    const standingBefore = computeStanding(history);
     expect(history.decideAppeal()).toMatchObject([
       { type: 'AppealDecided', data: { answerNoticeId: expect.any(Number), until: null } },
     ]);
-    expect(computeStanding(history)).toEqual(before);
+    expect(computeStanding(history)).toEqual(standingBefore);
   });
 
   it('lifts the suspension when it reverses', () => {
@@ -116,7 +120,7 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('replaces the end when it reduces; a reduced ban is a suspension that needs no confirmation', () => {
+  it('makes a ban that it reduces a suspension with the given end, which needs no confirmation', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);
     const until = new Date(history.now.getTime() + 2 * DAY_MS);
@@ -125,6 +129,7 @@ describe('the decision of an appeal', () => {
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
     history.wait(2 * DAY_MS);
     expect(computeStanding(history).kind).toBe('good');
+    // By now the ban would have become a suspension, because no moderator confirmed it.
     history.wait(2 * DAY_MS);
     expect(history.execute({ type: 'ApplyTimeLimits' })).toEqual([]);
   });
@@ -133,6 +138,7 @@ describe('the decision of an appeal', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     const addDays = (days: number) => new Date(history.now.getTime() + days * DAY_MS);
+    // The suspension lasts 7 days.
     for (const until of [null, addDays(0), addDays(7), addDays(8)])
       expectRefusal(() => history.decideAppeal({ outcome: 'reduced', until }), 'validation_failed');
     expectRefusal(() => history.decideAppeal({ outcome: 'upheld', until: addDays(1) }), 'validation_failed');
@@ -147,12 +153,13 @@ describe('the decision of an appeal', () => {
   it('about a ban that has become a suspension lifts the suspension', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);
+    // A ban that is not confirmed within 72 hours becomes a suspension.
     history.wait(3 * DAY_MS).execute({ type: 'ApplyTimeLimits' });
     history.decideAppeal({ outcome: 'reversed' });
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('about care ends the flag, and later reports count from then on', () => {
+  it('about a flag ends it when it reverses, and only later reports count towards another flag', () => {
     const history = new ConductHistory().reportByUsers(3);
     history.fileAppeal(history.findLastData('PersonFlagged').noticeId);
     expect(listTypes(history.decideAppeal({ outcome: 'reversed', moderatorId: mod }))).toEqual([
@@ -160,13 +167,15 @@ describe('the decision of an appeal', () => {
       'FlagLifted',
     ]);
     expect(computeStanding(history).kind).toBe('good');
-    history.wait(1000);
+    // Reports at the very time of the decision would not count.
+    history.wait(1);
     expect(listTypes(history.report(31))).toEqual(['ReportFiled']);
     history.report(32);
     expect(listTypes(history.report(33))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
-  it('about an automatic suspension ends the flag as well', () => {
+  it('about an automatic suspension ends the flag as well when it reverses', () => {
+    // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);
     history.decideAppeal({ outcome: 'reversed' });
@@ -174,10 +183,12 @@ describe('the decision of an appeal', () => {
   });
 });
 
-describe('a second look that a reporter asks for', () => {
-  it('opens the case again when the dismissal is reversed', () => {
+describe('the appeal of a reporter whose report was dismissed', () => {
+  it('opens the case again when another moderator reverses the dismissal', () => {
     const history = createDecidedHistory('dismissed');
-    expect(listTypes(history.fileAppeal(findReporterNotice(history), 11))).toEqual(['AppealFiled']);
+    expect(listTypes(history.fileAppeal(findReporterNoticeId(history), firstReporter))).toEqual([
+      'AppealFiled',
+    ]);
     expectRefusal(() => history.decideAppeal({ moderatorId: mod }), 'own_decision');
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided', 'CaseOpened']);
     expect(computeStanding(history).kind).toBe('good');
@@ -186,14 +197,14 @@ describe('a second look that a reporter asks for', () => {
 
   it('opens no second case beside an undecided one', () => {
     const history = createDecidedHistory('dismissed');
-    history.fileAppeal(findReporterNotice(history), 11);
+    history.fileAppeal(findReporterNoticeId(history), firstReporter);
     history.report(12);
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
   });
 
   it('can be upheld, but not reduced', () => {
     const history = createDecidedHistory('dismissed');
-    history.fileAppeal(findReporterNotice(history), 11);
+    history.fileAppeal(findReporterNoticeId(history), firstReporter);
     const until = new Date(history.now.getTime() + DAY_MS);
     expectRefusal(() => history.decideAppeal({ outcome: 'reduced', until }), 'validation_failed');
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided']);

@@ -21,7 +21,7 @@ import {
 } from './moderator.rules';
 
 /**
- * The same appeal again results in no event.
+ * Repeating an appeal that is still open results in no event.
  * @throws DomainError not_found, already_answered, too_late
  */
 export const decideAppealFiling = (
@@ -33,9 +33,9 @@ export const decideAppealFiling = (
   const notice = state.notices.get(noticeId);
   if (notice?.recipientId !== appellantId || !notice.isAppealable || notice.caseId === null)
     throw new DomainError('not_found');
-  const earlier = state.appeals.get(noticeId);
-  if (earlier && earlier.outcome !== null) throw new DomainError('already_answered');
-  if (earlier) return [];
+  const earlierAppeal = state.appeals.get(noticeId);
+  if (earlierAppeal && earlierAppeal.outcome !== null) throw new DomainError('already_answered');
+  if (earlierAppeal) return [];
   if (at.getTime() - notice.createdAt.getTime() > appealWithinMs) throw new DomainError('too_late');
   const { caseId } = notice;
   return [
@@ -54,15 +54,16 @@ export const decideAppeal = (
   const notice = appeal && state.notices.get(appeal.noticeId);
   if (!appeal || !notice) throw new DomainError('not_found');
   const { noticeId, caseId } = appeal;
-  const appealed = requireCase(state, caseId);
+  const appealedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
+  // The only moderator has to wait from the filing of the appeal on.
   const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
   const isSolo = requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs);
-  requireUnclaimed(appealed, command);
+  requireUnclaimed(appealedCase, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
-  const sanction = findSanction(state, notice, at);
+  const sanction = findAppealedSanction(state, notice, at);
   if (outcome === 'reduced' ? !isShorter(sanction, until, at) : until !== null)
     throw new DomainError('validation_failed');
   return [
@@ -92,8 +93,8 @@ export const decideAppeal = (
   ];
 };
 
-/** The sanction of the notice, or the one that took its place; null when none is in force. */
-const findSanction = (
+/** The sanction of the notice, or one of its case that has replaced it; null when none is in force. */
+const findAppealedSanction = (
   state: ConductState,
   { kind, caseId, sanctionId }: SentNotice,
   at: Date,
@@ -103,10 +104,14 @@ const findSanction = (
   return inForce.find((sanction) => sanction.sanctionId === sanctionId) ?? inForce[0] ?? null;
 };
 
+/** Whether `until` is a future time at which the sanction would end earlier than it does. */
 const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Date): boolean =>
   sanction !== null && until !== null && until > at && (sanction.until === null || until < sanction.until);
 
-/** Ends what the reversed decision imposed, or opens its case again. */
+/**
+ * Ends what the reversed decision imposed, or opens the case of a reporter's appeal again. The answer to the appeal
+ * explains this, so the events have no notices.
+ */
 const reverseDecision = (
   command: DecideAppeal,
   state: ConductState,
@@ -114,10 +119,11 @@ const reverseDecision = (
   sanction: ImposedSanction | null,
 ): readonly ConductEvent[] => {
   if (kind === 'report_decided') return reopenCase(command, state, caseId);
-  const isCare = kind === 'care' || (sanction?.isAutomatic ?? false);
+  // A flag is automatic: it ends with an appeal about the flag, or about an automatic suspension of the same case.
+  const endsFlag = kind === 'care' || (sanction?.isAutomatic ?? false);
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   return [
-    ...(isCare && isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: null })] : []),
+    ...(endsFlag && isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: null })] : []),
     ...(sanction
       ? [
           createEvent(command, 'SanctionLifted', {
@@ -132,7 +138,7 @@ const reverseDecision = (
   ];
 };
 
-/** A reporter was right: the case is open again, unless another case of the user is undecided. */
+/** Opens a dismissed case again, unless another case of the user is undecided: there is at most one. */
 const reopenCase = (
   command: DecideAppeal,
   state: ConductState,

@@ -13,6 +13,9 @@ import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 const MINUTE_MS = 60_000;
+/** The first reporter of `reportByUsers`. */
+const firstReporter = 11;
+const UNKNOWN_ID = 999;
 const computeStandingKind = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now).kind;
 
 describe('a claim', () => {
@@ -51,20 +54,23 @@ describe('a claim', () => {
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
-  it('is refused for a case in which there is nothing to do, and to those it is about', () => {
+  it('is refused to reporters and the user, for a case that needs no moderator and for an unknown case', () => {
     const history = new ConductHistory().reportByUsers(1);
-    expectRefusal(() => claim(history, 11), 'own_decision');
+    expectRefusal(() => claim(history, firstReporter), 'own_decision');
     expectRefusal(() => claim(history, ada), 'own_decision');
     history.decide('warned');
     expectRefusal(() => claim(history, mod), 'already_answered');
     history.fileAppeal(history.findLastData('PersonWarned').noticeId);
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
-    expectRefusal(() => history.execute({ type: 'ClaimCase', caseId: 999, moderatorId: mod }), 'not_found');
+    expectRefusal(
+      () => history.execute({ type: 'ClaimCase', caseId: UNKNOWN_ID, moderatorId: mod }),
+      'not_found',
+    );
   });
 });
 
 describe('a decision', () => {
-  it('notifies every reporter, and states rule and facts', () => {
+  it('has a notice for every reporter, and states the rule and the facts', () => {
     const history = new ConductHistory().reportByUsers(2);
     const [decided, warned] = history.decide('warned', { note: 'First time' });
     expect(decided).toMatchObject({
@@ -88,6 +94,7 @@ describe('a decision', () => {
   });
 
   it('that dismisses lifts the flag and the automatic suspension, with one notice', () => {
+    // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('dismissed');
     expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted']);
@@ -101,7 +108,7 @@ describe('a decision', () => {
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('that suspends replaces what was imposed automatically', () => {
+  it('that suspends for 7 days replaces the flag and the automatic suspension', () => {
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('suspended');
     expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
@@ -130,28 +137,29 @@ describe('a decision', () => {
     expect(computeStandingKind(history)).toBe('suspended');
   });
 
-  it('is refused when something has happened since the moderator read the case', () => {
+  it('is refused when the case has changed since the moderator read it, and when it is decided', () => {
     const history = new ConductHistory().reportByUsers(1);
-    const decision = createDecision(history, 'warned');
+    const outdatedDecision = createDecision(history, 'warned');
     history.report(12);
-    expectRefusal(() => history.execute(decision), 'case_changed');
+    expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
     history.decide('warned');
     expectRefusal(() => history.execute(createDecision(history, 'warned')), 'already_answered');
-    expectRefusal(() => history.execute(decision), 'case_changed');
+    expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
   });
 
   it.each<[who: string, moderatorId: number, excludedModeratorIds: number[]]>([
     ['the user themselves', ada, []],
-    ['a reporter', 11, []],
+    ['a reporter', firstReporter, []],
     ['a friend of one of them', mod, [mod]],
   ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
     const history = new ConductHistory().reportByUsers(1);
-    const given = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
+    // Even the only moderator, who may review their own decisions after a day, may not decide.
+    const changes = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
     history.wait(30 * DAY_MS);
-    expectRefusal(() => history.decide('warned', given), 'own_decision');
+    expectRefusal(() => history.decide('warned', changes), 'own_decision');
   });
 
-  it.each<[what: string, outcome: 'suspended' | 'banned' | 'warned', until: number | null]>([
+  it.each<[what: string, outcome: 'suspended' | 'banned' | 'warned', durationMs: number | null]>([
     ['a suspension without an end', 'suspended', null],
     ['a suspension of less than an hour', 'suspended', HOUR_MS - 1],
     ['a suspension of more than 365 days', 'suspended', 365 * DAY_MS + 1],
@@ -170,18 +178,18 @@ describe('a decision', () => {
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('holds the evidence of what is illegal, and of a sanction after a report about a minor', () => {
+  it('places a legal hold under the rule no_illegal, and for a sanction after a report about a minor', () => {
     const illegal = new ConductHistory().reportByUsers(1);
     expect(listTypes(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
     const minor = new ConductHistory();
-    minor.report(11, { category: 'minor' });
+    minor.report(firstReporter, { category: 'minor' });
     expect(listTypes(minor.decide('suspended'))).toContain('HoldPlaced');
     const warned = new ConductHistory();
-    warned.report(11, { category: 'minor' });
+    warned.report(firstReporter, { category: 'minor' });
     expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
   });
 
-  it('of a finding that asked for the age does not answer that question for the user', () => {
+  it('that dismisses a stated age leaves the age question to the user', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age'));
     history.decide('dismissed');
@@ -217,7 +225,7 @@ describe('an escalation', () => {
     expect(listTypes(history.decide('warned', { isOnlyModerator: true }))).toContain('CaseDecided');
   });
 
-  it('needs the present version', () => {
+  it('is refused when the case has changed since the moderator read it', () => {
     const history = new ConductHistory().reportByUsers(1);
     const { version } = history.state;
     history.report(12);
@@ -226,11 +234,16 @@ describe('an escalation', () => {
 });
 
 describe('the expiry of evidence', () => {
-  it('is recorded once for each report', () => {
+  it('is recorded once for each report of the case', () => {
     const history = new ConductHistory().reportByUsers(2);
-    const reportIds = [...history.state.reports.keys(), 999];
-    const expire = () => history.execute({ type: 'RecordExpiry', caseId: history.caseId, reportIds });
-    expect(expire()[0]?.data).toMatchObject({ reportIds: reportIds.slice(0, 2) });
-    expect(expire()).toEqual([]);
+    const reportIds = [...history.state.reports.keys()];
+    const recordExpiry = () =>
+      history.execute({
+        type: 'RecordExpiry',
+        caseId: history.caseId,
+        reportIds: [...reportIds, UNKNOWN_ID],
+      });
+    expect(recordExpiry()[0]?.data).toMatchObject({ reportIds });
+    expect(recordExpiry()).toEqual([]);
   });
 });

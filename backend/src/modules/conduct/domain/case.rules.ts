@@ -12,11 +12,10 @@ import type {
 } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import {
-  type ConductCase,
   type ConductState,
   type ImposedSanction,
   isInForce,
-  isWaiting,
+  awaitsModerator,
   listReportsOfCase,
   listSanctionsOfCase,
 } from './conduct-state.types';
@@ -35,7 +34,7 @@ export const decideClaim = (command: ClaimCase, state: ConductState): readonly C
   const claimedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   requireUnclaimed(claimedCase, command);
-  if (!isWaiting(state, claimedCase)) throw new DomainError('already_answered');
+  if (!awaitsModerator(state, claimedCase)) throw new DomainError('already_answered');
   return [
     createEvent(command, 'CaseClaimed', { caseId, moderatorId, until: computeClaimEnd(at).toISOString() }),
   ];
@@ -83,7 +82,7 @@ export const decideCase = (
   requireUnclaimed(decidedCase, command);
   requireVersion(state, version);
   if (decidedCase.state === 'decided') throw new DomainError('already_answered');
-  requireComplete(command);
+  requireConsistentDecision(command);
   const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
     reporterId,
@@ -91,44 +90,45 @@ export const decideCase = (
   }));
   return [
     createEvent(command, 'CaseDecided', { caseId, moderatorId, outcome, rule, reports, facts, note }),
-    ...endAutomaticCare(command, state),
+    ...endEarlierRestrictions(command, state),
     ...decideConsequence(command),
-    ...placeLegalHold(command, state, decidedCase),
+    ...placeLegalHold(command, state),
   ];
 };
 
-/** @throws DomainError validation_failed */
-const requireComplete = ({ outcome, rule, facts, until, at }: DecideCase): void => {
+/** @throws DomainError validation_failed when the rule, the facts or the end do not fit the outcome */
+const requireConsistentDecision = ({ outcome, rule, facts, until, at }: DecideCase): void => {
   const isExplained = outcome === 'dismissed' || (rule !== null && facts !== null);
-  const duration = until === null ? null : until.getTime() - at.getTime();
+  const durationMs = until === null ? null : until.getTime() - at.getTime();
   const hasValidEnd =
     outcome === 'suspended'
-      ? duration !== null && duration >= limits.suspensionMinMs && duration <= limits.suspensionMaxMs
-      : duration === null;
+      ? durationMs !== null && durationMs >= limits.suspensionMinMs && durationMs <= limits.suspensionMaxMs
+      : durationMs === null;
   if (!isExplained || !hasValidEnd) throw new DomainError('validation_failed');
 };
 
 /**
- * A decision ends the flag and the sanctions that its case has imposed before. When a case is dismissed, one notice
- * states that they are lifted; otherwise the notice of the decision replaces theirs.
+ * A decision ends the flag and the sanctions that its case has imposed before. A dismissal sends one notice that they
+ * are lifted; for other outcomes, the notice of the decision explains their end.
  */
-const endAutomaticCare = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
+const endEarlierRestrictions = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;
   const isDismissed = outcome === 'dismissed';
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
-  const earlier = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
-  const wasLimited = isFlagOfCase || earlier.some((sanction) => isInForce(sanction, at));
-  let noticeId = isDismissed && wasLimited ? ids.nextNumber() : null;
-  // Only the first event carries the notice.
+  const earlierSanctions = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
+  const isRestricted = isFlagOfCase || earlierSanctions.some((sanction) => isInForce(sanction, at));
+  let unusedNoticeId = isDismissed && isRestricted ? ids.nextNumber() : null;
+  // Only the first event has the notice; the other events have none.
   const takeNoticeId = (): number | null => {
-    const taken = noticeId;
-    noticeId = null;
-    return taken;
+    const noticeId = unusedNoticeId;
+    unusedNoticeId = null;
+    return noticeId;
   };
-  const isEnded = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
+  // A dismissal also lifts sanctions that have ended: lifted ones do not count as earlier sanctions of the user.
+  const mustBeLifted = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
   return [
     ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: takeNoticeId() })] : []),
-    ...earlier.filter(isEnded).map(({ sanctionId }) =>
+    ...earlierSanctions.filter(mustBeLifted).map(({ sanctionId }) =>
       createEvent(command, 'SanctionLifted', {
         sanctionId,
         noticeId: takeNoticeId(),
@@ -140,6 +140,7 @@ const endAutomaticCare = (command: DecideCase, state: ConductState): readonly Co
   ];
 };
 
+/** Warns or sanctions the user. A decision other than a dismissal has a rule. */
 const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   const { ids, caseId, outcome, rule, until } = command;
   if (outcome === 'dismissed' || rule === null) return [];
@@ -159,13 +160,9 @@ const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   ];
 };
 
-/** Keeps what authorities may ask for, until a moderator lifts the hold. */
-const placeLegalHold = (
-  command: DecideCase,
-  state: ConductState,
-  { caseId }: ConductCase,
-): readonly ConductEvent[] => {
-  const { outcome, rule } = command;
+/** A legal hold keeps the data that authorities may ask for, until a moderator lifts the hold. */
+const placeLegalHold = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
+  const { caseId, outcome, rule } = command;
   const isSanctioned = outcome === 'suspended' || outcome === 'banned';
   const isAboutMinor = listReportsOfCase(state, caseId).some(({ category }) => category === 'minor');
   const isIllegal = outcome !== 'dismissed' && rule === 'no_illegal';
@@ -174,7 +171,7 @@ const placeLegalHold = (
   return [createEvent(command, 'HoldPlaced', { moderatorId: null, reason })];
 };
 
-/** @throws DomainError not_found */
+/** Records the erasure of reports that have not been recorded as expired before. @throws DomainError not_found */
 export const decideExpiry = (command: RecordExpiry, state: ConductState): readonly ConductEvent[] => {
   const { caseId } = command;
   requireCase(state, caseId);

@@ -1,14 +1,18 @@
-/** The settings that decisions depend on. */
+/**
+ * The configured limits of the conduct decider. Automatic care is what happens without a moderator when several users
+ * report the same user within `careWindowMs`: the user is flagged, and suspended if more users report them.
+ */
 export interface ConductPolicy {
-  /** Period in which distinct reporters are counted. */
+  /** Period in which the distinct reporters of a user are counted. */
   careWindowMs: number;
   /** From this number of distinct reporters on, a user is flagged: they are matched only with other flagged users. */
   flagReporters: number;
   /** From this number of distinct reporters on, a user is suspended automatically. */
   suspendReporters: number;
-  /** Duration of an automatic suspension, and the time in which a ban has to be confirmed. */
+  /** Time for a moderator's review: an automatic suspension lasts this long, and a ban is confirmed within it. */
   reviewMs: number;
-  /** After this time the only moderator may review their own decisions. */
+  /** If only one moderator is appointed, they may review their own decision after this time. */
   soloReviewAfterMs: number;
+  /** A notice can be appealed for this long after it was sent. */
   appealWithinMs: number;
 }

@@ -8,12 +8,16 @@ export interface FiledReport {
   reportId: number;
   caseId: number;
   reporterId: number;
+  /** The user id under which reporters are counted: the accounts of one device share it, so that they count once. */
   countsAs: number;
+  /** 0 for a report that does not count towards automatic care, such as one of an unreliable reporter. */
   weight: 0 | 1;
   category: ReportCategory;
   context: ReportContext;
   filedAt: Date;
+  /** Whether a moderator has decided its case. */
   isDecided: boolean;
+  /** Whether its words and its evidence were erased. */
   hasExpired: boolean;
 }
 
@@ -23,12 +27,16 @@ export interface ConductCase {
   state: CaseState;
   openedAt: Date;
   finding: FindingKind | null;
-  /** The moderator who works on the case until `until`. */
+  /** Reserves the case for one moderator until `until`. */
   claim: { moderatorId: number; until: Date } | null;
+  /** Set while the case waits for a moderator other than the one who escalated it. */
   escalation: { moderatorId: number; at: Date } | null;
-  /** The last decision; kept while the case is open again. `moderatorId` is null for automatic decisions. */
+  /** The last decision, also after the case was opened again. `moderatorId` is null for automatic decisions. */
   decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
-  /** Reports before this time no longer count towards automatic care, since a moderator has reversed it. */
+  /**
+   * Set when an appeal about automatic care or a sanction succeeds: earlier reports no longer count towards automatic
+   * care, which flags or suspends a user whom several others report.
+   */
   careCountsFrom: Date | null;
 }
 
@@ -39,12 +47,15 @@ export interface ImposedSanction {
   kind: SanctionKind;
   rule: HouseRule;
   imposedAt: Date;
+  /** Null for a sanction without an end. */
   until: Date | null;
   isAutomatic: boolean;
+  /** The sanction of another account on the same device or with the same e-mail address; null for the user's own. */
   inheritedFrom: number | null;
+  /** Whether a second moderator has confirmed the ban. */
   isConfirmed: boolean;
   isLifted: boolean;
-  /** Whether its end has led to a flag. */
+  /** Whether the sanction ended before its case was decided, so that the user was flagged. */
   hasLapsed: boolean;
 }
 
@@ -56,7 +67,7 @@ export interface SentNotice {
   sanctionId: number | null;
   createdAt: Date;
   isAppealable: boolean;
-  /** The moderator whose decision it states; null for what a rule decided. */
+  /** The moderator whose decision the notice states; null for an automatic decision. */
   decidedBy: number | null;
 }
 
@@ -77,15 +88,17 @@ export interface ConductState {
   reports: ReadonlyMap<number, FiledReport>;
   sanctions: ReadonlyMap<number, ImposedSanction>;
   notices: ReadonlyMap<number, SentNotice>;
-  /** By the notice that is appealed: each can be appealed once. */
+  /** By the id of the appealed notice, since a notice can be appealed once. */
   appeals: ReadonlyMap<number, FiledAppeal>;
-  /** Automatic findings, by the event that each was found in. */
+  /** Ids of the events from which automatic findings were raised. */
   sourceEventIds: ReadonlySet<string>;
-  /** The case of the flag in `standing`. */
+  /** The case that led to the flag in `standing`. */
   flagCaseId: number | null;
-  ageAskedAt: readonly Date[];
+  /** When the user was asked for their age. */
+  ageQuestionTimes: readonly Date[];
+  /** The case of the last age question. */
   ageCaseId: number | null;
-  /** The same fold that module standings uses. */
+  /** The restrictions of the user, folded by the same function as in the module standings. */
   standing: StandingState;
 }
 
@@ -98,12 +111,12 @@ export const createConductState = (): ConductState => ({
   appeals: new Map(),
   sourceEventIds: new Set(),
   flagCaseId: null,
-  ageAskedAt: [],
+  ageQuestionTimes: [],
   ageCaseId: null,
   standing: createStandingState(),
 });
 
-/** The case that no moderator has decided; there is at most one. */
+/** The case of the user that is not decided; there is at most one. */
 export const findUndecidedCase = ({ cases }: ConductState): ConductCase | null =>
   [...cases.values()].find(({ state }) => state !== 'decided') ?? null;
 
@@ -113,7 +126,7 @@ export const listReportsOfCase = ({ reports }: ConductState, caseId: number): Fi
 export const isInForce = ({ isLifted, until }: ImposedSanction, at: Date): boolean =>
   !isLifted && (until === null || until > at);
 
-/** A ban that another moderator has to confirm. */
+/** Whether the sanction is a ban that another moderator has to confirm. An inherited ban needs no confirmation. */
 export const awaitsConfirmation = ({
   kind,
   isConfirmed,
@@ -124,8 +137,8 @@ export const awaitsConfirmation = ({
 export const listSanctionsOfCase = ({ sanctions }: ConductState, caseId: number): ImposedSanction[] =>
   [...sanctions.values()].filter((sanction) => sanction.caseId === caseId);
 
-/** Whether a moderator has something to do in the case: a decision, a confirmation, or an appeal. */
-export const isWaiting = (state: ConductState, { caseId, state: caseState }: ConductCase): boolean =>
+/** Whether the case needs a moderator: for a decision, the confirmation of a ban, or the answer to an appeal. */
+export const awaitsModerator = (state: ConductState, { caseId, state: caseState }: ConductCase): boolean =>
   caseState !== 'decided' ||
   listSanctionsOfCase(state, caseId).some(awaitsConfirmation) ||
   [...state.appeals.values()].some((appeal) => appeal.caseId === caseId && appeal.outcome === null);

@@ -4,8 +4,7 @@ import type { FindingKind, ReportContext } from './conduct.events';
 
 /**
  * Ids for the events that a command results in, and for the cases, reports, sanctions, appeals and notices in them.
- * Reserved before the decider runs and given out in order, so that a command that is decided again after a version
- * conflict results in events with the same ids.
+ * The numbers are reserved before the decider runs, so that the decider needs no database.
  */
 export interface ReservedIds {
   /** The next UUID of an event. */
@@ -16,13 +15,14 @@ export interface ReservedIds {
 
 interface Command<Type extends string> {
   type: Type;
+  /** The time at which the command is decided. */
   at: Date;
   /** The user whose conduct the stream records. */
   userId: number;
   ids: ReservedIds;
 }
 
-/** An act of a moderator. */
+/** A command that a moderator gives. */
 interface ModeratorCommand<Type extends string> extends Command<Type> {
   moderatorId: number;
 }
@@ -36,15 +36,19 @@ export type FileReport = Command<'FileReport'> & {
   evidence: string;
   /** SHA-256 of `evidence`, in hex. */
   evidenceHash: string;
-  /** All accounts used on the reporter's device, with the reporter's own. */
+  /** Ids of all accounts used on the reporter's devices, including the reporter's own. */
   deviceAccountIds: readonly number[];
-  /** 0 for a report that does not count towards automatic care, such as one of an inaccurate reporter. */
+  /**
+   * 0 for a report that does not count towards automatic care (flagging and suspending a user whom several others
+   * report), such as one of an unreliable reporter.
+   */
   weight: 0 | 1;
 };
 
+/** Records an automatic finding about the user, which opens a case or joins the undecided one. */
 export type RaiseFinding = Command<'RaiseFinding'> & {
   finding: FindingKind;
-  /** Makes the command idempotent. */
+  /** Identifies what the finding is about: a second command with the same id changes nothing. */
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
@@ -52,9 +56,11 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   rule?: HouseRule | null;
 };
 
+/** Reserves a case for the moderator, so that no other moderator decides it. */
 export type ClaimCase = ModeratorCommand<'ClaimCase'> & { caseId: number };
 export type ReleaseCase = ModeratorCommand<'ReleaseCase'> & { caseId: number };
 export type AddNote = ModeratorCommand<'AddNote'> & { caseId: number; text: string };
+/** Leaves a case to another moderator. */
 export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
   caseId: number;
   /** Version of the stream that the moderator has seen. */
@@ -66,9 +72,9 @@ export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
 interface DecisionGuards {
   /** Version of the stream that the moderator has seen. */
   version: number;
-  /** Friends of the user or of a reporter. */
+  /** Moderators who may not decide, since they are friends of the user or of a reporter. */
   excludedModeratorIds: readonly number[];
-  /** No other moderator is appointed. */
+  /** Whether no other moderator is appointed. */
   isOnlyModerator: boolean;
 }
 
@@ -89,6 +95,7 @@ export type ConfirmBan = ModeratorCommand<'ConfirmBan'> &
     caseId: number;
     /** Whether the ban stands. Otherwise it is lifted. */
     isConfirmed: boolean;
+    /** Shown to the user in the notice that the ban was lifted. */
     facts: string | null;
   };
 export type DecideAppeal = ModeratorCommand<'DecideAppeal'> &
@@ -108,26 +115,26 @@ export type FileAppeal = Command<'FileAppeal'> & {
   noticeId: number;
   words: string;
 };
-/** The answer to the age question that a notice asks. */
+/** Answers the age question that a notice asks. */
 export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: number; answer: AgeAnswer };
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */
 export type InheritSanction = Command<'InheritSanction'> & {
+  /** The sanction of the other user. */
   sanctionId: number;
   kind: 'suspended' | 'banned';
   rule: HouseRule;
   /** Null for a sanction without an end. */
   until: Date | null;
 };
-/**
- * Shortens sanctions that were inherited from `sanctionId`, which was itself shortened or lifted.
- * `until`: the end of that sanction; null when it was lifted.
- */
+/** Shortens the sanction that the user inherited, because its source was shortened or lifted. */
 export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
+  /** The source: the sanction of the other user. */
   sanctionId: number;
+  /** The new end of the source; null when it was lifted. */
   until: Date | null;
 };
-/** Ends what has run out: a ban that was not confirmed in time, an automatic suspension, or a care flag. */
+/** Applies the time limits that have passed: of a ban that was not confirmed, an automatic suspension, or a flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;
 /** Records that the words and the evidence of reports were erased. */
 export type RecordExpiry = Command<'RecordExpiry'> & { caseId: number; reportIds: readonly number[] };

@@ -2,15 +2,21 @@ import type { CaseKind, CaseOutcome } from '@thaw/contract/moderation';
 import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
 import type { ConductEventOf, StandingEvent } from '../../standings/domain/standing.events';
 
-/** The chat that a report is about, and when it took place. */
+// The stored types `PersonWarned` and `PersonFlagged` keep their first names, because existing data has them.
+// "Personal" lists the fields of an event that are stored beside the log, where they can be erased.
+
+/**
+ * The chat that a report is about. `at`: when the random chat started, or when the newest message of the private chat
+ * was sent.
+ */
 export type ReportContext =
   { where: 'random_chat'; sessionId: string; at: string } | { where: 'private_chat'; at: string };
 
 export type CaseOpened = ConductEventOf<'CaseOpened', { caseId: number; kind: CaseKind }>;
 
 /**
- * `countsAs`: the lowest user id among the accounts of the reporter's device that reported into this case, so that one
- * device counts once. `weight`: 0 for reporters who are suspended or whose reports are mostly dismissed.
+ * `countsAs`: the reporter's user id, or the one under which an account of the same device counts in this case already,
+ * so that a device counts once. `weight`: 0 for reporters who are suspended or whose reports are mostly dismissed.
  * `evidenceHash`: SHA-256 of the evidence's JSON. Personal: `words`, `evidence`.
  */
 export type ReportFiled = ConductEventOf<
@@ -30,8 +36,13 @@ export type ReportFiled = ConductEventOf<
   }
 >;
 
+/**
+ * `stated_age`: the user wrote that they are under 18. `image_match`: they sent an image of the block-list.
+ * `classifier`: a classifier objected to content; no code raises this at present. `many_accounts`: the user's device
+ * has many new accounts.
+ */
 export type FindingKind = 'stated_age' | 'image_match' | 'classifier' | 'many_accounts';
-/** An automatic finding; `sourceEventId` makes it idempotent. Personal: `evidence`. */
+/** An automatic finding. A `sourceEventId` is recorded once, which makes it idempotent. Personal: `evidence`. */
 export type FindingRaised = ConductEventOf<
   'FindingRaised',
   {
@@ -56,7 +67,10 @@ export type CaseEscalated = ConductEventOf<
 /** Personal: `text`. */
 export type CaseNoted = ConductEventOf<'CaseNoted', { caseId: number; moderatorId: number; text: string }>;
 
-/** `reports`: those decided with the case, with the notice for each reporter. Personal: `facts`, `note`. */
+/**
+ * `moderatorId`: null for an automatic decision. `reports`: all reports of the case, with the notice for each reporter.
+ * Personal: `facts`, `note`.
+ */
 export type CaseDecided = ConductEventOf<
   'CaseDecided',
   {
@@ -74,13 +88,13 @@ export type UserWarned = ConductEventOf<
   { noticeId: number; caseId: number; rule: HouseRule }
 >;
 
-/** `appellantId`: the user of the stream, or a reporter who asks for a second look. Personal: `words`. */
+/** `appellantId`: the user of the stream, or a reporter whose report was dismissed. Personal: `words`. */
 export type AppealFiled = ConductEventOf<
   'AppealFiled',
   { appealId: number; noticeId: number; caseId: number; appellantId: number; words: string }
 >;
 
-/** The personal data of these reports was dropped. */
+/** The words and the evidence of these reports were erased; none are listed when a finding's evidence was. */
 export type EvidenceExpired = ConductEventOf<
   'EvidenceExpired',
   { caseId: number; reportIds: readonly number[] }

@@ -16,59 +16,50 @@ import {
   createStandingState,
   computeStandingAt,
 } from '../../standings/domain/standing.state';
-import { createConductState } from './conduct-state.types';
-import { awaitsConfirmation } from './conduct-state.types';
+import { awaitsConfirmation, createConductState } from './conduct-state.types';
 import { evolveConduct } from './conduct.state';
 
 const RUNS = 400;
-const MODERATORS = [100, 200];
-/** Ids of sanctions of other users, from which the user inherits. They differ from all ids of the history. */
+const MODERATOR_IDS = [100, 200];
+/** The first id of the sanctions of other users, which the user inherits. The history itself gives out smaller ids. */
 const FIRST_SOURCE_ID = 1_000_000;
+const UNKNOWN_CASE_ID = 0;
 
-type Step = (history: ConductHistory) => CommandInput | null;
-type NamedStep = readonly [name: string, step: Step];
+/** Builds the command of the step from the history so far; null when there is nothing to command. */
+type CommandFactory = (history: ConductHistory) => CommandInput | null;
+/** The name appears in the counterexample when the property fails. */
+type NamedStep = readonly [name: string, createCommand: CommandFactory];
 
-/** The command is executed as if the moderator saw the present state, or an earlier version. */
+/** The version of the case that the moderator has seen: the present one, or the one before. */
 const chooseVersion = ({ state }: ConductHistory, isOld: boolean): number => state.version - Number(isOld);
 
-/** The value at the index, which wraps around. */
+/** The value at the index, which wraps around; undefined when there are no values. */
 const pick = <Value>(values: readonly Value[], index: number): Value | undefined =>
   values[index % Math.max(1, values.length)];
 
-const moderator = fc.constantFrom(...MODERATORS);
+/** One of the `count` newest values; undefined when there are no values. */
+const pickRecent = <Value>(values: Iterable<Value>, nth: number, count: number): Value | undefined =>
+  pick([...values].reverse(), nth % count);
+
+const moderator = fc.constantFrom(...MODERATOR_IDS);
 const index = fc.nat({ max: 50 });
-/** Whether a command names an older version of the case than the present one. */
+/** Whether a moderator has seen an older version of the case than the present one; so in one of four draws. */
 const isOld = fc.constantFrom(false, false, false, true);
 
-/** One act of a user, a moderator, an automatic rule or the clock, on whatever exists then. */
-const step: fc.Arbitrary<NamedStep> = fc
-  .oneof(
-    {
-      weight: 2,
-      arbitrary: fc.tuple(
-        fc.integer({ min: 10, max: 20 }),
-        fc.constantFrom(0 as const, 1 as const, 1 as const),
-        index,
-      ),
-    },
-    { weight: 3, arbitrary: fc.constant(null) },
-  )
-  .chain((drawn): fc.Arbitrary<NamedStep> =>
-    drawn
-      ? fc.constant([
-          `report by ${drawn[0]}`,
-          () =>
-            createReport(drawn[0], {
-              weight: drawn[1],
-              context: {
-                where: 'random_chat',
-                sessionId: `chat ${drawn[2] % 4}`,
-                at: '2026-11-20T00:00:00.000Z',
-              },
-            }),
-        ] as const)
-      : otherStep,
-  );
+const report: fc.Arbitrary<NamedStep> = fc
+  .tuple(fc.integer({ min: 10, max: 20 }), fc.constantFrom(0 as const, 1 as const, 1 as const), index)
+  .map(([reporterId, weight, nth]): NamedStep => [
+    `report by ${reporterId}`,
+    () =>
+      createReport(reporterId, {
+        weight,
+        context: {
+          where: 'random_chat',
+          sessionId: `chat ${nth % 4}`,
+          at: '2026-11-20T00:00:00.000Z',
+        },
+      }),
+  ]);
 
 const confirmation: fc.Arbitrary<NamedStep> = fc
   .tuple(moderator, fc.boolean(), fc.boolean(), index)
@@ -82,7 +73,7 @@ const confirmation: fc.Arbitrary<NamedStep> = fc
         caseId:
           [...history.state.sanctions.values()].find(awaitsConfirmation)?.caseId ??
           pick([...history.state.cases.keys()], nth) ??
-          0,
+          UNKNOWN_CASE_ID,
       }),
   ]);
 
@@ -99,18 +90,18 @@ const decision: fc.Arbitrary<NamedStep> = fc
       createDecision(history, outcome, {
         moderatorId,
         version: chooseVersion(history, isOldVersion),
-        caseId: pick([...history.state.cases.keys()].reverse(), nth % 3) ?? 0,
+        caseId: pickRecent(history.state.cases.keys(), nth, 3) ?? UNKNOWN_CASE_ID,
       }),
   ]);
 
 const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
-  // Most attempts are refused: only a ban that another moderator has decided can be confirmed.
+  // Drawn more often, because most are refused: only a ban that another moderator has imposed can be confirmed.
   { weight: 3, arbitrary: decision },
   { weight: 4, arbitrary: confirmation },
   index.map((nth): NamedStep => [
     'appeal',
     ({ state }) => {
-      const notice = pick([...state.notices.values()].reverse(), nth);
+      const notice = pick([...state.notices.values()], nth);
       return notice
         ? { type: 'FileAppeal', noticeId: notice.noticeId, appellantId: notice.recipientId, words: 'No' }
         : null;
@@ -126,7 +117,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     .map(([moderatorId, outcome, isOnlyModerator, nth]): NamedStep => [
       `${outcome} by ${moderatorId}`,
       ({ state, now }) => {
-        const appeal = pick([...state.appeals.values()].reverse(), nth % 4);
+        const appeal = pickRecent(state.appeals.values(), nth, 4);
         const until = outcome === 'reduced' ? new Date(now.getTime() + HOUR_MS) : null;
         return appeal
           ? {
@@ -162,7 +153,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
   fc.tuple(moderator, index).map(([moderatorId, nth]): NamedStep => [
     'lift',
     ({ state }) => {
-      const sanctionId = pick([...state.sanctions.keys()].reverse(), nth % 3);
+      const sanctionId = pickRecent(state.sanctions.keys(), nth, 3);
       return sanctionId === undefined
         ? null
         : { type: 'LiftSanction', sanctionId, moderatorId, reason: 'Enough' };
@@ -200,6 +191,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     }),
   ]),
   fc.constant<NamedStep>(['time limits', () => ({ type: 'ApplyTimeLimits' })]),
+  // Within a claim, and past the limits of solo reviews, automatic suspensions, flags and appeals.
   fc.constantFrom(0.2, 1, 24, 25, 72, 24 * 31, 24 * 184).map((hours): NamedStep => [
     `${hours} h later`,
     (history) => {
@@ -209,8 +201,14 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
   ]),
 );
 
-/** Only commands may throw, and only as refusals. */
-const attempt = (history: ConductHistory, command: CommandInput | null): void => {
+/** One act of a user, a moderator, an automatic rule or the clock. It concerns cases and notices that exist by then. */
+const step: fc.Arbitrary<NamedStep> = fc.oneof(
+  { weight: 2, arbitrary: report },
+  { weight: 3, arbitrary: otherStep },
+);
+
+/** Executes a command that may be refused. Every other error is a failure of the test. */
+const executeUnlessRefused = (history: ConductHistory, command: CommandInput | null): void => {
   if (!command) return;
   try {
     history.execute(command);
@@ -219,9 +217,11 @@ const attempt = (history: ConductHistory, command: CommandInput | null): void =>
   }
 };
 
-const expectInvariants = ({ state, events, now }: ConductHistory, from: number): void => {
-  expect([...state.cases.values()].filter((one) => one.state !== 'decided').length).toBeLessThanOrEqual(1);
-  for (const event of events.slice(from)) {
+/** Checks the state, and the events of a step, which begin at an index. */
+const expectInvariants = ({ state, events, now }: ConductHistory, firstEventIndex: number): void => {
+  const undecidedCases = [...state.cases.values()].filter((conductCase) => conductCase.state !== 'decided');
+  expect(undecidedCases.length).toBeLessThanOrEqual(1);
+  for (const event of events.slice(firstEventIndex)) {
     if (event.type === 'SanctionImposed')
       expect(state.notices.get(event.data.noticeId)).toMatchObject({ recipientId: ada });
     if (event.type === 'PersonFlagged') expect(state.notices.has(event.data.noticeId)).toBe(true);
@@ -230,8 +230,8 @@ const expectInvariants = ({ state, events, now }: ConductHistory, from: number):
         [...state.reports.values()].filter(({ caseId }) => caseId === event.data.caseId).length,
       );
   }
-  const standing = events.filter(isStandingEvent).reduce(evolveStanding, createStandingState());
-  expect(computeStandingAt(standing, now)).toEqual(computeStandingAt(state.standing, now));
+  const foldedStanding = events.filter(isStandingEvent).reduce(evolveStanding, createStandingState());
+  expect(computeStandingAt(foldedStanding, now)).toEqual(computeStandingAt(state.standing, now));
 };
 
 const standingTypes: readonly StandingEvent['type'][] = [
@@ -249,7 +249,7 @@ const standingTypes: readonly StandingEvent['type'][] = [
 const isStandingEvent = (event: { type: string }): event is StandingEvent =>
   standingTypes.some((type) => type === event.type);
 
-/** Expects that no moderator has reviewed their own decision, unless there was no other. */
+/** Expects that no moderator has reviewed their own decision, unless they were the only moderator. */
 const expectSecondModerators = ({ events }: ConductHistory): void => {
   const deciderByCase = new Map<number | null, number | null>();
   const deciderByNotice = new Map<number, number | null>();
@@ -278,24 +278,25 @@ const expectSecondModerators = ({ events }: ConductHistory): void => {
   }
 };
 
-it('every history has at most one open case, a notice for each restriction, and the standing of its events', () => {
-  const seen = new Map<string, number>();
+it('every history keeps the rules about undecided cases, notices, second moderators and the standing', () => {
+  const countsByType = new Map<string, number>();
   fc.assert(
+    // Without `size`, fast-check would draw short histories only.
     fc.property(fc.array(step, { minLength: 5, maxLength: 60, size: 'max' }), (steps) => {
       const history = new ConductHistory();
-      for (const [, act] of steps) {
-        const from = history.events.length;
-        attempt(history, act(history));
-        expectInvariants(history, from);
+      for (const [, createCommand] of steps) {
+        const firstEventIndex = history.events.length;
+        executeUnlessRefused(history, createCommand(history));
+        expectInvariants(history, firstEventIndex);
       }
       expectSecondModerators(history);
       expect(history.events.reduce(evolveConduct, createConductState())).toEqual(history.state);
-      for (const { type } of history.events) seen.set(type, (seen.get(type) ?? 0) + 1);
+      for (const { type } of history.events) countsByType.set(type, (countsByType.get(type) ?? 0) + 1);
     }),
     { numRuns: RUNS },
   );
-  // The draws reach every rule.
+  // The random histories contain every one of these events, apart from holds, which no step places.
   for (const type of [...standingTypes, 'AppealFiled', 'CaseEscalated', 'CaseClaimed', 'PersonWarned'])
     if (type !== 'HoldPlaced' && type !== 'HoldLifted')
-      expect([type, seen.get(type) ?? 0]).not.toEqual([type, 0]);
+      expect([type, countsByType.get(type) ?? 0]).not.toEqual([type, 0]);
 });

@@ -11,6 +11,7 @@ import type {
 } from './conduct-state.types';
 import type { ConductEvent } from './conduct.events';
 
+/** Changes an entry of a map. An unknown id, or null, changes nothing. */
 const updateEntry = <Value extends object>(
   entries: ReadonlyMap<number, Value>,
   id: number | null,
@@ -29,23 +30,27 @@ const updateCase = (
   cases: updateEntry(state.cases, caseId, change),
 });
 
+/** Kinds of notices that a user can appeal. A `report_decided` can be appealed as well if it states a dismissal. */
+const appealableKinds: readonly NoticeKind[] = ['warning', 'care', 'suspension', 'ban'];
+
+/** Adds the notice that an event sends, by default to the user of the stream. Null as `noticeId`: it sends none. */
 const addNotice = (
   state: ConductState,
   { occurredAt, data }: ConductEvent,
   kind: NoticeKind,
   notice: { noticeId: number | null; caseId: number | null } & Partial<Omit<SentNotice, 'noticeId'>>,
 ): ConductState => {
-  const { noticeId } = notice;
+  const { noticeId, ...details } = notice;
   if (noticeId === null) return state;
   const sent: SentNotice = {
+    noticeId,
     kind,
     recipientId: data.userId,
     sanctionId: null,
     createdAt: occurredAt,
     decidedBy: null,
-    isAppealable: kind === 'warning' || kind === 'care' || kind === 'suspension' || kind === 'ban',
-    ...notice,
-    noticeId,
+    isAppealable: appealableKinds.includes(kind),
+    ...details,
   };
   return { ...state, notices: new Map(state.notices).set(noticeId, sent) };
 };
@@ -54,7 +59,7 @@ const addNotice = (
 const findDecidingModerator = ({ cases }: ConductState, caseId: number | null): number | null =>
   (caseId === null ? null : cases.get(caseId)?.decision?.moderatorId) ?? null;
 
-/** A claim lasts until 15 minutes after the last act of its moderator on the case. */
+/** A claim reserves a case until `caseClaimMs` after `at`, the last act of its moderator on the case. */
 export const computeClaimEnd = (at: Date): Date => new Date(at.getTime() + limits.caseClaimMs);
 
 const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at: Date): ConductState => {
@@ -64,7 +69,7 @@ const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at
 };
 
 export const evolveConduct = (state: ConductState, event: ConductEvent): ConductState => {
-  // Events that were read from the store have a position; those of the decider have none yet.
+  // Events from the store have a position; events that the decider has just returned do not have one yet.
   const { streamPosition } = event as { streamPosition?: number };
   return { ...evolve(state, event), version: streamPosition ?? state.version + 1 };
 };
@@ -74,6 +79,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
   switch (event.type) {
     case 'CaseOpened': {
       const { caseId, kind } = event.data;
+      // A case with this id exists when an appeal opens it again.
       const known = state.cases.get(caseId);
       const opened: ConductCase = known
         ? { ...known, state: 'open', claim: null, escalation: null }
@@ -131,12 +137,11 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
       let next = updateCase(state, caseId, { state: 'decided', decision, claim: null, escalation: null });
       for (const { reportId, noticeId, reporterId } of reports) {
         next = { ...next, reports: updateEntry(next.reports, reportId, { isDecided: true }) };
-        const isAppealable = outcome === 'dismissed';
         next = addNotice(next, event, 'report_decided', {
           noticeId,
           caseId,
           recipientId: reporterId,
-          isAppealable,
+          isAppealable: outcome === 'dismissed',
           decidedBy: moderatorId,
         });
       }
@@ -158,11 +163,12 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
         state,
       );
     default:
-      return evolveByStanding({ ...state, standing: evolveStanding(state.standing, event) }, event);
+      return evolveStandingEvent({ ...state, standing: evolveStanding(state.standing, event) }, event);
   }
 };
 
-const evolveByStanding = (state: ConductState, event: StandingEvent): ConductState => {
+/** Applies what an event about the standing changes outside `state.standing`. */
+const evolveStandingEvent = (state: ConductState, event: StandingEvent): ConductState => {
   switch (event.type) {
     case 'PersonFlagged': {
       const { caseId, cause, noticeId } = event.data;
@@ -217,7 +223,11 @@ const evolveByStanding = (state: ConductState, event: StandingEvent): ConductSta
       return evolveAppealDecided(state, event);
     case 'AgeAsked': {
       const { noticeId, caseId } = event.data;
-      const asked = { ...state, ageAskedAt: [...state.ageAskedAt, event.occurredAt], ageCaseId: caseId };
+      const asked = {
+        ...state,
+        ageQuestionTimes: [...state.ageQuestionTimes, event.occurredAt],
+        ageCaseId: caseId,
+      };
       return addNotice(asked, event, 'age_question', { noticeId, caseId });
     }
     case 'AgeAnswered':
@@ -236,22 +246,23 @@ const evolveAppealDecided = (
 ): ConductState => {
   const { noticeId, answerNoticeId, caseId, outcome, sanctionId, until } = event.data;
   const appeal = state.appeals.get(noticeId);
-  const appealed = state.notices.get(noticeId);
+  const appealedNotice = state.notices.get(noticeId);
   let next = updateCase(state, caseId, { claim: null });
   next = { ...next, appeals: updateEntry(next.appeals, noticeId, { outcome }) };
   if (until !== null) {
-    // A ban has no end, so a reduced one is a suspension.
+    // A ban has no end, so an appeal that sets one makes it a suspension.
     const change = { kind: 'suspended', until: new Date(until) } as const;
     next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
-  if (outcome === 'reversed' && appealed?.kind !== 'report_decided')
+  // The appeal of a reporter confirms the reports, so they continue to count towards automatic care.
+  if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
     next = updateCase(next, caseId, { careCountsFrom: event.occurredAt });
   if (!appeal) return next;
   const { appellantId: recipientId } = appeal;
   return addNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });
 };
 
-/** The reports, with those of a case that is opened again marked as undecided. */
+/** Marks the reports of a case as undecided, because the case is opened again. */
 const markUndecided = (reports: ConductState['reports'], caseId: number): ConductState['reports'] =>
   new Map(
     [...reports].map(([id, report]) => [
@@ -260,6 +271,7 @@ const markUndecided = (reports: ConductState['reports'], caseId: number): Conduc
     ]),
   );
 
+/** Marks the automatic sanctions of a case whose end has led to a flag, so that their end leads to one flag only. */
 const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)

@@ -1,47 +1,54 @@
 import type { ConductEvent } from './conduct.events';
 import { computeExpiryTimes } from './evidence-retention.rules';
 
-const HOUR_MS = 60 * 60_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * 60 * 60_000;
 const START = Date.UTC(2026, 10, 20, 12);
 const APPEAL_DAYS = 183;
-const policy = { evidenceMinKeptMs: 72 * HOUR_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
-const [bob, ada, moderator] = [9, 7, 3];
+/** Evidence is kept for 72 hours after a dismissal. */
+const DISMISSAL_DAYS = 3;
+/** Data under a legal hold is kept for at least a year. */
+const HOLD_DAYS = 365;
+const policy = { evidenceMinKeptMs: DISMISSAL_DAYS * DAY_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
+/** The user of the stream, their reporter, and two moderators. */
+const [bob, ada, moderator, otherModerator] = [9, 7, 3, 4];
+const SANCTION_ID = 5;
+const SANCTION_NOTICE_ID = 6;
+const APPEAL_ID = 10;
 
-const getDay = (days: number): Date => new Date(START + days * DAY_MS);
+/** @param day the number of days after `START`. */
+const toDate = (day: number): Date => new Date(START + day * DAY_MS);
 
 /** An event on a day, whose id is its type and the day. */
 const createEvent = <Type extends ConductEvent['type']>(
-  days: number,
+  day: number,
   type: Type,
   data: Omit<Extract<ConductEvent, { type: Type }>['data'], 'userId'>,
 ): ConductEvent =>
   ({
     type,
-    eventId: `${type} ${days}`,
-    occurredAt: getDay(days),
+    eventId: `${type} ${day}`,
+    occurredAt: toDate(day),
     data: { userId: bob, ...data },
   }) as unknown as ConductEvent;
 
-const createCaseOpened = (days = 0, caseId = 1) =>
-  createEvent(days, 'CaseOpened', { caseId, kind: 'reports' });
-const createReportFiled = (days = 0, caseId = 1) =>
-  createEvent(days, 'ReportFiled', {
+const createCaseOpened = (day = 0, caseId = 1) => createEvent(day, 'CaseOpened', { caseId, kind: 'reports' });
+const createReportFiled = (day = 0, caseId = 1) =>
+  createEvent(day, 'ReportFiled', {
     reportId: 2,
     caseId,
     reporterId: ada,
     countsAs: ada,
     weight: 1,
     category: 'sexual',
-    context: { where: 'random_chat', sessionId: 's1', at: getDay(0).toISOString() },
+    context: { where: 'random_chat', sessionId: 's1', at: toDate(0).toISOString() },
     evidenceHash: '',
     words: null,
     evidence: '',
   });
-const createCaseNoted = (days: number) =>
-  createEvent(days, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
-const createCaseDecided = (days: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
-  createEvent(days, 'CaseDecided', {
+const createCaseNoted = (day: number) =>
+  createEvent(day, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
+const createCaseDecided = (day: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
+  createEvent(day, 'CaseDecided', {
     caseId: 1,
     moderatorId: moderator,
     outcome,
@@ -50,58 +57,67 @@ const createCaseDecided = (days: number, outcome: 'dismissed' | 'warned' | 'susp
     facts: null,
     note: null,
   });
-const createSanctionImposed = (days: number, until: number | null, sanctionId = 5) =>
-  createEvent(days, 'SanctionImposed', {
-    sanctionId,
-    noticeId: 6,
-    kind: until === null ? 'banned' : 'suspended',
+/** @param endDay null for a ban, which has no end. */
+const createSanctionImposed = (day: number, endDay: number | null) =>
+  createEvent(day, 'SanctionImposed', {
+    sanctionId: SANCTION_ID,
+    noticeId: SANCTION_NOTICE_ID,
+    kind: endDay === null ? 'banned' : 'suspended',
     rule: 'no_hate',
-    until: until === null ? null : getDay(until).toISOString(),
+    until: endDay === null ? null : toDate(endDay).toISOString(),
     caseId: 1,
     isAutomatic: false,
     inheritedFrom: null,
   });
-const createSanctionLifted = (days: number) =>
-  createEvent(days, 'SanctionLifted', {
-    sanctionId: 5,
+const createSanctionLifted = (day: number) =>
+  createEvent(day, 'SanctionLifted', {
+    sanctionId: SANCTION_ID,
     noticeId: 8,
     cause: 'moderator',
     moderatorId: moderator,
-  } as never);
-const createAppealFiled = (days: number) =>
-  createEvent(days, 'AppealFiled', { appealId: 10, noticeId: 6, caseId: 1, appellantId: bob, words: 'x' });
-const createAppealDecided = (days: number, until: number | null = null) =>
-  createEvent(days, 'AppealDecided', {
-    appealId: 10,
-    noticeId: 6,
+    reason: null,
+  });
+const createAppealFiled = (day: number) =>
+  createEvent(day, 'AppealFiled', {
+    appealId: APPEAL_ID,
+    noticeId: SANCTION_NOTICE_ID,
+    caseId: 1,
+    appellantId: bob,
+    words: 'x',
+  });
+/** @param newEndDay the end of the reduced sanction; null when the decision is upheld. */
+const createAppealDecided = (day: number, newEndDay: number | null = null) =>
+  createEvent(day, 'AppealDecided', {
+    appealId: APPEAL_ID,
+    noticeId: SANCTION_NOTICE_ID,
     answerNoticeId: 11,
     caseId: 1,
-    moderatorId: 4,
-    outcome: until === null ? 'upheld' : 'reduced',
-    sanctionId: until === null ? null : 5,
-    until: until === null ? null : getDay(until).toISOString(),
+    moderatorId: otherModerator,
+    outcome: newEndDay === null ? 'upheld' : 'reduced',
+    sanctionId: newEndDay === null ? null : SANCTION_ID,
+    until: newEndDay === null ? null : toDate(newEndDay).toISOString(),
     isSolo: false,
     answer: 'x',
   });
-const createHoldPlaced = (days: number) =>
-  createEvent(days, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
-const createHoldLifted = (days: number) =>
-  createEvent(days, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
+const createHoldPlaced = (day: number) =>
+  createEvent(day, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
+const createHoldLifted = (day: number) =>
+  createEvent(day, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
 
-/** Days after which the data of each event expires; null: it is kept. */
+/** The day on which the data of each event expires, by event id; null while it is kept. */
 const computeExpiryDays = (
   events: ConductEvent[],
-  chatEnds: Record<string, Date> = { s1: getDay(0) },
+  chatEnds: Record<string, Date> = { s1: toDate(0) },
 ): Record<string, number | null> =>
   Object.fromEntries(
-    [...computeExpiryTimes(events, new Map(Object.entries(chatEnds)), policy)].map(([id, at]) => [
-      id,
-      at && (at.getTime() - START) / DAY_MS,
+    [...computeExpiryTimes(events, new Map(Object.entries(chatEnds)), policy)].map(([eventId, expiresAt]) => [
+      eventId,
+      expiresAt && (expiresAt.getTime() - START) / DAY_MS,
     ]),
   );
 
 describe('the evidence of a case', () => {
-  it('is kept while the case is open, and with it the notes', () => {
+  it('is kept together with the notes while the case is open', () => {
     expect(computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseNoted(1)])).toEqual({
       'ReportFiled 0': null,
       'CaseNoted 1': null,
@@ -117,19 +133,19 @@ describe('the evidence of a case', () => {
         createCaseDecided(2, 'dismissed'),
       ]),
     ).toEqual({
-      'ReportFiled 0': 5,
-      'CaseNoted 1': 5,
-      'CaseDecided 2': 5,
+      'ReportFiled 0': 2 + DISMISSAL_DAYS,
+      'CaseNoted 1': 2 + DISMISSAL_DAYS,
+      'CaseDecided 2': 2 + DISMISSAL_DAYS,
     });
   });
 
   it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
-    expect(computeExpiryDays(events, { s1: getDay(4) })['ReportFiled 0']).toBe(7);
-    expect(computeExpiryDays(events, { other: getDay(4) })['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + DISMISSAL_DAYS);
+    expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
   });
 
-  it('is kept by a second look that was asked for in time', () => {
+  it('is kept by an appeal that is filed before its expiry', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -137,21 +153,23 @@ describe('the evidence of a case', () => {
       createAppealFiled(4),
     ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
-    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(13);
+    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(
+      10 + DISMISSAL_DAYS,
+    );
   });
 
-  it('is not kept by a second look that was asked for after its expiry', () => {
+  it('is not kept by an appeal that is filed after its expiry', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
       createCaseDecided(2, 'dismissed'),
       createAppealFiled(6),
     ];
-    expect(computeExpiryDays(events)['ReportFiled 0']).toBe(5);
-    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(5);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
+    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
   });
 
-  it('is kept again while the case is open again', () => {
+  it('is kept while the case is open again', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -166,15 +184,18 @@ describe('the evidence of a case', () => {
     );
   });
 
-  it.each(['warned', 'suspended', 'banned'] as const)('expires 183 days after the decision %s', (outcome) => {
-    expect(
-      computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, outcome)])[
-        'ReportFiled 0'
-      ],
-    ).toBe(2 + APPEAL_DAYS);
-  });
+  it.each(['warned', 'suspended', 'banned'] as const)(
+    'expires 183 days after a decision with the outcome %s',
+    (outcome) => {
+      expect(
+        computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, outcome)])[
+          'ReportFiled 0'
+        ],
+      ).toBe(2 + APPEAL_DAYS);
+    },
+  );
 
-  it('is kept until the end of an appeal', () => {
+  it('is kept until an appeal is decided, and at least for the 183 days', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -194,7 +215,10 @@ describe('the evidence of a case', () => {
       createCaseOpened(3, 20),
       createReportFiled(3, 20),
     ];
-    expect(computeExpiryDays(events)).toMatchObject({ 'ReportFiled 0': 5, 'ReportFiled 3': null });
+    expect(computeExpiryDays(events)).toMatchObject({
+      'ReportFiled 0': 2 + DISMISSAL_DAYS,
+      'ReportFiled 3': null,
+    });
   });
 });
 
@@ -208,8 +232,7 @@ describe('facts, appeals and answers', () => {
 
   it('expire 183 days after the end of the sanction', () => {
     expect(computeExpiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
-    const answers = computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4)]);
-    expect(answers).toMatchObject({
+    expect(computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4)])).toMatchObject({
       'CaseDecided 2': 9 + APPEAL_DAYS,
       'AppealFiled 3': 9 + APPEAL_DAYS,
       'AppealDecided 4': 9 + APPEAL_DAYS,
@@ -240,7 +263,7 @@ describe('facts, appeals and answers', () => {
     );
   });
 
-  it('of a warning expire 183 days after it', () => {
+  it('of a warning expire 183 days after the decision', () => {
     expect(
       computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, 'warned')])[
         'CaseDecided 2'
@@ -249,8 +272,8 @@ describe('facts, appeals and answers', () => {
   });
 });
 
-describe('a hold', () => {
-  it('keeps everything until it is lifted, and for 365 days', () => {
+describe('a legal hold', () => {
+  it('keeps all data until it is lifted, and for at least 365 days', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -263,18 +286,18 @@ describe('a hold', () => {
       'HoldPlaced 3': null,
     });
     expect(computeExpiryDays([...events, createHoldLifted(10)])).toEqual({
-      'ReportFiled 0': 368,
-      'CaseDecided 2': 368,
-      'HoldPlaced 3': 368,
-      'HoldLifted 10': 368,
+      'ReportFiled 0': 3 + HOLD_DAYS,
+      'CaseDecided 2': 3 + HOLD_DAYS,
+      'HoldPlaced 3': 3 + HOLD_DAYS,
+      'HoldLifted 10': 3 + HOLD_DAYS,
     });
     expect(computeExpiryDays([...events, createHoldLifted(500)])).toMatchObject({
       'ReportFiled 0': 500,
-      'HoldLifted 500': 683,
+      'HoldLifted 500': 500 + APPEAL_DAYS,
     });
   });
 
-  it('does not concern what is recorded after it', () => {
+  it('does not keep data that is recorded after it was lifted', () => {
     const events = [
       createHoldPlaced(0),
       createHoldLifted(1),
@@ -282,6 +305,6 @@ describe('a hold', () => {
       createReportFiled(2),
       createCaseDecided(3, 'dismissed'),
     ];
-    expect(computeExpiryDays(events)['ReportFiled 2']).toBe(6);
+    expect(computeExpiryDays(events)['ReportFiled 2']).toBe(3 + DISMISSAL_DAYS);
   });
 });

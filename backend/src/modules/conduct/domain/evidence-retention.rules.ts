@@ -1,51 +1,58 @@
 import type { ConductEvent } from './conduct.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Data under a legal hold is kept for at least this long. */
+/** Data under a legal hold is kept for at least this long after the hold was placed. */
 const HELD_MIN_MS = 365 * DAY_MS;
 
 export interface RetentionPolicy {
-  /** How long evidence is kept after a dismissal, and after the end of the chat. */
+  /** How long evidence is kept after the dismissal of the case, or after the end of the chat if that is later. */
   evidenceMinKeptMs: number;
   /** How long a decision can be appealed. */
   appealWithinMs: number;
 }
 
-interface Appeal {
+// Times below are in ms since 1970. Infinity means that the end is not known yet.
+
+interface AppealRecord {
   filedAt: number;
   decidedAt: number | null;
 }
 
 interface CaseRecord {
   isOpen: boolean;
-  decision: { at: number; isDismissal: boolean } | null;
-  /** By id. Infinity without an end. */
+  decision: { decidedAt: number; isDismissal: boolean } | null;
+  /** The ends of the case's sanctions, by sanction id. */
   sanctionEnds: Map<number, number>;
-  /** By id. */
-  appeals: Map<number, Appeal>;
-  /** Random chats that were reported. */
+  /** By appeal id. */
+  appeals: Map<number, AppealRecord>;
+  /** The random chats that were reported. */
   sessionIds: Set<string>;
 }
 
-/** An event with personal data. `evidence` is kept for the decision, a `statement` for those who receive it. */
-interface Item {
+/**
+ * An event with personal data. `evidence` is what moderators decide from. A `statement` is a text that explains a
+ * decision or disputes it, so it is kept as long as the decision has effects.
+ */
+interface PersonalItem {
   eventId: string;
-  at: number;
+  recordedAt: number;
   caseId: number | null;
   kind: 'evidence' | 'statement';
 }
 
 interface Records {
   cases: Map<number, CaseRecord>;
-  items: Item[];
-  /** Of holds that were placed; `liftedAt` is Infinity while one is in force. */
+  items: PersonalItem[];
+  /** Legal holds; `liftedAt` is Infinity while a hold is in force. */
   holds: { placedAt: number; liftedAt: number }[];
 }
 
 /**
- * When the personal data of a user's conduct expires, by event id; null as long as it is kept. A function of the whole
- * stream, so that each computation gives the same result, also in a rebuild.
- * @param chatEnds when the reported random chats ended, by session id; chats that have not ended are absent.
+ * Computes when the personal data in a user's conduct stream expires. It depends on the whole stream and on nothing
+ * else but the ends of chats, so that a rebuild of the read models gets the same result.
+ * @param events all events of the stream, oldest first
+ * @param chatEnds when the reported random chats ended, by session id; chats that have not ended are absent
+ * @returns the expiry by event id; null while an open case, appeal, sanction or hold keeps the data
  */
 export const computeExpiryTimes = (
   events: readonly ConductEvent[],
@@ -56,20 +63,22 @@ export const computeExpiryTimes = (
   for (const event of events) addEvent(records, event);
   return new Map(
     records.items.map((item) => {
-      const usual = computeUsualExpiry(item, records.cases, chatEnds, policy);
-      const heldUntil = records.holds
-        .filter(({ liftedAt }) => item.at <= liftedAt)
+      const expiryWithoutHolds = computeExpiryWithoutHolds(item, records.cases, chatEnds, policy);
+      const endsOfHolds = records.holds
+        .filter(({ liftedAt }) => item.recordedAt <= liftedAt)
         .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + HELD_MIN_MS));
-      const expiresAt = Math.max(usual, ...heldUntil);
+      const expiresAt = Math.max(expiryWithoutHolds, ...endsOfHolds);
       return [item.eventId, Number.isFinite(expiresAt) ? new Date(expiresAt) : null];
     }),
   );
 };
 
+/** Adds to the records what an event says about the expiry of the stream's personal data. */
 const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void => {
   const { eventId } = event;
-  const at = event.occurredAt.getTime();
-  const addItem = (kind: Item['kind'], caseId: number | null) => items.push({ eventId, at, caseId, kind });
+  const occurredAt = event.occurredAt.getTime();
+  const addItem = (kind: PersonalItem['kind'], caseId: number | null) =>
+    items.push({ eventId, recordedAt: occurredAt, caseId, kind });
   switch (event.type) {
     case 'CaseOpened':
       getOrAddCase(cases, event.data.caseId).isOpen = true;
@@ -87,10 +96,10 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       return;
     case 'CaseDecided': {
       const { caseId, outcome } = event.data;
-      const decided = getOrAddCase(cases, caseId);
-      decided.isOpen = false;
-      decided.decision = { at, isDismissal: outcome === 'dismissed' };
-      // A dismissal states no facts; its note goes with the evidence.
+      const decidedCase = getOrAddCase(cases, caseId);
+      decidedCase.isOpen = false;
+      decidedCase.decision = { decidedAt: occurredAt, isDismissal: outcome === 'dismissed' };
+      // A dismissal states no facts. Its note for moderators expires with the evidence.
       addItem(outcome === 'dismissed' ? 'evidence' : 'statement', caseId);
       return;
     }
@@ -101,33 +110,36 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     }
     case 'SanctionLifted': {
       const { sanctionId } = event.data;
-      const [caseId = null, sanctioned] =
+      const [caseId = null, caseRecord] =
         [...cases].find(([, { sanctionEnds }]) => sanctionEnds.has(sanctionId)) ?? [];
-      sanctioned?.sanctionEnds.set(sanctionId, Math.min(at, sanctioned.sanctionEnds.get(sanctionId) ?? at));
+      const knownEnd = caseRecord?.sanctionEnds.get(sanctionId) ?? Infinity;
+      // A sanction that had already ended when it was lifted keeps its end.
+      caseRecord?.sanctionEnds.set(sanctionId, Math.min(occurredAt, knownEnd));
       addItem('statement', caseId);
       return;
     }
     case 'AppealFiled': {
       const { caseId, appealId } = event.data;
-      getOrAddCase(cases, caseId).appeals.set(appealId, { filedAt: at, decidedAt: null });
+      getOrAddCase(cases, caseId).appeals.set(appealId, { filedAt: occurredAt, decidedAt: null });
       addItem('statement', caseId);
       return;
     }
     case 'AppealDecided': {
       const { caseId, appealId, sanctionId, until } = event.data;
-      const appealed = getOrAddCase(cases, caseId);
-      const appeal = appealed.appeals.get(appealId);
-      if (appeal) appeal.decidedAt = at;
-      if (sanctionId !== null && until !== null) appealed.sanctionEnds.set(sanctionId, toEndMs(until));
+      const appealedCase = getOrAddCase(cases, caseId);
+      const appeal = appealedCase.appeals.get(appealId);
+      if (appeal) appeal.decidedAt = occurredAt;
+      if (sanctionId !== null && until !== null) appealedCase.sanctionEnds.set(sanctionId, toEndMs(until));
       addItem('statement', caseId);
       return;
     }
     case 'HoldPlaced':
-      holds.push({ placedAt: at, liftedAt: Infinity });
+      holds.push({ placedAt: occurredAt, liftedAt: Infinity });
       addItem('statement', null);
       return;
     case 'HoldLifted': {
-      for (const hold of holds) hold.liftedAt = Math.min(hold.liftedAt, at);
+      // Earlier holds were lifted before and keep their ends.
+      for (const hold of holds) hold.liftedAt = Math.min(hold.liftedAt, occurredAt);
       addItem('statement', null);
       return;
     }
@@ -151,20 +163,20 @@ const getOrAddCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecor
 
 const toEndMs = (until: string | null): number => (until === null ? Infinity : Date.parse(until));
 
-/** Infinity as long as the data is kept. */
-const computeUsualExpiry = (
-  { at, caseId, kind }: Item,
+/** Computes the expiry of an event's personal data as if no legal hold had been placed. */
+const computeExpiryWithoutHolds = (
+  { recordedAt, caseId, kind }: PersonalItem,
   cases: ReadonlyMap<number, CaseRecord>,
   chatEnds: ReadonlyMap<string, Date>,
   policy: RetentionPolicy,
 ): number => {
   const caseRecord = caseId === null ? undefined : cases.get(caseId);
-  if (!caseRecord) return at + policy.appealWithinMs;
+  if (!caseRecord) return recordedAt + policy.appealWithinMs;
   const evidenceExpiry = computeEvidenceExpiry(caseRecord, chatEnds, policy);
   if (kind === 'evidence') return evidenceExpiry;
   if ([...caseRecord.appeals.values()].some(({ decidedAt }) => decidedAt === null)) return Infinity;
-  const sanctionEnd = Math.max(at, ...caseRecord.sanctionEnds.values());
-  return Math.max(evidenceExpiry, sanctionEnd + policy.appealWithinMs);
+  const lastSanctionEnd = Math.max(recordedAt, ...caseRecord.sanctionEnds.values());
+  return Math.max(evidenceExpiry, lastSanctionEnd + policy.appealWithinMs);
 };
 
 const computeEvidenceExpiry = (
@@ -173,11 +185,14 @@ const computeEvidenceExpiry = (
   { evidenceMinKeptMs, appealWithinMs }: RetentionPolicy,
 ): number => {
   if (isOpen || !decision) return Infinity;
-  const { at, isDismissal } = decision;
-  const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? at);
-  let expiry = isDismissal ? Math.max(at, ...ends) + evidenceMinKeptMs : at + appealWithinMs;
+  const { decidedAt: caseDecidedAt, isDismissal } = decision;
+  // A chat that continues counts as ended at the decision; its later end makes the projection compute the expiry again.
+  const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? caseDecidedAt);
+  let expiry = isDismissal
+    ? Math.max(caseDecidedAt, ...ends) + evidenceMinKeptMs
+    : caseDecidedAt + appealWithinMs;
   for (const { filedAt, decidedAt } of appeals.values()) {
-    // The evidence had expired before this appeal, which cannot keep it any longer.
+    // The evidence had expired before this appeal was filed, so the appeal does not keep it.
     if (filedAt > expiry) continue;
     expiry = Math.max(
       expiry,

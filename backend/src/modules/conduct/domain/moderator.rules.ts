@@ -1,7 +1,7 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type ConductCase, type ConductState, listReportsOfCase } from './conduct-state.types';
 
-/** The moderator who acts, and the user whom the case is about. */
+/** A command of a moderator. `userId`: the user whom the case is about. */
 interface ActingModerator {
   userId: number;
   moderatorId: number;
@@ -16,7 +16,10 @@ export const requireCase = ({ cases }: ConductState, caseId: number): ConductCas
   return found;
 };
 
-/** @throws DomainError own_decision when the case is about the moderator, or one of its reports is theirs */
+/**
+ * @throws DomainError own_decision when the case is about the moderator, when they have filed one of its reports, or
+ * when they are excluded as a friend of these users
+ */
 export const requireUninvolved = (
   state: ConductState,
   caseId: number,
@@ -27,7 +30,7 @@ export const requireUninvolved = (
     throw new DomainError('own_decision');
 };
 
-/** @throws DomainError claimed when another moderator works on the case */
+/** @throws DomainError claimed when the case is reserved for another moderator */
 export const requireUnclaimed = (
   { claim }: ConductCase,
   { moderatorId, at }: Pick<ActingModerator, 'moderatorId' | 'at'>,
@@ -35,19 +38,20 @@ export const requireUnclaimed = (
   if (claim && claim.moderatorId !== moderatorId && claim.until > at) throw new DomainError('claimed');
 };
 
-/** @throws DomainError case_changed when something happened since the moderator read the case */
+/** @throws DomainError case_changed when events were recorded since the moderator read this version of the stream */
 export const requireVersion = (state: ConductState, version: number): void => {
   if (state.version !== version) throw new DomainError('case_changed');
 };
 
 /**
  * A decision is reviewed by another moderator. The only moderator may review their own after `soloReviewAfterMs`.
- * @param first the reviewed decision; `moderatorId` is null for an automatic one
- * @returns whether the only moderator reviews their own decision
- * @throws DomainError own_decision
+ * @param firstDecision the reviewed decision; `moderatorId` is null for an automatic one, `at` is when the waiting time
+ * of the only moderator begins
+ * @returns true if the only moderator reviews their own decision
+ * @throws DomainError own_decision when the moderator made the decision, unless they are the only one and have waited
  */
 export const requireSecondModerator = (
-  first: { moderatorId: number | null; at: Date },
+  firstDecision: { moderatorId: number | null; at: Date },
   {
     moderatorId,
     isOnlyModerator,
@@ -55,8 +59,8 @@ export const requireSecondModerator = (
   }: Pick<ActingModerator, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
   soloReviewAfterMs: number,
 ): boolean => {
-  if (first.moderatorId !== moderatorId) return false;
-  if (!isOnlyModerator || at.getTime() - first.at.getTime() < soloReviewAfterMs)
+  if (firstDecision.moderatorId !== moderatorId) return false;
+  if (!isOnlyModerator || at.getTime() - firstDecision.at.getTime() < soloReviewAfterMs)
     throw new DomainError('own_decision');
   return true;
 };

@@ -16,10 +16,10 @@ import {
 const DAY_MS = 24 * 60 * 60_000;
 /** A flag ends after this time, even if no moderator has decided the case. */
 export const FLAG_MAX_MS = 30 * DAY_MS;
-/** A second statement of an age within this time suspends the user. */
-export const AGE_STATEMENTS_MS = 30 * DAY_MS;
+/** A user who states an age under 18 again within this time is suspended. */
+export const REPEATED_AGE_STATEMENT_MS = 30 * DAY_MS;
 
-/** The house rule that a report's category is about, gravest category first. */
+/** The house rule that a report's category is about. The gravest category comes first; `chooseRule` needs the order. */
 const ruleByCategory: Record<ReportCategory, HouseRule> = {
   minor: 'adults_only',
   threat: 'no_threats',
@@ -37,8 +37,8 @@ const isSameChat = (one: ReportContext, other: ReportContext): boolean =>
     : one.where === other.where;
 
 /**
- * The report that the reporter has filed about the same chat. A private chat can be reported again once that report
- * is decided, since the chat continues.
+ * The report that the reporter has filed about the same chat; null if there is none. A private chat can be reported
+ * again once the earlier report is decided, since the chat continues.
  */
 export const findSameReport = (
   { reports }: ConductState,
@@ -51,7 +51,10 @@ export const findSameReport = (
       (context.where === 'random_chat' || !report.isDecided),
   ) ?? null;
 
-/** @throws DomainError not_found */
+/**
+ * Repeating a report results in no event.
+ * @throws DomainError not_found when users report themselves
+ */
 export const decideReport = (
   command: FileReport,
   state: ConductState,
@@ -89,55 +92,57 @@ export const decideReport = (
       words,
       evidence,
     }),
-    ...decideCare(command, state, [...listReportsOfCase(state, caseId), report], policy),
+    ...decideCare(command, state, caseId, [...listReportsOfCase(state, caseId), report], policy),
   ];
 };
 
 /**
- * The user id under which a report counts. Accounts of one device share the lowest id of those that reported into this
- * case before, so that they count once.
+ * The user id under which a report counts. The accounts of one device share an id within a case, so that they count as
+ * one reporter.
  */
 const computeCountsAs = (
   { reporterId, deviceAccountIds }: FileReport,
   state: ConductState,
   caseId: number,
 ): number => {
-  const earlier = listReportsOfCase(state, caseId)
+  const earlierIds = listReportsOfCase(state, caseId)
     .filter((report) => report.reporterId === reporterId || deviceAccountIds.includes(report.reporterId))
     .map(({ countsAs }) => countsAs);
-  return earlier.length > 0 ? Math.min(...earlier) : reporterId;
+  return earlierIds.length > 0 ? Math.min(...earlierIds) : reporterId;
 };
 
-/** The automatic consequences of many distinct reporters in a short time. */
+/** Automatic care: flags and then suspends a user whom several distinct reporters report in a short time. */
 const decideCare = (
   command: FileReport,
   state: ConductState,
+  caseId: number,
   reports: readonly FiledReport[],
   { careWindowMs, flagReporters, suspendReporters, reviewMs }: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
-  const caseId = reports[0]?.caseId ?? 0;
   const reversedAt = state.cases.get(caseId)?.careCountsFrom ?? null;
-  const counted = reports.filter(
+  const countedReports = reports.filter(
     ({ weight, filedAt }) =>
       weight === 1 &&
       at.getTime() - filedAt.getTime() < careWindowMs &&
       (reversedAt === null || filedAt > reversedAt),
   );
-  const reporters = new Set(counted.map(({ countsAs }) => countsAs)).size;
+  const reporterCount = new Set(countedReports.map(({ countsAs }) => countsAs)).size;
   const events: ConductEvent[] = [];
-  if (reporters >= flagReporters && !isFlagged(state, at)) events.push(flagUser(command, caseId, 'reports'));
+  if (reporterCount >= flagReporters && !isFlagged(state, at))
+    events.push(createUserFlagged(command, caseId, 'reports'));
   const until = new Date(at.getTime() + reviewMs);
+  // A case suspends automatically once: otherwise a group of reporters could extend the suspension indefinitely.
   const wasSuspended = listSanctionsOfCase(state, caseId).some(
     ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
   );
-  if (reporters >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))
+  if (reporterCount >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))
     events.push(
       createEvent(command, 'SanctionImposed', {
         sanctionId: ids.nextNumber(),
         noticeId: ids.nextNumber(),
         kind: 'suspended',
-        rule: chooseRule(counted),
+        rule: chooseRule(countedReports),
         until: until.toISOString(),
         caseId,
         isAutomatic: true,
@@ -150,8 +155,8 @@ const decideCare = (
 export const isFlagged = ({ standing: { flag } }: ConductState, at: Date): boolean =>
   flag !== null && flag.until > at;
 
-/** An event that flags the user: they are matched only with other flagged users. */
-export const flagUser = (
+/** An event that flags the user: until `until` they are matched only with other flagged users. */
+export const createUserFlagged = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
   cause: 'reports' | 'many_accounts' | 'sanction_lapsed',
@@ -164,13 +169,13 @@ export const flagUser = (
     noticeId: command.ids.nextNumber(),
   });
 
-/** Whether sanctions in force last at least until `until`. */
+/** Whether a sanction that is in force at `at` lasts at least until `until`. */
 const isSanctionedUntil = ({ sanctions }: ConductState, at: Date, until: Date): boolean =>
   [...sanctions.values()].some(
     (sanction) => isInForce(sanction, at) && (sanction.until === null || sanction.until >= until),
   );
 
-/** The rule of the most frequent category; among equally frequent ones, of the gravest. */
+/** The rule of the most frequent category. Sorting keeps the order of equally frequent ones, the gravest first. */
 const chooseRule = (reports: readonly FiledReport[]): HouseRule => {
   const categories = Object.keys(ruleByCategory) as ReportCategory[];
   const count = (category: ReportCategory): number =>
@@ -179,7 +184,7 @@ const chooseRule = (reports: readonly FiledReport[]): HouseRule => {
   return ruleByCategory[mostFrequent];
 };
 
-/** An automatic finding opens a case, or joins the undecided one. The same source is recorded once. */
+/** A finding opens a case or joins the undecided one. Repeating a finding of the same source results in no event. */
 export const decideFinding = (command: RaiseFinding, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, finding, sourceEventId, evidence, evidenceHash, rule } = command;
   if (state.sourceEventIds.has(sourceEventId)) return [];
@@ -188,28 +193,33 @@ export const decideFinding = (command: RaiseFinding, state: ConductState): reado
   return [
     ...(undecided ? [] : [createEvent(command, 'CaseOpened', { caseId, kind: 'finding' })]),
     createEvent(command, 'FindingRaised', { caseId, finding, sourceEventId, evidenceHash, evidence }),
-    ...(finding === 'many_accounts' && !isFlagged(state, at) ? [flagUser(command, caseId, finding)] : []),
+    ...(finding === 'many_accounts' && !isFlagged(state, at)
+      ? [createUserFlagged(command, caseId, finding)]
+      : []),
     ...(finding === 'stated_age' ? decideStatedAge(command, state, caseId) : []),
-    ...(rule && !hasSanctionWithoutEnd(state) ? [suspendUntilDecided(command, caseId, rule)] : []),
+    ...(rule && !hasSanctionWithoutEnd(state) ? [createSuspensionUntilDecided(command, caseId, rule)] : []),
   ];
 };
 
+/** Asks the user for their age, or suspends them if they were asked before. */
 const decideStatedAge = (
   command: RaiseFinding,
   state: ConductState,
   caseId: number,
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
-  const isRepeated = state.ageAskedAt.some((askedAt) => at.getTime() - askedAt.getTime() < AGE_STATEMENTS_MS);
-  if (isRepeated) return hasSanctionWithoutEnd(state) ? [] : [suspendUntilDecided(command, caseId)];
+  const isRepeated = state.ageQuestionTimes.some(
+    (askedAt) => at.getTime() - askedAt.getTime() < REPEATED_AGE_STATEMENT_MS,
+  );
+  if (isRepeated) return hasSanctionWithoutEnd(state) ? [] : [createSuspensionUntilDecided(command, caseId)];
   return [createEvent(command, 'AgeAsked', { noticeId: ids.nextNumber(), caseId })];
 };
 
 const hasSanctionWithoutEnd = ({ sanctions }: ConductState): boolean =>
   [...sanctions.values()].some(({ isLifted, until }) => !isLifted && until === null);
 
-/** Suspends a user until a moderator has decided. */
-export const suspendUntilDecided = (
+/** An event that suspends the user without an end: the decision of a moderator ends it. */
+export const createSuspensionUntilDecided = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
   rule: HouseRule = 'adults_only',

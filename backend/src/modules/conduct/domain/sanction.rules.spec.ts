@@ -12,6 +12,13 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
+/** The first reporter of `reportByUsers`. */
+const firstReporter = 11;
+const UNKNOWN_ID = 999;
+/** Sanctions of other users, of which only the first is inherited. */
+const SOURCE_SANCTION_ID = 77;
+const OTHER_SANCTION_ID = 78;
+
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 const createBannedHistory = (): ConductHistory => {
   const history = new ConductHistory().reportByUsers(1);
@@ -57,20 +64,20 @@ describe('a ban', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('is not confirmed by reporters, friends, the user, or with an old version', () => {
+  it('is not confirmed by reporters, friends or the user, with an old version, or in an unknown case', () => {
     const history = createBannedHistory();
-    const confirm = (given: Parameters<typeof createConfirmation>[1]) => () =>
-      history.execute(createConfirmation(history, given));
-    expectRefusal(confirm({ moderatorId: 11 }), 'own_decision');
+    const confirm = (changes: Parameters<typeof createConfirmation>[1]) => () =>
+      history.execute(createConfirmation(history, changes));
+    expectRefusal(confirm({ moderatorId: firstReporter }), 'own_decision');
     expectRefusal(confirm({ moderatorId: ada }), 'own_decision');
     expectRefusal(confirm({ excludedModeratorIds: [otherMod] }), 'own_decision');
     expectRefusal(confirm({ version: 1 }), 'case_changed');
-    expectRefusal(confirm({ caseId: 999 }), 'not_found');
+    expectRefusal(confirm({ caseId: UNKNOWN_ID }), 'not_found');
   });
 
   it('becomes a suspension of 30 days from its start when it is not confirmed within 72 hours', () => {
     const history = createBannedHistory();
-    const start = history.now.getTime();
+    const banStart = history.now.getTime();
     history.wait(72 * HOUR_MS - 1);
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(1);
@@ -83,7 +90,7 @@ describe('a ban', () => {
     ]);
     expect(computeStanding(history)).toMatchObject({
       kind: 'suspended',
-      until: new Date(start + 30 * DAY_MS).toISOString(),
+      until: new Date(banStart + 30 * DAY_MS).toISOString(),
     });
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(30 * DAY_MS);
@@ -101,7 +108,8 @@ describe('a ban', () => {
 });
 
 describe('an automatic suspension', () => {
-  it('lapses into the flag while no moderator has decided, once, with a notice', () => {
+  it('flags the user again, once and with a notice, when it ends before a moderator has decided', () => {
+    // Five reporters flag a user and suspend them for 72 hours.
     const history = new ConductHistory().reportByUsers(5).wait(72 * HOUR_MS);
     const { until } = history.findLastData('PersonFlagged');
     expect(applyTimeLimits(history)).toMatchObject([
@@ -115,7 +123,8 @@ describe('an automatic suspension', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('lapses into a new flag when the earlier one has ended', () => {
+  it('starts another flag when it ends after the earlier flag', () => {
+    // Three reporters flag a user for 30 days.
     const history = new ConductHistory().reportByUsers(3).wait(29 * DAY_MS);
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
     expect(computeStanding(history).kind).toBe('suspended');
@@ -124,7 +133,7 @@ describe('an automatic suspension', () => {
     expect(computeStanding(history).kind).toBe('care');
   });
 
-  it('leaves nothing behind once its case is dismissed', () => {
+  it('does not flag the user at its end when its case was dismissed', () => {
     const history = new ConductHistory().reportByUsers(5);
     history.decide('dismissed');
     history.wait(80 * HOUR_MS);
@@ -142,13 +151,13 @@ describe('a flag', () => {
 });
 
 describe('lifting a sanction', () => {
-  const lift = (history: ConductHistory, given = {}) =>
+  const lift = (history: ConductHistory, changes = {}) =>
     history.execute({
       type: 'LiftSanction',
       sanctionId: history.findLastData('SanctionImposed').sanctionId,
       moderatorId: mod,
       reason: 'Enough',
-      ...given,
+      ...changes,
     });
 
   it('ends it with a notice, once', () => {
@@ -167,11 +176,11 @@ describe('lifting a sanction', () => {
   it('is refused to the user themselves, and for sanctions that do not exist', () => {
     const history = createBannedHistory();
     expectRefusal(() => lift(history, { moderatorId: ada }), 'own_decision');
-    expectRefusal(() => lift(history, { sanctionId: 999 }), 'not_found');
+    expectRefusal(() => lift(history, { sanctionId: UNKNOWN_ID }), 'not_found');
   });
 });
 
-describe('a hold', () => {
+describe('a legal hold', () => {
   it('is placed and lifted once, and not by the user themselves', () => {
     const history = new ConductHistory();
     const setHold = (isHeld: boolean, moderatorId = mod) =>
@@ -185,8 +194,14 @@ describe('a hold', () => {
 });
 
 describe('an inherited sanction', () => {
-  const inherit = (history: ConductHistory, sanctionId = 77) =>
-    history.execute({ type: 'InheritSanction', sanctionId, kind: 'banned', rule: 'no_spam', until: null });
+  const inherit = (history: ConductHistory) =>
+    history.execute({
+      type: 'InheritSanction',
+      sanctionId: SOURCE_SANCTION_ID,
+      kind: 'banned',
+      rule: 'no_spam',
+      until: null,
+    });
 
   it('has a decided case of its own, is imposed once, and needs no confirmation', () => {
     const history = new ConductHistory();
@@ -195,17 +210,20 @@ describe('an inherited sanction', () => {
     history.wait(100 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
     expect(computeStanding(history).kind).toBe('banned');
-    expect(history.findLastData('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
+    expect(history.findLastData('SanctionImposed')).toMatchObject({
+      inheritedFrom: SOURCE_SANCTION_ID,
+      isAutomatic: true,
+    });
   });
 
-  describe('whose source has ended', () => {
-    const align = (history: ConductHistory, until: Date | null, sanctionId = 77) =>
+  describe('whose source was lifted or shortened', () => {
+    const align = (history: ConductHistory, until: Date | null, sanctionId = SOURCE_SANCTION_ID) =>
       history.execute({ type: 'AlignInheritedSanction', sanctionId, until });
 
-    it('is lifted with a notice, once', () => {
+    it('is lifted with the source, once and with a notice', () => {
       const history = new ConductHistory();
       inherit(history);
-      expect(align(history, null, 78)).toEqual([]);
+      expect(align(history, null, OTHER_SANCTION_ID)).toEqual([]);
       expect(align(history, null)).toMatchObject([
         { type: 'SanctionLifted', data: { cause: 'source_ended', noticeId: expect.any(Number) } },
       ]);
@@ -213,20 +231,24 @@ describe('an inherited sanction', () => {
       expect(align(history, null)).toEqual([]);
     });
 
-    it('ends with the source when that was shortened, and never later than before', () => {
+    it('is shortened to the new end of its source, and never prolonged', () => {
       const history = new ConductHistory();
       inherit(history);
-      const end = (hours: number) => new Date(history.now.getTime() + hours * HOUR_MS);
-      expect(listTypes(align(history, end(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
-      expect(history.findLastData('SanctionImposed')).toMatchObject({ inheritedFrom: 77, isAutomatic: true });
-      expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: end(2).toISOString() });
-      expect([align(history, end(2)), align(history, end(3))]).toEqual([[], []]);
-      expect(align(history, end(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
+      const addHours = (hours: number) => new Date(history.now.getTime() + hours * HOUR_MS);
+      expect(listTypes(align(history, addHours(2)))).toEqual(['SanctionLifted', 'SanctionImposed']);
+      expect(history.findLastData('SanctionImposed')).toMatchObject({
+        inheritedFrom: SOURCE_SANCTION_ID,
+        isAutomatic: true,
+      });
+      expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: addHours(2).toISOString() });
+      expect([align(history, addHours(2)), align(history, addHours(3))]).toEqual([[], []]);
+      // An end that has passed lifts the sanction.
+      expect(align(history, addHours(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
       expect(computeStanding(history).kind).toBe('good');
     });
   });
 
-  it('does not join the undecided case, and can be appealed to any moderator', () => {
+  it('does not join the undecided case, and its appeal may be decided by any moderator', () => {
     const history = new ConductHistory().reportByUsers(1);
     const { caseId } = history;
     inherit(history);
@@ -239,16 +261,16 @@ describe('an inherited sanction', () => {
 });
 
 describe('an age question', () => {
-  const answer = (
+  const answerQuestion = (
     history: ConductHistory,
-    given: 'adult' | 'minor',
+    answer: 'adult' | 'minor',
     noticeId = history.findLastData('AgeAsked').noticeId,
-  ) => history.execute({ type: 'AnswerAgeQuestion', noticeId, answer: given });
+  ) => history.execute({ type: 'AnswerAgeQuestion', noticeId, answer });
 
-  it('answered by a minor suspends until a moderator has decided', () => {
+  it('suspends users who answer that they are minors until a moderator has decided', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age'));
-    expect(listTypes(answer(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);
+    expect(listTypes(answerQuestion(history, 'minor'))).toEqual(['AgeAnswered', 'SanctionImposed']);
     expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });
     history.wait(100 * DAY_MS);
     expect(applyTimeLimits(history)).toEqual([]);
@@ -256,11 +278,11 @@ describe('an age question', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('is answered once, and other notices are not questions', () => {
+  it('is answered once, and an unknown notice cannot be answered', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age'));
-    answer(history, 'adult');
-    expectRefusal(() => answer(history, 'minor'), 'already_answered');
-    expectRefusal(() => answer(history, 'minor', 999), 'not_found');
+    answerQuestion(history, 'adult');
+    expectRefusal(() => answerQuestion(history, 'minor'), 'already_answered');
+    expectRefusal(() => answerQuestion(history, 'minor', UNKNOWN_ID), 'not_found');
   });
 });

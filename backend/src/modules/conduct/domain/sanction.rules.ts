@@ -26,7 +26,7 @@ import {
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
-import { flagUser, isFlagged, suspendUntilDecided } from './report.rules';
+import { createSuspensionUntilDecided, createUserFlagged, isFlagged } from './report.rules';
 
 /** A ban that is not confirmed in time becomes a suspension of this duration, from the start of the ban. */
 export const UNCONFIRMED_BAN_MS = 30 * 24 * 60 * 60_000;
@@ -38,16 +38,19 @@ export const decideConfirmation = (
   policy: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, caseId, moderatorId, version, isConfirmed, facts } = command;
-  const confirmed = requireCase(state, caseId);
+  const bannedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   const ban = listSanctionsOfCase(state, caseId).find(awaitsConfirmation);
-  const firstDecision = {
-    moderatorId: confirmed.decision?.moderatorId ?? null,
-    at: ban?.imposedAt ?? command.at,
-  };
-  const isSolo = ban ? requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs) : false;
-  requireUnclaimed(confirmed, command);
+  const isSolo = ban
+    ? requireSecondModerator(
+        { moderatorId: bannedCase.decision?.moderatorId ?? null, at: ban.imposedAt },
+        command,
+        policy.soloReviewAfterMs,
+      )
+    : false;
+  requireUnclaimed(bannedCase, command);
   requireVersion(state, version);
+  // Checked last: a moderator with an older version of the case is refused with case_changed instead.
   if (!ban) throw new DomainError('already_answered');
   const { sanctionId } = ban;
   if (isConfirmed)
@@ -89,7 +92,10 @@ export const decideLegalHold = (command: SetLegalHold, state: ConductState): rea
   return [createEvent(command, isHeld ? 'HoldPlaced' : 'HoldLifted', { moderatorId, reason })];
 };
 
-/** An inherited sanction is an automatic decision, with a case of its own that an appeal can return to the queue. */
+/**
+ * A new account inherits the sanction of another account of the same user. The sanction has a separate case, which is
+ * decided automatically, so that an appeal can put the case into the moderators' queue.
+ */
 export const decideInheritedSanction = (
   command: InheritSanction,
   state: ConductState,
@@ -121,19 +127,20 @@ export const decideInheritedSanction = (
   ];
 };
 
-/** An inherited sanction ends no later than its source. */
+/** Lifts or shortens the sanction that was inherited from `sanctionId`, so that it ends no later than its source. */
 export const decideAlignment = (
   command: AlignInheritedSanction,
   state: ConductState,
 ): readonly ConductEvent[] => {
   const { ids, at, sanctionId: sourceId, until } = command;
-  const isOver = until === null || until <= at;
-  const outlivesSource = ({ until: end }: ImposedSanction): boolean => isOver || end === null || end > until;
+  const hasSourceEnded = until === null || until <= at;
+  const outlivesSource = ({ until: end }: ImposedSanction): boolean =>
+    hasSourceEnded || end === null || end > until;
   return [...state.sanctions.values()]
     .filter(({ inheritedFrom }) => inheritedFrom === sourceId)
     .filter((sanction) => isInForce(sanction, at) && outlivesSource(sanction))
     .flatMap((sanction) =>
-      isOver
+      hasSourceEnded
         ? [
             createEvent(command, 'SanctionLifted', {
               sanctionId: sanction.sanctionId,
@@ -154,11 +161,11 @@ export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState)
   if (state.standing.ageQuestion?.noticeId !== noticeId) throw new DomainError('already_answered');
   return [
     createEvent(command, 'AgeAnswered', { noticeId, answer }),
-    ...(answer === 'minor' ? [suspendUntilDecided(command, state.ageCaseId)] : []),
+    ...(answer === 'minor' ? [createSuspensionUntilDecided(command, state.ageCaseId)] : []),
   ];
 };
 
-/** Records which restrictions have ended with time. Results in no event when none has. */
+/** Replaces unconfirmed bans, and flags users or ends flags, when their time is over. Otherwise no event results. */
 export const decideTimeLimits = (
   command: ApplyTimeLimits,
   state: ConductState,
@@ -167,22 +174,25 @@ export const decideTimeLimits = (
   const { at } = command;
   const { flag: currentFlag } = state.standing;
   const sanctions = [...state.sanctions.values()];
-  const lapsed = sanctions.find((sanction) => hasLapsedUndecided(sanction, state, at));
+  const lapsedSanction = sanctions.find((sanction) => hasLapsedUndecided(sanction, state, at));
   return [
     ...sanctions
-      .filter((sanction) => isOverdue(sanction, at, policy))
+      .filter((sanction) => isConfirmationOverdue(sanction, at, policy))
       .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
-    ...(currentFlag && currentFlag.until <= at && !lapsed
+    // A flag after a lapsed sanction replaces the ended flag.
+    ...(currentFlag && currentFlag.until <= at && !lapsedSanction
       ? [createEvent(command, 'FlagLifted', { noticeId: null })]
       : []),
-    ...(lapsed ? [flagUser(command, lapsed.caseId, 'sanction_lapsed', findFlagEnd(state, at))] : []),
+    ...(lapsedSanction
+      ? [createUserFlagged(command, lapsedSanction.caseId, 'sanction_lapsed', findFlagEnd(state, at))]
+      : []),
   ];
 };
 
-const isOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }: ConductPolicy): boolean =>
+const isConfirmationOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }: ConductPolicy): boolean =>
   awaitsConfirmation(sanction) && at.getTime() - sanction.imposedAt.getTime() >= reviewMs;
 
-/** An automatic suspension that ended before a moderator has decided its case. */
+/** Whether an automatic suspension has ended before a moderator decided its case, and has not led to a flag yet. */
 const hasLapsedUndecided = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
   const { caseId, isAutomatic, isLifted, hasLapsed, until } = sanction;
   const isOver = until !== null && until <= at;
@@ -190,14 +200,14 @@ const hasLapsedUndecided = (sanction: ImposedSanction, { cases }: ConductState, 
   return isAutomatic && isOver && !isLifted && !hasLapsed && isUndecided;
 };
 
-/** A flag in force keeps its end. */
+/** The end of the flag in force, which a new flag keeps; undefined without one, for the default duration. */
 const findFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 
 const computeUnconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
   new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS);
 
-/** Lifts the sanction without a notice: that of the new suspension explains both. */
+/** Lifts the sanction without a notice, because the notice of the new suspension explains both. */
 const replaceBySuspension = (
   command: ApplyTimeLimits | AlignInheritedSanction,
   { sanctionId, rule, caseId, isAutomatic, inheritedFrom }: ImposedSanction,

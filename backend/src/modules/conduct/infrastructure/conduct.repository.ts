@@ -1,27 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Numbers for the events of one command, besides one notice for each undecided report of the user. */
+/** Enough ids for the events of any command, besides the notice for each undecided report of the user. */
 const NUMBERS_PER_COMMAND = 12;
 
-/** A user with an inherited sanction, and its source, which ends at `until`; null when it was lifted. */
+/** A sanction of another account that ends before the sanction that a user inherited from it. */
 export interface OutlivedSource {
+  /** The user with the inherited sanction. */
   userId: number;
+  /** The source. */
   sanctionId: number;
+  /** The end of the source; null when it was lifted. */
   until: Date | null;
 }
 
-/** Locks, numbers and look-ups of the commands of module conduct. */
+/** Locks users for commands about their conduct, reserves ids, and finds users whom the time limits concern. */
 @Injectable()
 export class ConductRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Waits for other commands about the same user, so that they do not conflict. Holds until the transaction ends. */
+  /** Waits for other commands about the same user, so that they do not conflict. The lock ends with the transaction. */
   async lock(userId: number, manager: EntityManager): Promise<void> {
     await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`conduct:${userId}`]);
   }
 
-  /** New ids of cases, reports, sanctions, appeals and notices: enough for any command about the user. */
+  /** Takes new ids for cases, reports, sanctions, appeals and notices: enough for any command about the user. */
   async reserveNumbers(userId: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ number: string }[]>(
       `SELECT nextval('conduct_ids') AS number FROM generate_series(1, $2::int +
@@ -44,8 +47,15 @@ export class ConductRepository {
   /**
    * Users for whom a time limit has passed: a ban that was not confirmed, an automatic suspension whose case is
    * undecided, or a flag.
+   * @param reviewMs the time in which a ban has to be confirmed
+   * @param except ids of users to leave out
    */
-  async findDue(at: Date, reviewMs: number, limit: number, except: readonly number[]): Promise<number[]> {
+  async findDueUserIds(
+    at: Date,
+    reviewMs: number,
+    limit: number,
+    except: readonly number[],
+  ): Promise<number[]> {
     const rows = await this.dataSource.query<{ user_id: string }[]>(
       `SELECT DISTINCT user_id FROM (
          SELECT user_id FROM sanctions
@@ -66,9 +76,10 @@ export class ConductRepository {
   }
 
   /**
-   * Inherited sanctions in force that outlive their source: it was lifted, or ends earlier, and so does each sanction
-   * that took its place.
-   * @param sourceUserId the user of the sources; null for all users
+   * Finds the inherited sanctions in force that last longer than their source. The source includes the other sanctions
+   * of its case that are not lifted, because one of them may have replaced it.
+   * @param sourceUserId the user of the source sanctions; null for all users
+   * @returns one entry for each inherited sanction, oldest first
    */
   async findOutlivedSources(sourceUserId: number | null, limit: number): Promise<OutlivedSource[]> {
     const rows = await this.dataSource.query<{ user_id: string; id: string; until: Date | null }[]>(
@@ -78,7 +89,7 @@ export class ConductRepository {
          SELECT max(COALESCE(until, 'infinity')) AS until FROM sanctions
          WHERE lifted_at IS NULL AND (id = source.id OR (user_id = source.user_id AND case_id = source.case_id))
        ) AS source_end
-       -- The first condition selects the index of these few.
+       -- The first condition makes PostgreSQL use the index of the few inherited sanctions.
        WHERE inherited.inherited_from IS NOT NULL AND inherited.lifted_at IS NULL
          AND COALESCE(inherited.until, 'infinity') > now()
          AND COALESCE(source_end.until, '-infinity') < COALESCE(inherited.until, 'infinity')
@@ -93,7 +104,7 @@ export class ConductRepository {
     }));
   }
 
-  /** Whether the user's standing may have changed since then. */
+  /** Whether the user got a notice about themselves since then, so that their standing may have changed. */
   async hasChangedSince(userId: number, since: Date): Promise<boolean> {
     const [row] = await this.dataSource.query<{ has_changed: boolean }[]>(
       `SELECT EXISTS (SELECT 1 FROM notices
@@ -103,7 +114,7 @@ export class ConductRepository {
     return row?.has_changed === true;
   }
 
-  /** Users whose standing may have changed since then, in the order of their ids. */
+  /** A page of the users who got a notice about themselves since then, in the order of their ids. */
   async findRecentlyChanged(since: Date, afterUserId: number, limit: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(
       `SELECT DISTINCT recipient_id FROM notices

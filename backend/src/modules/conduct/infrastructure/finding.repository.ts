@@ -4,6 +4,7 @@ import { buildConductStreamId } from '../../standings/domain/standing.events';
 import type { AgeStatement } from '../application/age-findings.service';
 
 interface RawFinding {
+  /** The event that ended the chat. */
   event_id: string;
   session_id: string;
   user_id: string;
@@ -11,21 +12,22 @@ interface RawFinding {
   user_ids: number[];
 }
 
-/** Chats whose end was recorded longer ago are not searched. Findings are normally raised within seconds. */
+/** Chats whose end was recorded more days ago are not searched. Findings are normally raised within seconds. */
 const SEARCHED_DAYS = 7;
 
-/** `conduct-`: the id of the stream of user 0, without the 0. */
+/** `conduct-`: a stream id without the user id, here 0. */
 const CONDUCT_STREAM_PREFIX = buildConductStreamId(0).slice(0, -1);
 
-/** Reads the ends of chats that contain a finding. */
+/** Finds random chats that ended because a user stated an age under 18: their `ChatEnded` contains a finding. */
 @Injectable()
 export class FindingRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Findings that are not in the conduct of their user yet, oldest first. Erased users have none. */
+  /** Findings that are not in the conduct stream of their user yet, oldest first, without those of erased users. */
   async findUnraised(limit: number): Promise<AgeStatement[]> {
     const rows = await this.dataSource.query<RawFinding[]>(
-      `SELECT ended.event_id, substr(ended.stream_id, length('chat-') + 1) AS session_id, ended.data->'finding'->>'userId' AS user_id,
+      `SELECT ended.event_id, substr(ended.stream_id, length('chat-') + 1) AS session_id,
+              ended.data->'finding'->>'userId' AS user_id,
               ended.data->'finding'->>'messageId' AS message_id, started.data->'userIds' AS user_ids
        FROM events ended
        JOIN events started ON started.stream_id = ended.stream_id AND started.stream_position = 1

@@ -4,6 +4,7 @@ import type { AppealOutcome, HouseRule, Notice, NoticeKind, ReportCategory } fro
 import { DataSource } from 'typeorm';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
+/** A row of `notices` with the columns of `SELECT_NOTICES`. */
 export interface NoticeRow {
   id: string;
   recipient_id: string;
@@ -15,14 +16,14 @@ export interface NoticeRow {
   place: NonNullable<Notice['about']>['where'] | null;
   place_at: Date | null;
   is_automatic: boolean;
-  /** Why an automatic rule applied. */
+  /** Why an automatic rule applied; null for a decision of a moderator. */
   cause: AutomaticCause | null;
-  /** Whether the only moderator gave the second opinion, too. */
+  /** Whether the only moderator reviewed their own decision. */
   is_solo: boolean;
   starts_at: Date | null;
   until: Date | null;
   is_appealable: boolean;
-  /** The facts of a decision, otherwise its reason. Null once erased, or if the notice has neither. */
+  /** The facts of a decision, or the reason of another event. Null once erased, or if the notice has neither. */
   facts: string | null;
   appeal_id: string | null;
   appeal_outcome: AppealOutcome | null;
@@ -41,7 +42,7 @@ SELECT notices.id, notices.recipient_id, notices.kind, notices.created_at, seen.
 FROM notices
 LEFT JOIN notices_seen AS seen ON seen.notice_id = notices.id
 LEFT JOIN event_private AS texts ON texts.stream_id = notices.stream_id AND texts.event_id = notices.event_id
--- The outcome of an appeal shows the appeal against the earlier notice.
+-- The notice of an appeal's decision shows the appeal, which was filed against an earlier notice.
 LEFT JOIN appeals ON appeals.notice_id = COALESCE(notices.appealed_notice_id, notices.id)
 LEFT JOIN event_private AS answers
   ON answers.stream_id = 'conduct-' || appeals.user_id AND answers.event_id = appeals.decision_event_id

@@ -13,7 +13,7 @@ interface RawReport {
   is_blocked: boolean;
 }
 
-/** The chat of a report: a random chat by its session, or the private chat of the two. */
+/** The chat of a report: a random chat by its session, or the private chat of reporter and reported user. */
 export type ReportedPlace = { where: 'random_chat'; sessionId: string } | { where: 'private_chat' };
 
 const SELECT_REPORTS = `
@@ -35,12 +35,13 @@ const toReport = (row: RawReport): Report => ({
 export class ReportRepository {
   constructor(private readonly dataSource: DataSource) {}
 
+  /** The report with this id; null if there is none. */
   async find(id: number): Promise<Report | null> {
     const [row] = await this.dataSource.query<RawReport[]>(`${SELECT_REPORTS} WHERE id = $1`, [id]);
     return row ? toReport(row) : null;
   }
 
-  /** The reporter's reports, newest first, at most 100. */
+  /** The reporter's reports, newest first, at most `reportsListMaxEntries`. */
   async findByReporter(reporterId: number): Promise<Report[]> {
     const rows = await this.dataSource.query<RawReport[]>(
       `${SELECT_REPORTS} WHERE reporter_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`,
@@ -49,14 +50,14 @@ export class ReportRepository {
     return rows.map(toReport);
   }
 
-  /** The id of the report that the same report would return; of a private chat only while it is undecided. */
-  async findSame(reporterId: number, userId: number, place: ReportedPlace): Promise<number | null> {
-    const isRandom = place.where === 'random_chat';
+  /** The id of the reporter's report about the same chat, if any. Decided reports about a private chat do not count. */
+  async findExistingId(reporterId: number, userId: number, place: ReportedPlace): Promise<number | null> {
+    const isRandomChat = place.where === 'random_chat';
     const [row] = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM reports WHERE reporter_id = $1 AND user_id = $2 AND place = $3
-         AND ${isRandom ? 'session_id = $4' : 'decided_at IS NULL AND $4::text IS NULL'}
+         AND ${isRandomChat ? 'session_id = $4' : 'decided_at IS NULL AND $4::text IS NULL'}
        ORDER BY id DESC LIMIT 1`,
-      [reporterId, userId, place.where, isRandom ? place.sessionId : null],
+      [reporterId, userId, place.where, isRandomChat ? place.sessionId : null],
     );
     return row ? Number(row.id) : null;
   }

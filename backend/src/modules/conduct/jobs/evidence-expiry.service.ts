@@ -7,7 +7,7 @@ import type { NewEvent } from '../../../platform/event-store/stored-event.types'
 import { HeldImagesService } from '../../uploads/application/held-images.service';
 import type { EvidenceExpired } from '../domain/conduct.events';
 
-/** Events that contain evidence. */
+/** Types of events that contain evidence. */
 const evidenceTypes = ['ReportFiled', 'FindingRaised'];
 
 /** Records that evidence has expired, and releases its images. The next sweep of uploads deletes their files. */
@@ -24,6 +24,7 @@ export class EvidenceExpiryService implements OnModuleInit {
     );
   }
 
+  /** @returns an event for each case whose evidence was dropped. */
   private async recordExpiry(
     streamId: string,
     dropped: readonly DroppedData[],
@@ -33,6 +34,7 @@ export class EvidenceExpiryService implements OnModuleInit {
     const reportIdsByCase = new Map<number, number[]>();
     for (const { type, data } of dropped) {
       if (!evidenceTypes.includes(type)) continue;
+      // A finding has no report id; its case is recorded nevertheless.
       const { caseId, reportId } = data as { caseId: number; reportId?: number };
       const reportIds = reportIdsByCase.get(caseId) ?? [];
       reportIdsByCase.set(caseId, reportId === undefined ? reportIds : [...reportIds, reportId]);
@@ -50,7 +52,7 @@ export class EvidenceExpiryService implements OnModuleInit {
   }
 }
 
-/** Whether the case has evidence that is still kept. */
+/** Whether the case has evidence that is kept, such as a later report's. Its images are then kept as well. */
 const hasEvidence = async (streamId: string, caseId: number, manager: EntityManager): Promise<boolean> => {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM events e JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id

@@ -7,12 +7,12 @@ import { FindingRepository } from '../infrastructure/finding.repository';
 const RUN_EVERY_MS = 30_000;
 const FINDINGS_PER_RUN = 100;
 
-/** Raises the findings of chats whose replica died or could not reach PostgreSQL when the chat ended. */
+/** Raises findings about stated ages that a replica could not raise, because it died or could not reach PostgreSQL. */
 @Injectable()
 export class FindingsProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly findings: FindingRepository,
-    private readonly ages: AgeFindingsService,
+    private readonly ageFindings: AgeFindingsService,
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
   ) {}
@@ -34,7 +34,8 @@ export class FindingsProcessor implements OnModuleInit, OnApplicationBootstrap {
   async run(): Promise<number> {
     const missing = await this.findings.findUnraised(FINDINGS_PER_RUN);
     const results = [];
-    for (const finding of missing) results.push(...(await Promise.allSettled([this.ages.raise(finding)])));
+    for (const finding of missing)
+      results.push(...(await Promise.allSettled([this.ageFindings.raise(finding)])));
     const failed = results.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
     return missing.length;

@@ -10,9 +10,9 @@ const RUN_EVERY_MS = 60_000;
 const USERS_PER_PAGE = 200;
 
 /**
- * Applies what only the passing of time decides: bans that were not confirmed, automatic suspensions whose case is
- * undecided, and flags. Each user is a command of their own, which changes nothing if another worker was faster.
- * Completes what processes that died after a commit have left undone.
+ * Applies the time limits of bans that were not confirmed, of automatic suspensions whose case is undecided, and of
+ * flags. Each user gets a separate command, which changes nothing if another worker was faster. Afterwards it does what
+ * processes that died after a commit have left undone: it ends inherited sanctions and announces standings.
  */
 @Injectable()
 export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {
@@ -44,29 +44,30 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
    * @throws the first error, after every other user has been tried.
    */
   async run(now: Date): Promise<number> {
-    const failed = new Map<number, unknown>();
-    const done = new Set<number>();
+    const errorsByUser = new Map<number, unknown>();
+    const doneUserIds = new Set<number>();
     for (;;) {
-      const except = [...done, ...failed.keys()];
-      const userIds = await this.repository.findDue(now, this.reviewMs, USERS_PER_PAGE, except);
+      // Each user is tried once in a run, so that a user whose command fails does not keep the loop running.
+      const except = [...doneUserIds, ...errorsByUser.keys()];
+      const userIds = await this.repository.findDueUserIds(now, this.reviewMs, USERS_PER_PAGE, except);
       if (userIds.length === 0) break;
       for (const userId of userIds) {
         try {
           await this.conduct.applyTimeLimits({ userId });
-          done.add(userId);
+          doneUserIds.add(userId);
         } catch (error) {
-          failed.set(userId, error);
+          errorsByUser.set(userId, error);
         }
       }
     }
     await this.conduct.alignInheritedSanctions(null, USERS_PER_PAGE);
     await this.announceAgain(new Date(now.getTime() - ANNOUNCED_AGAIN_FOR_MS));
-    const [firstError] = failed.values();
-    if (failed.size > 0) throw firstError;
-    return done.size;
+    const [firstError] = errorsByUser.values();
+    if (errorsByUser.size > 0) throw firstError;
+    return doneUserIds.size;
   }
 
-  /** Standings that changed recently: the process that changed them may have died before its announcement. */
+  /** Announces standings that changed recently, because the process that changed one may have died before doing so. */
   private async announceAgain(since: Date): Promise<void> {
     let userIds: number[] = [];
     do {

@@ -2,10 +2,10 @@ import type { EventTypeDefinition } from '../../../platform/event-store/event-ty
 import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 
-/** The event types that only module conduct folds; those of standings are declared there. */
+/** The event types that only this module folds. The module standings registers the others of the stream. */
 type OwnType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
-/** The fields of each event type that can be erased. They concern several users and expire with their case. */
+/** The erasable fields of each event type. They concern several users, so they expire with their case. */
 const personalFields: Record<OwnType, readonly string[]> = {
   CaseOpened: [],
   ReportFiled: ['words', 'evidence'],

@@ -7,7 +7,7 @@ import { computeClaimEnd } from '../domain/conduct.state';
 import { ownConductTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
-/** The events of module standings that these tables also depend on. A Record, so that tsc reports a missing type. */
+/** The events of the module standings, in the same streams. It is a Record so that tsc reports a missing type. */
 const standingTypes: Record<StandingEvent['type'], true> = {
   PersonFlagged: true,
   FlagLifted: true,
@@ -24,14 +24,14 @@ const standingTypes: Record<StandingEvent['type'], true> = {
 export type StoredConductEvent = StoredEvent & ConductEvent;
 
 /** Kinds of automatic findings, gravest first. */
-const FINDINGS = ['stated_age', 'image_match', 'classifier', 'many_accounts'];
+const FINDINGS_BY_GRAVITY = ['stated_age', 'image_match', 'classifier', 'many_accounts'];
 
-/** Writes the case, the report or the appeal that an event concerns. */
-const project = async (event: StoredConductEvent, manager: EntityManager): Promise<void> => {
+/** Writes the case, the reports and the appeal that an event changes. */
+const projectCase = async (event: StoredConductEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
     case 'CaseOpened':
-      // A case that is opened again keeps its kind and `opened_at`.
+      // The case exists if an appeal opens it again. It keeps its `kind` and `opened_at`.
       await manager.query(
         `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
          ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
@@ -50,7 +50,7 @@ const project = async (event: StoredConductEvent, manager: EntityManager): Promi
         `UPDATE conduct_cases SET is_automatic = true, finding = CASE
            WHEN array_position($3::text[], finding) < array_position($3::text[], $2) THEN finding ELSE $2 END
          WHERE id = $1`,
-        [event.data.caseId, event.data.finding, FINDINGS],
+        [event.data.caseId, event.data.finding, FINDINGS_BY_GRAVITY],
       );
       return;
     case 'CaseClaimed': {
@@ -174,7 +174,10 @@ const markAutomatic = async (caseId: number | null, manager: EntityManager): Pro
   await manager.query('UPDATE conduct_cases SET is_automatic = true WHERE id = $1', [caseId]);
 };
 
-/** Decisions are checked against the version of the user's stream, so every case of the user carries it. */
+/**
+ * Writes the version of the user's stream to every case of the user: moderators send it with their decisions, which are
+ * refused when the stream has changed.
+ */
 const writeVersions = async (
   events: readonly StoredConductEvent[],
   manager: EntityManager,
@@ -192,7 +195,7 @@ export const conductProjection: Projection = {
   async apply(stored, manager) {
     const events = stored as readonly StoredConductEvent[];
     for (const event of events) {
-      await project(event, manager);
+      await projectCase(event, manager);
       await projectNotices(event, manager);
     }
     await writeVersions(events, manager);

@@ -6,7 +6,7 @@ import { buildConductStreamId } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 import { computeExpiryTimes, type RetentionPolicy } from '../domain/evidence-retention.rules';
 
-/** Events after which the personal data of a user's conduct is kept for a different time. */
+/** Events that change when the personal data in a user's conduct stream expires. */
 const conductTypes: readonly ConductEvent['type'][] = [
   'CaseOpened',
   'CaseNoted',
@@ -21,8 +21,8 @@ const conductTypes: readonly ConductEvent['type'][] = [
 ];
 
 /**
- * Sets when evidence, words, facts, notes and answers expire. Each time it computes the expiry of everything in the
- * stream from all its events, so that the order in which events are projected does not matter.
+ * Sets when evidence, words, facts, notes and answers expire. It computes the expiry of all personal data of a stream
+ * from all events of the stream each time, so that the order in which events are projected does not matter.
  */
 export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Projection => ({
   name: 'evidence_expiry',
@@ -30,32 +30,35 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   tables: [],
   isRepeatable: true,
   handles: [...conductTypes, 'ChatEnded'],
-  // A new case has no data that would expire; one that is opened again keeps what it has.
+  // A new case has no data yet. A case that an appeal opens again keeps its data for longer.
   concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
   async apply(events, manager, isRebuild) {
     // A rebuild computes the expiry from all events of each conduct stream, which covers the ends of its chats.
-    const ended = isRebuild
+    const endedChatIds = isRebuild
       ? []
       : events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
-    const conduct = events.filter(({ type }) => type !== 'ChatEnded').map(({ streamId }) => streamId);
-    const streamIds = new Set([
-      ...conduct,
-      ...(await findReportedUsers(ended, manager)).map(buildConductStreamId),
-    ]);
+    const changedStreamIds = events
+      .filter(({ type }) => type !== 'ChatEnded')
+      .map(({ streamId }) => streamId);
+    const reportedUserIds = await findReportedUserIds(endedChatIds, manager);
+    const streamIds = new Set([...changedStreamIds, ...reportedUserIds.map(buildConductStreamId)]);
     if (isRebuild) await lockStreams([...streamIds], manager);
     for (const streamId of streamIds) {
-      const stream = await readEvents(streamId, manager);
-      const chatEnds = await findChatEnds(stream, manager);
+      const conductEvents = await readEvents(streamId, manager);
+      const chatEnds = await findChatEnds(conductEvents, manager);
       await PersonalDataRepository.expireEventsAt(
         streamId,
-        computeExpiryTimes(stream, chatEnds, policy),
+        computeExpiryTimes(conductEvents, chatEnds, policy),
         manager,
       );
     }
   },
 });
 
-/** Delays appends to the streams until the end of the transaction, so that its result is not older than theirs. */
+/**
+ * Delays appends to the streams until the end of the transaction. Otherwise an expiry that was computed from fewer
+ * events could overwrite that of a concurrent append.
+ */
 const lockStreams = async (streamIds: readonly string[], manager: EntityManager): Promise<void> => {
   await manager.query(
     'SELECT FROM event_streams WHERE stream_id = ANY($1) ORDER BY stream_id FOR NO KEY UPDATE',
@@ -63,8 +66,8 @@ const lockStreams = async (streamIds: readonly string[], manager: EntityManager)
   );
 };
 
-/** Users who were reported from one of these chats. */
-const findReportedUsers = async (
+/** The users who were reported from one of these chats. */
+const findReportedUserIds = async (
   chatStreamIds: readonly string[],
   manager: EntityManager,
 ): Promise<number[]> => {
@@ -88,7 +91,7 @@ const readEvents = async (streamId: string, manager: EntityManager): Promise<Con
   );
 };
 
-/** When the random chats of the reports ended, by session id. */
+/** When the random chats of the reports ended, by session id. Chats whose end is not stored are absent. */
 const findChatEnds = async (
   events: readonly ConductEvent[],
   manager: EntityManager,
@@ -97,10 +100,10 @@ const findChatEnds = async (
     type === 'ReportFiled' && data.context.where === 'random_chat' ? data.context.sessionId : [],
   );
   if (sessionIds.length === 0) return new Map();
-  const rows = await manager.query<{ stream_id: string; at: Date }[]>(
-    `SELECT stream_id, max(occurred_at) AS at FROM events
+  const rows = await manager.query<{ stream_id: string; ended_at: Date }[]>(
+    `SELECT stream_id, max(occurred_at) AS ended_at FROM events
      WHERE stream_id = ANY($1) AND type = 'ChatEnded' GROUP BY stream_id`,
     [sessionIds.map((sessionId) => `chat-${sessionId}`)],
   );
-  return new Map(rows.map((row) => [row.stream_id.slice('chat-'.length), row.at]));
+  return new Map(rows.map((row) => [row.stream_id.slice('chat-'.length), row.ended_at]));
 };

@@ -5,10 +5,15 @@ import type { ConductEvent } from '../domain/conduct.events';
 
 type StoredConductEvent = StoredEvent & ConductEvent;
 
-/** Why an automatic rule applied. */
+/**
+ * Why an automatic rule sent a notice. `reports`: several users reported the user. `many_accounts`: their device has
+ * many new accounts. `sanction_lapsed`: an automatic suspension ended before a moderator decided. `age`: they stated an
+ * age under 18. `inherited`: another account on their device or with their address is sanctioned.
+ */
 export type AutomaticCause = 'reports' | 'many_accounts' | 'sanction_lapsed' | 'age' | 'inherited';
 
 interface NoticeRow {
+  /** Null for an event without a notice. */
   noticeId: number | null;
   recipientId: number;
   kind: NoticeKind;
@@ -22,7 +27,7 @@ interface NoticeRow {
   isSolo?: boolean;
   appealedNoticeId?: number;
   report?: { id: number; outcome: 'action_taken' | 'no_violation' };
-  /** Where the facts or the answer are. */
+  /** Which event has the text of the notice: the last decision of the case, or the event that sends the notice. */
   text?: 'decision' | 'event';
 }
 
@@ -30,6 +35,7 @@ interface NoticeRow {
 export const projectNotices = async (event: StoredConductEvent, manager: EntityManager): Promise<void> => {
   const { occurredAt: startsAt } = event;
   const { userId: recipientId } = event.data;
+  /** Inserts a notice to the user of the stream, unless the row names another recipient. */
   const insert = (row: Omit<NoticeRow, 'recipientId'> & Partial<NoticeRow>): Promise<void> =>
     insertNotice({ recipientId, ...row }, event, manager);
   switch (event.type) {
@@ -72,13 +78,14 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
       return;
     case 'SanctionLifted': {
       const { noticeId, sanctionId, cause } = event.data;
-      const isExplained = cause === 'not_confirmed';
+      // A moderator who does not confirm a ban writes the reason for its user; other reasons are for moderators.
+      const hasReason = cause === 'not_confirmed';
       return insert({
         noticeId,
         kind: 'lifted',
         caseId: null,
         sanctionId,
-        ...(isExplained ? { text: 'event' } : {}),
+        ...(hasReason ? { text: 'event' } : {}),
       });
     }
     case 'PersonFlagged': {
@@ -90,18 +97,19 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
     case 'AgeAsked':
       return insert({ ...event.data, kind: 'age_question', cause: 'age' });
     case 'AppealDecided':
-      return projectAnswer(event, manager);
+      return projectAppealDecision(event, manager);
     default:
   }
 };
 
-const projectAnswer = async (
+/** Sends the answer to the appellant, and shortens the notice of a reduced sanction. */
+const projectAppealDecision = async (
   event: Extract<StoredConductEvent, { type: 'AppealDecided' }>,
   manager: EntityManager,
 ): Promise<void> => {
   const { answerNoticeId, noticeId, caseId, sanctionId, until, isSolo, appealId } = event.data;
   if (sanctionId !== null && until !== null)
-    // A ban has no end, so a reduced one is a suspension.
+    // A ban has no end, so an appeal that sets one makes it a suspension.
     await manager.query(
       `UPDATE notices SET until = $2, kind = 'suspension' WHERE sanction_id = $1 AND kind IN ('suspension', 'ban')`,
       [sanctionId, until],
@@ -124,8 +132,8 @@ const projectAnswer = async (
 };
 
 /**
- * The facts of a decision are in the event of its case's last decision. The place is that of the report, or of the
- * case's last one for a decision of a moderator.
+ * Inserts a notice, which refers to the event with its text. The place is that of the report that the notice is about,
+ * or of the last report of the case for a decision of a moderator; `account` if the case has no reports.
  */
 const insertNotice = async (
   row: NoticeRow,
@@ -142,12 +150,12 @@ const insertNotice = async (
        CASE WHEN $16::text IS NOT NULL THEN $17 END,
        CASE $16 WHEN 'event' THEN $18::uuid
          WHEN 'decision' THEN (SELECT decision_event_id FROM conduct_cases WHERE id = $9) END,
-       CASE WHEN $16 = 'decision' THEN COALESCE(about.place, 'account') ELSE about.place END, about.chat_at
-     FROM (SELECT 1) AS one LEFT JOIN LATERAL (
+       CASE WHEN $16 = 'decision' THEN COALESCE(reported.place, 'account') ELSE reported.place END, reported.chat_at
+     FROM (SELECT 1) AS single_row LEFT JOIN LATERAL (
        SELECT place, chat_at FROM reports
        WHERE reports.id = $11 OR ($16 = 'decision' AND reports.case_id = $9)
        ORDER BY reports.id DESC LIMIT 1
-     ) AS about ON true`,
+     ) AS reported ON true`,
     [
       row.noticeId,
       row.recipientId,

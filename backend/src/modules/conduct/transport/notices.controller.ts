@@ -10,7 +10,7 @@ import { AppealsService } from '../application/appeals.service';
 import { NoticesService } from '../application/notices.service';
 import { AppealDto, FileAppealDto, NoticeDto, ReadNoticeDto } from './notices.dto';
 
-/** Notices and appeals, also for users who are suspended or banned. */
+/** Notices and appeals. The routes are open to users who are excluded, that is suspended or banned. */
 @ApiTags('notices')
 @ApiCookieAuth()
 @Controller()

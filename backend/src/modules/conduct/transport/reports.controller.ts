@@ -35,7 +35,7 @@ export class ReportsController {
     @Body(new ValidBodyPipe(FileReportDto)) body: FileReportDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<ReportDto> {
-    // Refuses a body with both a session and an entry of the history.
+    // The DTO checks single fields; the schema also refuses a body with both `sessionId` and `historyId`.
     if (!fileReportSchema.safeParse(body).success) throw new DomainError('validation_failed');
     requireSelf(login, body.reporterId);
     const { report, isNew } = await this.reports.file(body);

@@ -30,14 +30,15 @@ export class FileReportDto implements FileReport {
   @MatchesSchema(shape.words)
   words?: string;
 
-  @ApiPropertyOptional({ description: 'A random chat' })
+  @ApiPropertyOptional({ description: 'The session of a random chat' })
   @MatchesSchema(shape.sessionId)
   sessionId?: string;
 
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    description: 'A random chat by its entry in the history. Without this and `sessionId`: the private chat',
+    description:
+      'A random chat, by its entry in the history. Without this and `sessionId`, the private chat is reported',
   })
   @MatchesSchema(shape.historyId)
   historyId?: number;
@@ -46,6 +47,7 @@ export class FileReportDto implements FileReport {
     type: 'array',
     items: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
     maxItems: limits.markedMessagesPerReport,
+    description: 'Messages to mark in the evidence: strings in a random chat, integers in a private chat',
   })
   @MatchesSchema(shape.messageIds)
   messageIds?: (string | number)[];

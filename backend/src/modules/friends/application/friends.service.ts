@@ -34,9 +34,9 @@ interface FriendshipChange {
   event: FriendshipEvent | undefined;
 }
 
-export interface SentRequest {
+export interface SendRequestResult {
   request: FriendRequest;
-  /** Whether this call created it. */
+  /** Whether this call created the request. */
   isNew: boolean;
 }
 
@@ -68,16 +68,17 @@ export class FriendsService {
 
   async listPendingRequests(userId: number): Promise<FriendRequest[]> {
     return (await this.friends.findPendingRequests(userId)).map(({ id, ...row }) =>
-      toRequest({ ...row, requestId: id }),
+      toFriendRequest({ ...row, requestId: id }),
     );
   }
 
   /**
-   * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
-   * @throws DomainError not_found when they have not chatted recently, their chat was ended for safety, or one has
-   * blocked the other; already_friends; rate_limited
+   * Sends a friend request. If the addressee has already sent one to the requester, the two become friends.
+   * @throws DomainError not_found when the two are the same user or one does not exist, when they have not chatted
+   * recently or their chat was ended for safety, or when one has blocked the other; already_friends; rate_limited;
+   * unavailable
    */
-  async sendRequest(requesterId: number, addresseeId: number): Promise<SentRequest> {
+  async sendRequest(requesterId: number, addresseeId: number): Promise<SendRequestResult> {
     await this.limiter.require('friend_requests', requesterId);
     const requestId = await this.friends.allocateRequestId();
     const { state, event } = await this.publishResult(() =>
@@ -86,14 +87,17 @@ export class FriendsService {
       ),
     );
     const isNew = event?.type === 'FriendRequestSent';
+    // A repeated request, and one that accepts the request of the other user, are not counted.
     if (!isNew) await this.limiter.refund('friend_requests', requesterId);
-    const accepted = event?.type === 'FriendRequestAccepted' && state.requests.get(event.data.requestId);
-    const request = accepted || state.pending;
+    const request =
+      event?.type === 'FriendRequestAccepted'
+        ? state.requests.get(event.data.requestId)
+        : state.pendingRequest;
     if (!request) throw new Error('A friend request was neither created nor found');
-    return { request: toRequest(request), isNew };
+    return { request: toFriendRequest(request), isNew };
   }
 
-  /** @throws DomainError not_found, already_answered */
+  /** @throws DomainError not_found, already_answered, unavailable */
   async answerRequest(
     userId: number,
     requestId: number,
@@ -107,10 +111,10 @@ export class FriendsService {
       userId,
       answer,
     });
-    return toRequest(requireRequest(state, requestId));
+    return toFriendRequest(requireRequest(state, requestId));
   }
 
-  /** @throws DomainError not_found when they are not friends */
+  /** @throws DomainError not_found when they are not friends; unavailable */
   async removeFriend(userId: number, friendId: number): Promise<void> {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
@@ -147,22 +151,23 @@ export class FriendsService {
 
   private execute(userId: number, otherId: number, input: FriendshipInput): Promise<FriendshipChange> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
-    // A block ends a friendship or a pending request in the same stream, and so conflicts with a command about either.
+    // Needs no lock against blocks: a block that ends a friendship or a pending request appends to the same stream, so
+    // optimistic concurrency detects it.
     return this.publishResult(() =>
       this.executor.execute(buildFriendshipStreamId(userId, otherId), friendshipDecider, command),
     );
   }
 
   /**
-   * Optimistic concurrency does not detect everything that refuses a new request, such as a block by the other user. So
-   * these conditions are read in the transaction that appends the request.
+   * Optimistic concurrency does not detect everything that refuses a new request: a block between users without a
+   * relation does not change their stream. So these conditions are read in the transaction that appends the request.
    */
   private async sendInTransaction(
     manager: EntityManager,
     ids: Pick<SendFriendRequest, 'requestId' | 'requesterId' | 'addresseeId'>,
   ) {
     const { requesterId, addresseeId } = ids;
-    if (await this.blockList.areApartUntilCommit(requesterId, addresseeId, manager))
+    if (await this.blockList.isBlockedEitherWayUntilCommit(requesterId, addresseeId, manager))
       throw new DomainError('not_found');
     if (!(await this.users.existUntilCommit([requesterId, addresseeId], manager)))
       throw new DomainError('not_found');
@@ -177,17 +182,20 @@ export class FriendsService {
     );
   }
 
-  /** Runs a change of the stream and publishes its event. */
+  /**
+   * Runs a command and publishes its event, of which there is at most one.
+   * @throws DomainError unavailable when other commands changed the stream on every attempt
+   */
   private async publishResult(
-    change: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
+    runCommand: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
   ): Promise<FriendshipChange> {
-    const { state, events } = await refuseLostConflict(change);
+    const { state, events } = await refuseLostConflict(runCommand);
     const [event] = events as FriendshipEvent[];
     if (event) await this.publishBestEffort(event, state);
     return { state, event };
   }
 
-  /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
+  /** Never throws: frames are sent with best effort, and a client that misses one reads the lists later. */
   private async publishBestEffort(event: FriendshipEvent, state: FriendshipState): Promise<void> {
     try {
       await this.publishEvent(event, state);
@@ -202,7 +210,7 @@ export class FriendsService {
         const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
         const requester = isHidden ? null : await this.users.findProfile(requesterId);
         if (!requester) return;
-        const { createdAt } = toRequest(requireRequest(state, id));
+        const { createdAt } = toFriendRequest(requireRequest(state, id));
         await this.publish([addresseeId], 'friend_request', { id, requesterId, requester, createdAt });
         return;
       }
@@ -218,7 +226,7 @@ export class FriendsService {
       case 'FriendRequestDeclined':
         return; // The requester is not notified of a decline.
       case 'FriendRequestVoided':
-        return; // The blocked user must not notice the block.
+        return; // Neither user is notified, because the blocked user must not notice a block.
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
         await this.publish([removedBy, removedFriendId], 'friendship_removed', event.data);
@@ -249,8 +257,8 @@ const requireRequest = (state: FriendshipState, requestId: number): FriendReques
   return request;
 };
 
-/** Converts the state or the row of a request to what clients receive. */
-const toRequest = ({
+/** Converts the state or the row of a request to the form that clients receive. */
+const toFriendRequest = ({
   requestId,
   requesterId,
   addresseeId,

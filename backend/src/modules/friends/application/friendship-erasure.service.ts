@@ -8,10 +8,10 @@ import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, buildFriendshipStreamId } from '../domain/friendship.events';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** What was ended between the user and one other user. */
-export type Separation = 'friendships' | 'requests';
+/** The kind of relation that was ended between the user and one other user. */
+export type EndedRelation = 'friendships' | 'requests';
 
-/** Ends the friendships and requests of a user who is erased. */
+/** Ends the friendships and requests of a user whose data is being erased. */
 @Injectable()
 export class FriendshipErasureService {
   private readonly logger = new Logger(FriendshipErasureService.name);
@@ -23,18 +23,19 @@ export class FriendshipErasureService {
   ) {}
 
   /**
-   * Ends every friendship of a user, of which the friend is informed, and withdraws every pending request.
-   * @param record runs in the transaction of each separation.
+   * Ends every friendship of a user and informs the friends, and voids every pending request of the user.
+   * @param record runs in the transaction that ends a relation, once for each.
    */
   async separateFromAll(
     userId: number,
-    record: (ended: Separation, manager: EntityManager) => Promise<void>,
+    record: (ended: EndedRelation, manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     for (const otherId of await this.friends.findRelatedIds(userId)) {
       const [event] = await this.executor.runInTransaction(async (manager) => {
         const { events } = await this.executor.execute(
           buildFriendshipStreamId(userId, otherId),
           friendshipDecider,
+          // The command that a block also executes: the erased user counts as the one who ends the relation.
           {
             type: 'SeparateUsers',
             eventId: randomUUID(),
@@ -44,16 +45,16 @@ export class FriendshipErasureService {
           },
           manager,
         );
-        const separations = events as unknown as FriendshipEvent[];
-        for (const { type } of separations)
+        const friendshipEvents = events as unknown as FriendshipEvent[];
+        for (const { type } of friendshipEvents)
           await record(type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
-        return separations;
+        return friendshipEvents; // at most one
       });
       if (event?.type === 'FriendshipRemoved') await this.publishRemoval(otherId, event.data);
     }
   }
 
-  /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
+  /** Never throws: frames are sent with best effort, and a client that misses one reads its list of friends later. */
   private async publishRemoval(
     friendId: number,
     data: { removedBy: number; removedFriendId: number },

@@ -5,14 +5,14 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 @Injectable()
 export class FriendshipService {
   /**
-   * A FROM item with one row if two users, given as bigint expressions, are friends. The row is locked until the end of
-   * the transaction, which serializes it with every other writer between the two, including a removal of the
-   * friendship.
+   * Builds a FROM item that has one row if two users are friends, and locks that row until the end of the transaction.
+   * The lock serializes the transaction with every other writer between the two, including a removal of the friendship.
+   * @param userIdSql a bigint expression, like `otherIdSql`
    */
-  static buildLockedFriendshipSql(userId: string, otherId: string): string {
+  static buildLockedFriendshipSql(userIdSql: string, otherIdSql: string): string {
     return `(
     SELECT low_id, high_id FROM friendships
-    WHERE low_id = LEAST(${userId}, ${otherId}) AND high_id = GREATEST(${userId}, ${otherId})
+    WHERE low_id = LEAST(${userIdSql}, ${otherIdSql}) AND high_id = GREATEST(${userIdSql}, ${otherIdSql})
     FOR NO KEY UPDATE
   )`;
   }
@@ -23,12 +23,15 @@ export class FriendshipService {
     return this.friends.areFriends(userId, otherId);
   }
 
-  /** Whether one of the two has sent the other a friend request that is not answered yet. */
-  hasPendingRequest(userId: number, otherId: number): Promise<boolean> {
-    return this.friends.hasPendingRequest(userId, otherId);
+  /**
+   * Whether a friend request between the two is not answered yet. A request to the viewer that is hidden from them does
+   * not count.
+   */
+  hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
+    return this.friends.hasPendingRequest(viewerId, otherId);
   }
 
-  /** Whether a friendship of the two, or a request between them that the viewer knew of, was ended since then. */
+  /** Whether, after `since`, a friendship of the two was ended or a request voided that the viewer could see. */
   haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     return this.friends.haveSeparatedSince(viewerId, otherId, since);
   }
@@ -37,7 +40,7 @@ export class FriendshipService {
     return this.friends.findFriendIds(userId);
   }
 
-  /** The friends of each user who has any, by user id. */
+  /** The ids of each user's friends, by user id. Users without friends are absent. */
   findFriendIdsByUser(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     return this.friends.findFriendIdsByUser(userIds);
   }

@@ -6,7 +6,7 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { friendshipDecider } from '../domain/friendship.decider';
 import { buildFriendshipStreamId } from '../domain/friendship.events';
 
-/** Voids friend requests of users who must not become friends. */
+/** Voids friend requests of users who must not become friends for reasons of safety. */
 @Injectable()
 export class RequestVoidingService {
   constructor(
@@ -14,7 +14,10 @@ export class RequestVoidingService {
     private readonly blockList: BlockListService,
   ) {}
 
-  /** Voids the pending request of two users, in either direction. Requests that are being sent wait for the commit. */
+  /**
+   * Voids the pending request of two users, in either direction. The lock makes requests that are being sent wait for
+   * the commit of this transaction.
+   */
   async voidPending(userId: number, otherId: number, manager: EntityManager): Promise<void> {
     await this.blockList.lockPairUntilCommit(userId, otherId, manager);
     await this.executor.execute(

@@ -6,11 +6,11 @@ interface Command<Type extends string> {
 }
 
 export type SendFriendRequest = Command<'SendFriendRequest'> & {
-  /** The id of the request, if the command creates one. */
+  /** The id of the new request, if the command creates one. */
   requestId: number;
   requesterId: number;
   addresseeId: number;
-  /** Whether the two have been in a chat together recently (A120) that was not ended for safety. */
+  /** Whether the two have been in a chat together in the last 30 days, unless such a chat was ended for safety. */
   haveChatted: boolean;
 };
 export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
@@ -19,7 +19,7 @@ export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
   answer: 'accepted' | 'declined';
 };
 export type RemoveFriend = Command<'RemoveFriend'> & { userId: number; friendId: number };
-/** Ends the friendship or the pending request of two users of whom one has blocked the other. */
+/** Ends the friendship or the pending request of two users: one has blocked the other, or is being erased. */
 export type SeparateUsers = Command<'SeparateUsers'> & { blockerId: number; blockedId: number };
 
 /** Voids the pending request of two users, in either direction. */

@@ -1,156 +1,168 @@
 import { createGiven } from '../../../testing/given.fixture';
 import { DECLINE_COOL_DOWN_MS, friendshipDecider } from './friendship.decider';
-import type { FriendshipCommand } from './friendship.commands';
+import type { FriendshipCommand, SendFriendRequest } from './friendship.commands';
 import { type FriendshipEvent, buildFriendshipStreamId } from './friendship.events';
 
 const ada = 3;
 const bob = 7;
-const start = Date.UTC(2026, 10, 20);
-const computeTime = (ms: number): Date => new Date(start + ms);
+const eve = 99;
+/** The id of a request that the command under test creates. */
+const NEW_REQUEST_ID = 9;
+/** All events of the history occur at this time. */
+const historyTime = new Date(Date.UTC(2026, 10, 20));
+/** Commands are executed a second later, unless a test sets another time. */
+const COMMAND_DELAY_MS = 1_000;
+const computeCommandTime = (delayMs = COMMAND_DELAY_MS): Date => new Date(historyTime.getTime() + delayMs);
+const getOther = (userId: number): number => (userId === ada ? bob : ada);
 
 const given = createGiven(friendshipDecider);
 
-const createSent = (
-  options: { requestId?: number; from?: number; isHidden?: boolean } = {},
+/** By default: Ada's visible request to Bob, with the id 1. */
+const createSentEvent = (
+  options: { requestId?: number; requesterId?: number; isHidden?: boolean } = {},
 ): FriendshipEvent => {
-  const { requestId = 1, from = ada, isHidden = false } = options;
+  const { requestId = 1, requesterId = ada, isHidden = false } = options;
   return {
     type: 'FriendRequestSent',
     eventId: `sent ${requestId}`,
-    occurredAt: computeTime(0),
-    data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada, isHidden },
+    occurredAt: historyTime,
+    data: { requestId, requesterId, addresseeId: getOther(requesterId), isHidden },
   };
 };
-const createAnswered = (
-  type: 'FriendRequestAccepted' | 'FriendRequestDeclined',
-  requestId = 1,
-  from = ada,
+/** An event about the request of `createSentEvent()`. */
+const createRequestEvent = (
+  type: 'FriendRequestAccepted' | 'FriendRequestDeclined' | 'FriendRequestVoided',
 ): FriendshipEvent => ({
   type,
-  eventId: `answered ${requestId}`,
-  occurredAt: computeTime(0),
-  data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada },
+  eventId: type,
+  occurredAt: historyTime,
+  data: { requestId: 1, requesterId: ada, addresseeId: bob },
 });
-const createAccepted = (requestId = 1) => createAnswered('FriendRequestAccepted', requestId);
-const createDeclined = (requestId = 1) => createAnswered('FriendRequestDeclined', requestId);
-const createRemoved = (): FriendshipEvent => ({
+const sentEvent = createSentEvent();
+const acceptedEvent = createRequestEvent('FriendRequestAccepted');
+const declinedEvent = createRequestEvent('FriendRequestDeclined');
+const voidedEvent = createRequestEvent('FriendRequestVoided');
+const removedEvent: FriendshipEvent = {
   type: 'FriendshipRemoved',
   eventId: 'removed',
-  occurredAt: computeTime(0),
+  occurredAt: historyTime,
   data: { removedBy: ada, removedFriendId: bob },
-});
+};
 
-const request = (
-  options: { from?: number; haveChatted?: boolean; laterMs?: number } = {},
-): FriendshipCommand => {
-  const { from = ada, haveChatted = true, laterMs = 1_000 } = options;
+const createSendCommand = (
+  options: { requesterId?: number; haveChatted?: boolean; delayMs?: number } = {},
+): SendFriendRequest => {
+  const { requesterId = ada, haveChatted = true, delayMs } = options;
   return {
     type: 'SendFriendRequest',
     eventId: 'new',
-    at: computeTime(laterMs),
-    requestId: 9,
-    requesterId: from,
-    addresseeId: from === ada ? bob : ada,
+    at: computeCommandTime(delayMs),
+    requestId: NEW_REQUEST_ID,
+    requesterId,
+    addresseeId: getOther(requesterId),
     haveChatted,
   };
 };
-const answer = (status: 'accepted' | 'declined', userId = bob, requestId = 1): FriendshipCommand => ({
+const createAnswerCommand = (
+  answer: 'accepted' | 'declined',
+  { userId = bob, requestId = 1 } = {},
+): FriendshipCommand => ({
   type: 'AnswerFriendRequest',
   eventId: 'new',
-  at: computeTime(1_000),
+  at: computeCommandTime(),
   requestId,
   userId,
-  answer: status,
+  answer,
 });
-const remove = (userId = ada): FriendshipCommand => ({
+const createRemoveCommand = (userId: number): FriendshipCommand => ({
   type: 'RemoveFriend',
   eventId: 'new',
-  at: computeTime(1_000),
+  at: computeCommandTime(),
   userId,
-  friendId: userId === ada ? bob : ada,
+  friendId: getOther(userId),
 });
 
 describe('a friend request', () => {
   it('is sent to a user whom the requester has met', () => {
     given()
-      .when(request())
+      .when(createSendCommand())
       .then({
         type: 'FriendRequestSent',
-        data: { requestId: 9, requesterId: ada, addresseeId: bob, isHidden: false },
+        data: { requestId: NEW_REQUEST_ID, requesterId: ada, addresseeId: bob, isHidden: false },
       });
   });
 
-  it('to a user whom the requester has not met is answered not_found', () => {
+  it('to a user whom the requester has not met is refused with not_found', () => {
     given()
-      .when(request({ haveChatted: false }))
+      .when(createSendCommand({ haveChatted: false }))
       .thenThrows('not_found');
   });
 
-  it('to oneself is answered not_found', () => {
+  it('to oneself is refused with not_found', () => {
     given()
-      .when({ ...request(), addresseeId: ada } as FriendshipCommand)
+      .when({ ...createSendCommand(), addresseeId: ada })
       .thenThrows('not_found');
   });
 
   it('is sent once when repeated, no matter how long ago the two met', () => {
-    given(createSent())
-      .when(request({ haveChatted: false }))
+    given(sentEvent)
+      .when(createSendCommand({ haveChatted: false }))
       .thenNothing();
   });
 
-  it('that crosses another makes the two friends, no matter how long ago they met', () => {
-    given(createSent())
-      .when(request({ from: bob, haveChatted: false }))
+  it('to a user who has already sent one makes the two friends, no matter how long ago they met', () => {
+    given(sentEvent)
+      .when(createSendCommand({ requesterId: bob, haveChatted: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
   });
 
   it('between friends is refused', () => {
-    given(createSent(), createAccepted()).when(request()).thenThrows('already_friends');
-    given(createSent(), createAccepted())
-      .when(request({ from: bob }))
+    given(sentEvent, acceptedEvent).when(createSendCommand()).thenThrows('already_friends');
+    given(sentEvent, acceptedEvent)
+      .when(createSendCommand({ requesterId: bob }))
       .thenThrows('already_friends');
   });
 
   it('can be sent again after the friendship has ended, if the two have met', () => {
-    given(createSent(), createAccepted(), createRemoved())
-      .when(request())
+    given(sentEvent, acceptedEvent, removedEvent)
+      .when(createSendCommand())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
-    given(createSent(), createAccepted(), createRemoved())
-      .when(request({ haveChatted: false }))
+    given(sentEvent, acceptedEvent, removedEvent)
+      .when(createSendCommand({ haveChatted: false }))
       .thenThrows('not_found');
   });
 
-  describe('after a decline (A122)', () => {
+  describe('after a decline', () => {
     it('is hidden for a day', () => {
-      given(createSent(), createDeclined())
-        .when(request({ laterMs: DECLINE_COOL_DOWN_MS - 1 }))
-        .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: true } });
-      given(createSent(), createDeclined())
-        .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
+      given(sentEvent, declinedEvent)
+        .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS - 1 }))
+        .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: true } });
+      given(sentEvent, declinedEvent)
+        .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     });
 
     it('in the other direction is visible at once', () => {
-      given(createSent(), createDeclined())
-        .when(request({ from: bob }))
+      given(sentEvent, declinedEvent)
+        .when(createSendCommand({ requesterId: bob }))
         .then({ type: 'FriendRequestSent', data: { requesterId: bob, isHidden: false } });
     });
 
     it('stays hidden when repeated within the day, and is replaced by a visible one later', () => {
-      const hidden = createSent({ requestId: 2, isHidden: true });
-      given(createSent(), createDeclined(), hidden).when(request()).thenNothing();
-      given(createSent(), createDeclined(), hidden)
-        .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
-        .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: false } });
+      const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
+      given(sentEvent, declinedEvent, hiddenEvent).when(createSendCommand()).thenNothing();
+      given(sentEvent, declinedEvent, hiddenEvent)
+        .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS }))
+        .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: false } });
     });
 
     it('cannot be answered while hidden, but is accepted by a request of the addressee', () => {
-      const hidden = createSent({ requestId: 2, isHidden: true });
-      given(createSent(), createDeclined(), hidden)
-        .when(answer('accepted', bob, 2))
+      const hiddenEvent = createSentEvent({ requestId: 2, isHidden: true });
+      given(sentEvent, declinedEvent, hiddenEvent)
+        .when(createAnswerCommand('accepted', { requestId: 2 }))
         .thenThrows('not_found');
-      given(createSent(), createDeclined(), hidden)
-        .when(request({ from: bob }))
+      given(sentEvent, declinedEvent, hiddenEvent)
+        .when(createSendCommand({ requesterId: bob }))
         .then({ type: 'FriendRequestAccepted', data: { requestId: 2 } });
     });
   });
@@ -158,104 +170,105 @@ describe('a friend request', () => {
 
 describe('an answer to a friend request', () => {
   it('is accepted from the addressee only', () => {
-    given(createSent())
-      .when(answer('accepted'))
+    given(sentEvent)
+      .when(createAnswerCommand('accepted'))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
-    given(createSent())
-      .when(answer('declined'))
+    given(sentEvent)
+      .when(createAnswerCommand('declined'))
       .then({ type: 'FriendRequestDeclined', data: { requestId: 1 } });
-    given(createSent()).when(answer('accepted', ada)).thenThrows('not_found');
-    given(createSent()).when(answer('accepted', 99)).thenThrows('not_found');
-    given(createSent())
-      .when(answer('accepted', bob, 2))
+    given(sentEvent)
+      .when(createAnswerCommand('accepted', { userId: ada }))
+      .thenThrows('not_found');
+    given(sentEvent)
+      .when(createAnswerCommand('accepted', { userId: eve }))
+      .thenThrows('not_found');
+    given(sentEvent)
+      .when(createAnswerCommand('accepted', { requestId: 2 }))
       .thenThrows('not_found');
   });
 
   it('can be repeated but not changed', () => {
-    given(createSent(), createAccepted()).when(answer('accepted')).thenNothing();
-    given(createSent(), createDeclined()).when(answer('declined')).thenNothing();
-    given(createSent(), createAccepted()).when(answer('declined')).thenThrows('already_answered');
-    given(createSent(), createDeclined()).when(answer('accepted')).thenThrows('already_answered');
+    given(sentEvent, acceptedEvent).when(createAnswerCommand('accepted')).thenNothing();
+    given(sentEvent, declinedEvent).when(createAnswerCommand('declined')).thenNothing();
+    given(sentEvent, acceptedEvent).when(createAnswerCommand('declined')).thenThrows('already_answered');
+    given(sentEvent, declinedEvent).when(createAnswerCommand('accepted')).thenThrows('already_answered');
   });
 
   it('to an old request does not restore a friendship', () => {
-    given(createSent(), createAccepted(), createRemoved()).when(answer('accepted')).thenNothing();
-    given(createSent(), createAccepted(), createRemoved(), createSent({ requestId: 2, from: bob }))
-      .when(answer('accepted'))
+    given(sentEvent, acceptedEvent, removedEvent).when(createAnswerCommand('accepted')).thenNothing();
+    given(sentEvent, acceptedEvent, removedEvent, createSentEvent({ requestId: 2, requesterId: bob }))
+      .when(createAnswerCommand('accepted'))
       .thenNothing();
   });
 });
 
 describe('the removal of a friendship', () => {
-  it('is open to both friends, and refused to others', () => {
-    given(createSent(), createAccepted())
-      .when(remove(bob))
-      .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
-    given(createSent()).when(remove()).thenThrows('not_found');
-    given(createSent(), createAccepted(), createRemoved()).when(remove()).thenThrows('not_found');
+  it('is open to both friends, and refused between users who are not friends', () => {
+    for (const userId of [ada, bob])
+      given(sentEvent, acceptedEvent)
+        .when(createRemoveCommand(userId))
+        .then({ type: 'FriendshipRemoved', data: { removedBy: userId, removedFriendId: getOther(userId) } });
+    given(sentEvent).when(createRemoveCommand(ada)).thenThrows('not_found');
+    given(sentEvent, acceptedEvent, removedEvent).when(createRemoveCommand(ada)).thenThrows('not_found');
   });
 });
 
-it('keeps both directions of a friendship in one stream', () => {
+it('the stream id of a friendship does not depend on the order of the two users', () => {
   expect(buildFriendshipStreamId(bob, ada)).toBe('friendship-3-7');
   expect(buildFriendshipStreamId(ada, bob)).toBe('friendship-3-7');
 });
 
 describe('a block of one of the two', () => {
-  const separate: FriendshipCommand = {
+  const separateCommand: FriendshipCommand = {
     type: 'SeparateUsers',
     eventId: 'new',
-    at: computeTime(1_000),
+    at: computeCommandTime(),
     blockerId: bob,
     blockedId: ada,
   };
-  const createVoided = (): FriendshipEvent => ({
-    type: 'FriendRequestVoided',
-    eventId: 'voided',
-    occurredAt: computeTime(0),
-    data: { requestId: 1, requesterId: ada, addresseeId: bob },
-  });
 
   it('ends the friendship, on behalf of the blocker', () => {
-    given(createSent(), createAccepted())
-      .when(separate)
+    given(sentEvent, acceptedEvent)
+      .when(separateCommand)
       .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
   });
 
   it.each([
-    ['the blocked user', createSent()],
-    ['the blocker', createSent({ from: bob })],
-    ['the blocked user, hidden after a decline', createSent({ isHidden: true })],
-  ])('voids a pending request of %s', (_, request) => {
-    given(request)
-      .when(separate)
+    ['the blocked user', sentEvent],
+    ['the blocker', createSentEvent({ requesterId: bob })],
+    ['the blocked user, hidden after a decline', createSentEvent({ isHidden: true })],
+  ])('voids a pending request of %s', (_case, requestEvent) => {
+    given(requestEvent)
+      .when(separateCommand)
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
-  });
-
-  it('does not concern the end of a request for safety, which leaves a friendship as it is', () => {
-    const voidRequest: FriendshipCommand = {
-      type: 'VoidFriendRequest',
-      eventId: 'new',
-      at: computeTime(1_000),
-    };
-    given(createSent())
-      .when(voidRequest)
-      .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
-    given(createSent(), createAccepted()).when(voidRequest).thenNothing();
-    given().when(voidRequest).thenNothing();
   });
 
   it('changes nothing between users without friendship or request', () => {
-    given().when(separate).thenNothing();
-    given(createSent(), createDeclined()).when(separate).thenNothing();
-    given(createSent(), createAccepted(), createRemoved()).when(separate).thenNothing();
-    given(createSent(), createVoided()).when(separate).thenNothing();
+    given().when(separateCommand).thenNothing();
+    given(sentEvent, declinedEvent).when(separateCommand).thenNothing();
+    given(sentEvent, acceptedEvent, removedEvent).when(separateCommand).thenNothing();
+    given(sentEvent, voidedEvent).when(separateCommand).thenNothing();
   });
 
-  it('leaves a voided request that cannot be answered, and that a new one does not accept', () => {
-    given(createSent(), createVoided()).when(answer('accepted')).thenThrows('not_found');
-    given(createSent(), createVoided())
-      .when(request({ from: bob }))
+  it('leaves a voided request, which neither an answer nor a request of the addressee accepts', () => {
+    given(sentEvent, voidedEvent).when(createAnswerCommand('accepted')).thenThrows('not_found');
+    given(sentEvent, voidedEvent)
+      .when(createSendCommand({ requesterId: bob }))
       .then({ type: 'FriendRequestSent' });
+  });
+});
+
+describe('the voiding of a request for safety', () => {
+  it('ends a pending request, and leaves a friendship as it is', () => {
+    const voidCommand: FriendshipCommand = {
+      type: 'VoidFriendRequest',
+      eventId: 'new',
+      at: computeCommandTime(),
+    };
+    given(sentEvent)
+      .when(voidCommand)
+      .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
+    given(sentEvent, acceptedEvent).when(voidCommand).thenNothing();
+    given().when(voidCommand).thenNothing();
   });
 });

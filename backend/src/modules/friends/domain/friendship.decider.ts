@@ -16,10 +16,13 @@ import {
   type FriendRequestState,
 } from './friendship.state';
 
-/** After a decline, further requests of the requester are hidden for this period (A122). */
+/**
+ * After a decline, further requests of the requester are hidden from the addressee for this period
+ * (docs/product-decisions.md, A122).
+ */
 export const DECLINE_COOL_DOWN_MS = 24 * 60 * 60_000;
 
-/** @throws DomainError when the command is refused. */
+/** @throws DomainError not_found, already_friends, already_answered */
 const decide = (command: FriendshipCommand, state: FriendshipState): readonly FriendshipEvent[] => {
   switch (command.type) {
     case 'SendFriendRequest':
@@ -41,12 +44,13 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   const { eventId, at, requestId, requesterId, addresseeId } = command;
   if (requesterId === addresseeId) throw new DomainError('not_found');
   if (state.areFriends) throw new DomainError('already_friends');
-  const { pending } = state;
-  // Each has sent the other a request: that is an acceptance.
-  if (pending && pending.requesterId !== requesterId) return [createAcceptance(pending, eventId, at)];
+  const { pendingRequest } = state;
+  // The addressee has already sent a request to the requester: this one accepts it.
+  if (pendingRequest && pendingRequest.requesterId !== requesterId)
+    return [createAcceptance(pendingRequest, eventId, at)];
   const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.
-  if (pending && (!pending.isHidden || isHidden)) return [];
+  if (pendingRequest && (!pendingRequest.isHidden || isHidden)) return [];
   if (!command.haveChatted) throw new DomainError('not_found');
   return [
     {
@@ -104,9 +108,11 @@ const decideSeparation = (
 
 const decideVoiding = (
   { eventId, at }: Pick<VoidFriendRequest, 'eventId' | 'at'>,
-  { pending }: FriendshipState,
+  { pendingRequest }: FriendshipState,
 ): readonly FriendshipEvent[] =>
-  pending ? [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: pickRequestData(pending) }] : [];
+  pendingRequest
+    ? [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: pickRequestData(pendingRequest) }]
+    : [];
 
 const createAcceptance = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({
   eventId,

@@ -5,20 +5,21 @@ interface RecordedEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-/** The two sides and the id of a request. */
+/** The id of a request and its two users. */
 export interface RequestData {
   requestId: number;
   requesterId: number;
   addresseeId: number;
 }
 
-/** `isHidden`: sent during the cool-down after a decline, so the addressee never sees it (A122). */
+/** `isHidden`: the request was sent during the cool-down after a decline, so the addressee never sees it. */
 export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData & { isHidden: boolean }>;
-/** Accepted by the addressee's answer, or by the addressee sending a request too. */
+/** The addressee has accepted the request by an answer, or by sending a request to the requester. */
 export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
 export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
-/** A pending request was withdrawn, because one of the two has blocked the other. */
+/** A pending request was ended by the server: after a block, for safety, or because one of the two is being erased. */
 export type FriendRequestVoided = RecordedEvent<'FriendRequestVoided', RequestData>;
+/** `removedBy` has ended the friendship, by a removal or a block or because they are being erased. */
 export type FriendshipRemoved = RecordedEvent<
   'FriendshipRemoved',
   { removedBy: number; removedFriendId: number }

@@ -9,48 +9,50 @@ export interface FriendRequestState extends RequestData {
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** All requests between the two, by id, except those withdrawn because of a block. */
+  /** All requests between the two, by id, except voided ones. */
   requests: ReadonlyMap<number, FriendRequestState>;
-  /** The unanswered request. */
-  pending: FriendRequestState | null;
-  /** When the last declined request of a user was declined, by the id of its sender. */
+  /** The unanswered request, if any. */
+  pendingRequest: FriendRequestState | null;
+  /** When the last declined request of a user was declined, by the id of the requester. */
   declinedAt: ReadonlyMap<number, Date>;
 }
 
 export const createFriendshipState = (): FriendshipState => ({
   areFriends: false,
   requests: new Map(),
-  pending: null,
+  pendingRequest: null,
   declinedAt: new Map(),
 });
 
-const answerRequest = (
+/** Sets the status of an answered request. */
+const applyAnswer = (
   state: FriendshipState,
   requestId: number,
   status: 'accepted' | 'declined',
 ): FriendshipState => {
   const request = state.requests.get(requestId);
   const requests = request ? new Map(state.requests).set(requestId, { ...request, status }) : state.requests;
-  return { ...state, requests, pending: null };
+  return { ...state, requests, pendingRequest: null };
 };
 
 export const evolveFriendship = (state: FriendshipState, event: FriendshipEvent): FriendshipState => {
   switch (event.type) {
     case 'FriendRequestSent': {
-      const pending: FriendRequestState = { ...event.data, status: 'pending', createdAt: event.occurredAt };
-      return { ...state, pending, requests: new Map(state.requests).set(pending.requestId, pending) };
+      const request: FriendRequestState = { ...event.data, status: 'pending', createdAt: event.occurredAt };
+      const requests = new Map(state.requests).set(request.requestId, request);
+      return { ...state, requests, pendingRequest: request };
     }
     case 'FriendRequestAccepted':
-      return { ...answerRequest(state, event.data.requestId, 'accepted'), areFriends: true };
+      return { ...applyAnswer(state, event.data.requestId, 'accepted'), areFriends: true };
     case 'FriendRequestDeclined': {
       const { requestId, requesterId } = event.data;
       const declinedAt = new Map(state.declinedAt).set(requesterId, event.occurredAt);
-      return { ...answerRequest(state, requestId, 'declined'), declinedAt };
+      return { ...applyAnswer(state, requestId, 'declined'), declinedAt };
     }
     case 'FriendRequestVoided': {
       const requests = new Map(state.requests);
       requests.delete(event.data.requestId);
-      return { ...state, requests, pending: null };
+      return { ...state, requests, pendingRequest: null };
     }
     case 'FriendshipRemoved':
       return { ...state, areFriends: false };

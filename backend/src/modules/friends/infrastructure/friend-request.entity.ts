@@ -17,7 +17,7 @@ export class FriendRequestEntity {
   @Column({ type: 'text' })
   status: FriendRequestStatus;
 
-  /** The addressee never sees a hidden request (A122). */
+  /** The addressee never sees a hidden request, which was sent within a day of a decline. */
   @Column({ name: 'is_hidden', type: 'boolean' })
   isHidden: boolean;
 

@@ -24,7 +24,7 @@ export class FriendRepository {
     return this.requests.findOneBy({ id });
   }
 
-  /** Requests that await the user's answer, oldest first. */
+  /** Visible requests that wait for the addressee's answer, oldest first. */
   findPendingRequests(addresseeId: number): Promise<FriendRequestEntity[]> {
     return this.requests.find({
       where: { addresseeId, status: 'pending', isHidden: false },
@@ -32,7 +32,7 @@ export class FriendRepository {
     });
   }
 
-  /** Whether a request between the two is pending that the viewer may know of: a hidden one to them does not count. */
+  /** Whether a request between the two is pending. A request to the viewer that is hidden from them does not count. */
   hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
     return this.requests.exists({
       where: [
@@ -42,7 +42,7 @@ export class FriendRepository {
     });
   }
 
-  /** The friends of a user, and those with whom a request is pending. */
+  /** Ids of the user's friends, and of users with whom a request is pending. */
   async findRelatedIds(userId: number): Promise<number[]> {
     const rows = await this.requests.query<{ other_id: string }[]>(
       `SELECT high_id AS other_id FROM friendships WHERE low_id = $1
@@ -58,13 +58,16 @@ export class FriendRepository {
     return this.friendships.existsBy(toFriendshipKey(userId, otherId));
   }
 
-  /** Whether a friendship of the two, or a request between them that the viewer knew of, was ended since then. */
+  /**
+   * Whether, after `since`, a friendship of the two was ended or a request voided that the viewer could see. A hidden
+   * request of the other user does not count.
+   */
   async haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     const rows = await this.friendships.query<unknown[]>(
-      `SELECT 1 FROM events ended
+      `SELECT 1 FROM events AS ended
        WHERE stream_id = $1 AND occurred_at >= $3 AND (type = 'FriendshipRemoved' OR (
          type = 'FriendRequestVoided' AND NOT EXISTS (
-           SELECT 1 FROM events sent
+           SELECT 1 FROM events AS sent
            WHERE sent.stream_id = ended.stream_id AND sent.type = 'FriendRequestSent'
              AND sent.data->'requestId' = ended.data->'requestId'
              AND (sent.data->>'isHidden')::boolean AND (sent.data->>'requesterId')::bigint <> $2)))
@@ -78,7 +81,7 @@ export class FriendRepository {
     return (await this.findFriendIdsByUser([userId])).get(userId) ?? [];
   }
 
-  /** The friends of each user who has any, by user id; one query. */
+  /** The ids of each user's friends, by user id; one query. Users without friends are absent. */
   async findFriendIdsByUser(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const rows = await this.friendships.query<{ user_id: string; friend_id: string }[]>(
       `SELECT low_id AS user_id, high_id AS friend_id FROM friendships WHERE low_id = ANY($1::bigint[])
@@ -89,8 +92,8 @@ export class FriendRepository {
     const friendIdsByUser = new Map<number, number[]>();
     for (const row of rows) {
       const [userId, friendId] = [Number(row.user_id), Number(row.friend_id)];
-      const knownIds = friendIdsByUser.get(userId);
-      if (knownIds) knownIds.push(friendId);
+      const friendIds = friendIdsByUser.get(userId);
+      if (friendIds) friendIds.push(friendId);
       else friendIdsByUser.set(userId, [friendId]);
     }
     return friendIdsByUser;

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** The primary key of the friendship of two users, in either order. */
+/** The primary key of the friendship of two users, who can be passed in either order. */
 export const toFriendshipKey = (
   userId: number,
   otherId: number,

@@ -26,7 +26,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
   switch (event.type) {
     case 'FriendRequestSent': {
       const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
-      // The new request replaces a hidden one.
+      // A new request replaces a pending one of the same requester only if that one was hidden.
       await manager.delete(FriendRequestEntity, { requesterId, addresseeId, status: 'pending' });
       await manager.insert(FriendRequestEntity, {
         id,

@@ -12,15 +12,16 @@ import type { BlockedImageEntity } from '../infrastructure/blocked-image.entity'
 import { BlockedImageRepository } from '../infrastructure/blocked-image.repository';
 
 export interface ImageHashes {
-  /** In hex, of the file as it was sent. */
+  /** SHA-256 of the file as it was uploaded, in hex. */
   sha256: string;
-  /** Difference hash of the picture, in hex; null when it is not known. */
+  /** 64-bit difference hash of the picture, in hex; similar pictures differ in few bits. Null when it is not known. */
   dhash: string | null;
 }
 
-/** An entry of the list. `sha256` is that of the blocked file, which a near copy does not share. */
+/** An entry of the list of blocked images. */
 export interface ImageBlock {
   id: number;
+  /** Of the blocked file. A near copy of the picture has another SHA-256. */
   sha256: string;
   rule: HouseRule;
 }
@@ -28,20 +29,26 @@ export interface ImageBlock {
 export interface ImagesToBlock {
   images: readonly ImageHashes[];
   rule: HouseRule;
+  /** The case whose decision blocks the images; null for a block outside a case. */
   caseId: number | null;
   moderatorId: number;
 }
 
-/** Bits that may differ between copies of a picture. */
-const MAX_DISTANCE = 4;
-const [MIN_BITS, MAX_BITS] = [8, 56];
+/**
+ * Bits in which the difference hashes of copies of a picture may differ
+ * (docs/decisions/0067-near-copies-are-found-by-a-difference-hash.md).
+ */
+const MAX_DIFFERING_BITS = 4;
+/** A hash with fewer or more set bits belongs to a picture without structure, such as a plain colour. */
+const MIN_SET_BITS = 8;
+const MAX_SET_BITS = 56;
 
 const hasStructure = (dhash: string): boolean => {
-  const bits = [...BigInt(`0x${dhash}`).toString(2)].filter((bit) => bit === '1').length;
-  return bits >= MIN_BITS && bits <= MAX_BITS;
+  const setBits = [...BigInt(`0x${dhash}`).toString(2)].filter((bit) => bit === '1').length;
+  return setBits >= MIN_SET_BITS && setBits <= MAX_SET_BITS;
 };
 
-/** The images that no user can upload. Depends on the platform only, so that uploads may ask. */
+/** The list of images that no user can upload. Depends on the platform only, so that the uploads module can use it. */
 @Injectable()
 export class ImageBlocksService {
   constructor(
@@ -50,8 +57,8 @@ export class ImageBlocksService {
   ) {}
 
   /**
-   * The block of a file with this SHA-256; null if there is none. One query by a unique
-   * index: an upload costs far more, and a cache would let a blocked image in until all replicas know of it.
+   * The block of a file with this SHA-256; null if there is none. The result is not cached: the query uses a unique
+   * index and costs far less than an upload, and a cache would admit a blocked image until all replicas know of it.
    */
   async findBlock(sha256: string): Promise<ImageBlock | null> {
     return this.images.findByHash(sha256);
@@ -59,10 +66,10 @@ export class ImageBlocksService {
 
   /**
    * The block of the most similar picture; null if none is similar enough. Pictures without structure, such as a plain
-   * colour, are similar to everything and never compared.
+   * colour, are never compared, because their hashes are similar to many others.
    */
   async findNearBlock(dhash: string): Promise<ImageBlock | null> {
-    return hasStructure(dhash) ? this.images.findNear(dhash, MAX_DISTANCE) : null;
+    return hasStructure(dhash) ? this.images.findNear(dhash, MAX_DIFFERING_BITS) : null;
   }
 
   /** All blocked images, newest first. */
@@ -72,11 +79,13 @@ export class ImageBlocksService {
 
   /** Blocks images; those that are blocked already stay as they are. The caller retries a version conflict. */
   async block({ images, ...fields }: ImagesToBlock, manager: EntityManager): Promise<void> {
-    const byHash = new Map(images.map((image) => [image.sha256, image]));
-    const unique = [...byHash.values()].sort((one, other) => (one.sha256 < other.sha256 ? -1 : 1));
-    const ids = await this.images.reserveIds(unique.length, manager);
-    for (const [index, { sha256, dhash }] of unique.entries()) {
-      const imageId = ids[index];
+    const imagesBySha256 = new Map(images.map((image) => [image.sha256, image]));
+    const distinctImages = [...imagesBySha256.values()].sort((one, other) =>
+      one.sha256 < other.sha256 ? -1 : 1,
+    );
+    const imageIds = await this.images.reserveIds(distinctImages.length, manager);
+    for (const [index, { sha256, dhash }] of distinctImages.entries()) {
+      const imageId = imageIds[index];
       if (imageId === undefined) throw new Error('The sequence conduct_ids returned too few numbers');
       const command = {
         eventId: randomUUID(),
@@ -97,13 +106,13 @@ export class ImageBlocksService {
 
   /**
    * Unblocks an image.
-   * @param alongside runs in the same transaction.
-   * @throws DomainError not_found when no image is blocked under this number, unavailable
+   * @param work runs in the same transaction.
+   * @throws DomainError not_found when there is no block with this id, unavailable
    */
   async unblock(
     imageId: number,
     moderatorId: number,
-    alongside: (manager: EntityManager) => Promise<void>,
+    work: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     const image = await this.images.find(imageId);
     if (!image) throw new DomainError('not_found');
@@ -117,7 +126,7 @@ export class ImageBlocksService {
           { type: 'UnblockImage', ...command },
           manager,
         );
-        await alongside(manager);
+        await work(manager);
       }),
     );
   }

@@ -5,7 +5,7 @@ interface Command<Type extends string> {
   /** UUID of the event that results from this command, if any. */
   eventId: string;
   at: Date;
-  /** In hex, of the file as it was sent. */
+  /** SHA-256 of the file as it was uploaded, in hex. */
   sha256: string;
   moderatorId: number;
 }
@@ -13,14 +13,14 @@ interface Command<Type extends string> {
 export type BlockImage = Command<'BlockImage'> & {
   /** Id for the block, reserved from `conduct_ids`; unused if the image is blocked already. */
   imageId: number;
-  /** Difference hash, for near matches; null when it is not known. */
+  /** Difference hash, by which near copies are found; null when it is not known or the picture has no structure. */
   dhash: string | null;
   rule: HouseRule;
   /** The case whose decision blocks the image; null for a block outside a case. */
   caseId: number | null;
 };
 export type UnblockImage = Command<'UnblockImage'> & {
-  /** Id of the block that ends. */
+  /** Id of the block to end. */
   imageId: number;
 };
 

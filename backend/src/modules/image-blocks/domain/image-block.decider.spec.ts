@@ -7,19 +7,19 @@ const sha256 = 'ab'.repeat(32);
 const noon = new Date(Date.UTC(2026, 10, 20, 12));
 const given = createGiven(imageBlockDecider);
 
-const blocked: ImageBlockEvent = {
+const blockedEvent: ImageBlockEvent = {
   type: 'ImageBlocked',
   eventId: 'first',
   occurredAt: noon,
   data: { imageId: 5, sha256, dhash: null, rule: 'no_illegal', caseId: 8, moderatorId: 3 },
 };
-const unblocked: ImageBlockEvent = {
+const unblockedEvent: ImageBlockEvent = {
   type: 'ImageUnblocked',
   eventId: 'second',
   occurredAt: noon,
   data: { imageId: 5, sha256, moderatorId: 3 },
 };
-const block: BlockImage = {
+const blockCommand: BlockImage = {
   type: 'BlockImage',
   eventId: 'new',
   at: noon,
@@ -30,7 +30,7 @@ const block: BlockImage = {
   rule: 'no_hate',
   caseId: 9,
 };
-const unblock: ImageBlockCommand = {
+const unblockCommand: ImageBlockCommand = {
   type: 'UnblockImage',
   eventId: 'new',
   at: noon,
@@ -42,7 +42,7 @@ const unblock: ImageBlockCommand = {
 describe('blocking an image', () => {
   it('is recorded with its rule, its case and the moderator', () => {
     given()
-      .when(block)
+      .when(blockCommand)
       .then({
         type: 'ImageBlocked',
         eventId: 'new',
@@ -52,25 +52,29 @@ describe('blocking an image', () => {
   });
 
   it('is recorded once, and again after it was unblocked', () => {
-    given(blocked).when(block).thenNothing();
-    given(blocked, unblocked).when(block).then({ type: 'ImageBlocked' });
+    given(blockedEvent).when(blockCommand).thenNothing();
+    given(blockedEvent, unblockedEvent).when(blockCommand).then({ type: 'ImageBlocked' });
   });
 });
 
 describe('unblocking an image', () => {
-  it('is recorded with the number under which the image was blocked', () => {
-    given(blocked)
-      .when(unblock)
+  it('is recorded with the id of the block', () => {
+    given(blockedEvent)
+      .when(unblockCommand)
       .then({ type: 'ImageUnblocked', data: { imageId: 5, sha256, moderatorId: 4 } });
   });
 
   it('is refused for an image that is not blocked', () => {
-    given().when(unblock).thenThrows('not_found');
-    given(blocked, unblocked).when(unblock).thenThrows('not_found');
+    given().when(unblockCommand).thenThrows('not_found');
+    given(blockedEvent, unblockedEvent).when(unblockCommand).thenThrows('not_found');
   });
 
-  it('is refused when another moderator has unblocked and blocked the image again in the meantime', () => {
-    const blockedAgain = { ...blocked, eventId: 'third', data: { ...blocked.data, imageId: 7 } };
-    given(blocked, unblocked, blockedAgain).when(unblock).thenThrows('not_found');
+  it('is refused when the image was unblocked and blocked again under another id in the meantime', () => {
+    const blockedAgainEvent = {
+      ...blockedEvent,
+      eventId: 'third',
+      data: { ...blockedEvent.data, imageId: 7 },
+    };
+    given(blockedEvent, unblockedEvent, blockedAgainEvent).when(unblockCommand).thenThrows('not_found');
   });
 });

@@ -3,12 +3,15 @@ import type { Decider } from '../../../platform/event-store/decider.types';
 import type { ImageBlockCommand } from './image-block.commands';
 import type { ImageBlockEvent } from './image-block.events';
 
-/** `imageId`: number of the block; null when there is none. */
 export interface ImageBlockState {
+  /** Id of the block; null while the image is not blocked. */
   imageId: number | null;
 }
 
-/** @throws DomainError not_found when the block to be ended does not exist, or the image was blocked again since */
+/**
+ * @throws DomainError not_found when the block to end does not exist, or the image has been unblocked and blocked again
+ * under another id
+ */
 const decide = (command: ImageBlockCommand, { imageId }: ImageBlockState): readonly ImageBlockEvent[] => {
   const { eventId, at, sha256, moderatorId } = command;
   switch (command.type) {

@@ -7,15 +7,14 @@ interface RecordedEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-/**
- * `imageId`: an id from the sequence `conduct_ids`. `dhash` is the difference hash, for near matches; null in events of
- * earlier releases, and for pictures without structure.
- */
 export type ImageBlocked = RecordedEvent<
   'ImageBlocked',
   {
+    /** Id of the block, from the sequence `conduct_ids`. */
     imageId: number;
+    /** SHA-256 of the file as it was uploaded, in hex. */
     sha256: string;
+    /** Difference hash in hex, by which near copies are found; null if not known, or for pictures without structure. */
     dhash: string | null;
     rule: HouseRule;
     caseId: number | null;
@@ -27,7 +26,7 @@ export type ImageUnblocked = RecordedEvent<
   { imageId: number; sha256: string; moderatorId: number }
 >;
 
-/** All events of one image, in the stream `image-<SHA-256 of what was sent, in hex>`. */
+/** All events of one image, in the stream `image-<SHA-256 of the uploaded file, in hex>`. */
 export type ImageBlockEvent = ImageBlocked | ImageUnblocked;
 
 export const buildImageStreamId = (sha256: string): string => `image-${sha256}`;

@@ -5,14 +5,15 @@ import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper'
 /** A row of the read model `blocked_images`: an image that no user can upload. */
 @Entity({ name: 'blocked_images' })
 export class BlockedImageEntity {
+  /** Id of the block; events and commands call it `imageId`. */
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
   id: number;
 
-  /** In hex, of the file as it was sent. */
+  /** SHA-256 of the file as it was uploaded, in hex. */
   @Column({ type: 'text' })
   sha256: string;
 
-  /** Difference hash of the picture, in hex; null when it is not known or says nothing. */
+  /** Difference hash of the picture, in hex; null when it is not known or the picture has no structure. */
   @Column({ type: 'text', nullable: true })
   dhash: string | null;
 

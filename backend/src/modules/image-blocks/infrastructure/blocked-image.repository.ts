@@ -3,8 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { BlockedImageEntity } from './blocked-image.entity';
 
-/** Hamming distance of the difference hashes: the number of bits that differ (`#` is XOR, `'x' || …` reads hex). */
-const DISTANCE = `bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64))`;
+/** The number of bits in which the two difference hashes differ (`#` is XOR, `('x' || …)::bit(64)` parses hex). */
+const DISTANCE_SQL = `bit_count(('x' || image.dhash)::bit(64) # ('x' || :dhash)::bit(64))`;
 
 /** Queries of the read model `blocked_images`, which only the projection writes. */
 @Injectable()
@@ -13,17 +13,17 @@ export class BlockedImageRepository {
     @InjectRepository(BlockedImageEntity) private readonly images: Repository<BlockedImageEntity>,
   ) {}
 
-  /** One query by a unique index. */
+  /** Finds a blocked file by its SHA-256, for which there is a unique index. */
   findByHash(sha256: string): Promise<BlockedImageEntity | null> {
     return this.images.findOneBy({ sha256 });
   }
 
-  /** The entry whose difference hash differs least, in at most `maxDistance` bits. Compares every entry. */
+  /** The blocked image whose difference hash differs least, in at most `maxDistance` bits. Compares every row. */
   async findNear(dhash: string, maxDistance: number): Promise<BlockedImageEntity | null> {
     return this.images
       .createQueryBuilder('image')
-      .where(`${DISTANCE} <= :maxDistance`)
-      .orderBy(DISTANCE)
+      .where(`${DISTANCE_SQL} <= :maxDistance`)
+      .orderBy(DISTANCE_SQL)
       .addOrderBy('image.id')
       .setParameters({ dhash, maxDistance })
       .limit(1)
@@ -41,7 +41,7 @@ export class BlockedImageRepository {
 
   /**
    * Reserves ids from `conduct_ids`, the sequence that blocks share with cases and reports.
-   * @param manager the caller's transaction. Waiting for a second connection while holding one can exhaust the pool.
+   * @param manager the caller's transaction: waiting for a second connection while holding one can exhaust the pool.
    */
   async reserveIds(count: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ id: string }[]>(

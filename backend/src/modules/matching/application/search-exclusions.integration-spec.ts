@@ -44,12 +44,12 @@ describe('the list of users whom a search excludes', () => {
   it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});
     const list = stack.replicas[0]!.app.get(BlockListService);
-    const read = list.findExcludedUsers.bind(list);
+    const read = list.findExcludedUserIds.bind(list);
     let reportRead: () => void = () => undefined;
     const firstRead = new Promise<void>((resolve) => (reportRead = resolve));
     let resumeRead: () => void = () => undefined;
     const unblocked = new Promise<void>((resolve) => (resumeRead = resolve));
-    jest.spyOn(list, 'findExcludedUsers').mockImplementationOnce(async (userId) => {
+    jest.spyOn(list, 'findExcludedUserIds').mockImplementationOnce(async (userId) => {
       const excluded = await read(userId);
       reportRead();
       await unblocked;

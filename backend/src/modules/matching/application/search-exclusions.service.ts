@@ -39,7 +39,7 @@ export class SearchExclusionsService {
   async read(userId: number, fallback = UNKNOWN_EXCLUSIONS): Promise<Exclusions> {
     try {
       const readAt = Date.now(); // before the query: a block committed during the query counts as newer
-      return { userIds: await this.blockList.findExcludedUsers(userId), readAt };
+      return { userIds: await this.blockList.findExcludedUserIds(userId), readAt };
     } catch (error) {
       logWarning(this.logger, 'The exclusions of a search were not read', error);
       return { userIds: fallback.userIds, readAt: 0 };
@@ -69,7 +69,7 @@ export class SearchExclusionsService {
   /** Lets the two be matched again and retries their searches, unless the other user's block keeps them apart. */
   @OnProcessEvent('UserUnblocked')
   async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
-    if (await this.blockList.areApart(blockerId, blockedId)) return;
+    if (await this.blockList.isBlockedEitherWay(blockerId, blockedId)) return;
     await this.queue.allowAgain(blockerId, blockedId);
     await Promise.all(
       [blockerId, blockedId].map((userId) =>

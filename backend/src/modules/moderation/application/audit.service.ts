@@ -9,6 +9,7 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { type ModeratorActed, buildModeratorStreamId } from '../domain/moderator.events';
 import { ModeratorActionRepository } from '../infrastructure/moderator-action.repository';
 
+/** An act of a moderator to record, and the case, user or image that it concerns. */
 export interface ModeratorAct {
   moderatorId: number;
   action: ModeratorAction;
@@ -31,25 +32,36 @@ export class AuditService {
     private readonly actions: ModeratorActionRepository,
   ) {}
 
-  /** @param manager the transaction of the recorded change, so that the change and its record commit together */
+  /**
+   * Records an act.
+   * @param manager the transaction of the recorded change, so that the change and its record commit together
+   */
   async record(act: ModeratorAct, manager?: EntityManager): Promise<void> {
     await this.append(act, randomUUID(), manager);
   }
 
-  /** Records an act at most once an hour: the page repeats some acts automatically, such as reloading the queue. */
-  async recordHourly(act: ModeratorAct): Promise<void> {
+  /**
+   * Records an act once in each clock hour, for acts that the page repeats automatically, such as reloading the queue.
+   */
+  async recordOncePerHour(act: ModeratorAct): Promise<void> {
     const hour = Math.floor(Date.now() / HOUR_MS);
+    // Within an hour the event id stays the same, and the event store ignores an id that it has already stored.
     await this.append(act, createNameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
-  /** Records that a moderator read the profile of a user with whom they have had no contact (A12). */
+  /** Records that a moderator read the profile of a user with whom they have had no contact. */
   @OnProcessEvent('ProfileReadByModerator')
   async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
     await this.record({ ...read, action: 'profile_read' });
   }
 
-  /** Newest first. @param beforeId `nextCursor` of the previous page */
+  /**
+   * Lists one page of the audit log, newest first.
+   * @param moderatorId whose acts to list; undefined for those of all moderators
+   * @param beforeId `nextCursor` of the previous page; undefined for the first page
+   */
   async list(moderatorId: number | undefined, beforeId: number | undefined): Promise<AuditPage> {
+    // The extra row shows whether there is another page.
     const rows = await this.actions.findBefore(beforeId, moderatorId, ENTRIES_PER_PAGE + 1);
     const shown = rows.slice(0, ENTRIES_PER_PAGE);
     return {

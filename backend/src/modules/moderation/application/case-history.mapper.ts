@@ -1,36 +1,36 @@
 import type { CaseHistoryEntry } from '@thaw/contract/moderation';
 
-/** A stored event of a user's conduct stream. Erased fields are absent. */
-interface ConductRecord {
+/** A stored event of a user's conduct stream. Its `data` is JSON without a type; erased fields are absent. */
+interface StoredConductEvent {
   type: string;
   at: Date;
   data: Record<string, unknown>;
 }
 
 /**
- * Builds the history of one case, oldest entry first, from all events of the user's conduct stream. It omits reports
- * and claims, which the response has in other fields, and warnings, which follow from their decisions.
+ * Builds the history of one case, oldest entry first, from all events of the user's conduct stream. The history omits
+ * reports and claims, which the response has in other fields, and warnings, which follow from their decisions.
  */
-export const toCaseHistory = (caseId: number, records: readonly ConductRecord[]): CaseHistoryEntry[] => {
+export const toCaseHistory = (caseId: number, events: readonly StoredConductEvent[]): CaseHistoryEntry[] => {
   const sanctionIds = new Set(
-    records
+    events
       .filter(({ type, data }) => type === 'SanctionImposed' && data.caseId === caseId)
       .map(getSanctionId),
   );
-  const decidedAppeals = new Set(
-    records.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
+  const decidedAppealIds = new Set(
+    events.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
   // FlagLifted has no case id, so it belongs to the case that placed the last flag.
   let flaggingCase: unknown = null;
-  return records.flatMap((record): unknown[] => {
-    const { type, data } = record;
-    const at = record.at.toISOString();
+  return events.flatMap((event): unknown[] => {
+    const { type, data } = event;
+    const at = event.at.toISOString();
     const isOfCase = data.caseId === caseId;
     switch (type) {
       case 'CaseOpened':
         return isOfCase ? [{ kind: 'opened', at }] : [];
       case 'CaseNoted':
-        return isOfCase ? [createNote(at, data.moderatorId, data.text)] : [];
+        return isOfCase ? [toNoteEntry(at, data.moderatorId, data.text)] : [];
       case 'CaseEscalated':
         return isOfCase
           ? [{ kind: 'escalated', at, moderatorId: data.moderatorId, reason: data.reason ?? null }]
@@ -49,11 +49,11 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
             ]
           : [];
       case 'SanctionConfirmed':
-        return sanctionIds.has(getSanctionId(record))
+        return sanctionIds.has(getSanctionId(event))
           ? [{ kind: 'confirmed', at, ...pick(data, 'sanctionId', 'moderatorId') }]
           : [];
       case 'SanctionLifted':
-        return sanctionIds.has(getSanctionId(record))
+        return sanctionIds.has(getSanctionId(event))
           ? [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }]
           : [];
       case 'PersonFlagged':
@@ -62,7 +62,7 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
       case 'FlagLifted':
         return flaggingCase === caseId ? [{ kind: 'flag_lifted', at }] : [];
       case 'AppealFiled': {
-        const state = decidedAppeals.has(data.appealId) ? 'decided' : 'open';
+        const state = decidedAppealIds.has(data.appealId) ? 'decided' : 'open';
         const fields = pick(data, 'appealId', 'noticeId', 'appellantId', 'words');
         return isOfCase ? [{ kind: 'appeal', at, ...fields, state }] : [];
       }
@@ -76,21 +76,22 @@ export const toCaseHistory = (caseId: number, records: readonly ConductRecord[])
   }) as CaseHistoryEntry[];
 };
 
-const getSanctionId = ({ data }: ConductRecord): unknown => data.sanctionId;
+const getSanctionId = ({ data }: StoredConductEvent): unknown => data.sanctionId;
 
-/** Copies the fields; absent ones become null. */
+/** Copies the named fields; a field that is absent becomes null. */
 const pick = (data: Record<string, unknown>, ...fields: string[]): Record<string, unknown> =>
   Object.fromEntries(fields.map((field) => [field, data[field] ?? null]));
 
-const createNote = (at: string, moderatorId: unknown, text: unknown) => ({
+const toNoteEntry = (at: string, moderatorId: unknown, text: unknown) => ({
   kind: 'note',
   at,
   moderatorId,
   text: text ?? null,
 });
 
+/** A decision, and its note as an entry of its own. An automatic decision has no moderator and no note. */
 const toDecisionEntries = (at: string, data: Record<string, unknown>): unknown[] => {
   const decision = { kind: 'decision', at, ...pick(data, 'moderatorId', 'outcome', 'rule', 'facts') };
   const hasNote = typeof data.note === 'string' && typeof data.moderatorId === 'number';
-  return hasNote ? [decision, createNote(at, data.moderatorId, data.note)] : [decision];
+  return hasNote ? [decision, toNoteEntry(at, data.moderatorId, data.note)] : [decision];
 };

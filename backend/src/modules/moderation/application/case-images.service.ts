@@ -21,12 +21,13 @@ export class CaseImagesService {
 
   /**
    * Opens an image of a case's evidence, after recording the read in the audit log.
-   * @throws DomainError not_found when the case has no such image or it was erased; rate_limited, unavailable
+   * @throws DomainError not_found when there is no such case, the case has no such image, or the image was erased;
+   * rate_limited, unavailable
    */
   async open(moderatorId: number, caseId: number, imageId: number): Promise<HeldImage> {
     const userId = await this.cases.requireUserId(caseId);
     await this.limiter.require('evidence_reads', moderatorId);
-    const key = (await this.list(userId, caseId)).find((image) => image.imageId === imageId)?.key;
+    const key = (await this.listImages(userId, caseId)).find((image) => image.imageId === imageId)?.key;
     if (key === undefined) throw new DomainError('not_found');
     await this.audit.record({ moderatorId, action: 'image_read', caseId, userId, imageId });
     const image = await this.heldImages.open(key);
@@ -35,18 +36,22 @@ export class CaseImagesService {
   }
 
   /**
-   * Finds the hashes needed to block images of the case. Images sent before hashes were stored have none.
+   * Finds the hashes needed to block images of the case. An image that was sent before hashes were stored has none, and
+   * the result omits it.
    * @throws DomainError not_found when the case has no such image
    */
   async findHashes(userId: number, caseId: number, imageIds: readonly number[]): Promise<ImageHashes[]> {
     if (imageIds.length === 0) return [];
-    const images = await this.list(userId, caseId);
-    const keys = imageIds.map((wanted) => images.find(({ imageId }) => imageId === wanted)?.key);
-    if (keys.includes(undefined)) throw new DomainError('not_found');
-    return this.repository.findImageHashes(keys as string[]);
+    const images = await this.listImages(userId, caseId);
+    const keys = imageIds.map((wantedId) => {
+      const image = images.find(({ imageId }) => imageId === wantedId);
+      if (!image) throw new DomainError('not_found');
+      return image.key;
+    });
+    return this.repository.findImageHashes(keys);
   }
 
-  private async list(userId: number, caseId: number): Promise<EvidenceImage[]> {
+  private async listImages(userId: number, caseId: number): Promise<EvidenceImage[]> {
     const events = await this.repository.readConduct(userId, caseId);
     return events
       .filter(({ data }) => data.caseId === caseId)

@@ -15,8 +15,8 @@ import { toCaseHistory } from './case-history.mapper';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 import { toShownEvidence } from './stored-evidence.mapper';
 
-/** A response contains the evidence of at most this many reports, the newest ones. */
-const MAX_EVIDENCE = 100;
+/** A response contains at most this many pieces of evidence of the case, the newest ones. */
+const MAX_EVIDENCE_PER_CASE = 100;
 
 /** Reads the queue and the cases for moderators. */
 @Injectable()
@@ -24,12 +24,13 @@ export class CasesService {
   constructor(
     private readonly cases: CaseRepository,
     private readonly audit: AuditService,
-    private readonly eligible: EligibleModeratorsService,
+    private readonly eligibleModerators: EligibleModeratorsService,
     private readonly limiter: RateLimiterService,
   ) {}
 
   /**
-   * A page of the queue.
+   * Reads a page of the queue, or of the decided or held cases, after recording the read in the audit log.
+   * @param cursor `nextCursor` of the previous page; undefined for the first page
    * @throws DomainError validation_failed for a malformed cursor
    */
   async list(
@@ -39,9 +40,10 @@ export class CasesService {
     cursor: string | undefined,
   ): Promise<CasePage> {
     const after = cursor === undefined ? null : decodeCursor(cursor);
-    await this.audit.recordHourly({ moderatorId, action: 'queue_read' });
+    await this.audit.recordOncePerHour({ moderatorId, action: 'queue_read' });
     const asOf = after?.asOf ?? (await this.cases.readDatabaseTime());
     const pageSize = Math.min(limit, limits.casesPerPage);
+    // The extra row shows whether there is another page.
     const rows = await this.cases.findPage(filter, asOf, pageSize + 1, after);
     const shown = rows.slice(0, pageSize);
     const last = rows.length > shown.length ? shown.at(-1) : undefined;
@@ -51,7 +53,7 @@ export class CasesService {
         ? encodeCursor({
             asOf,
             urgency: last.urgency,
-            at: (filter === 'decided' ? last.decided_at : last.since) ?? last.since,
+            sortTime: filter === 'decided' && last.decided_at ? last.decided_at : last.waiting_since,
             id: Number(last.id),
           })
         : null,
@@ -70,7 +72,7 @@ export class CasesService {
   }
 
   /**
-   * Loads a case without an audit record; the caller has to record the act that returns it.
+   * Loads a case without recording the read; the caller has to record the act whose response contains the case.
    * @throws DomainError not_found
    */
   async load(caseId: number): Promise<ModerationCase> {
@@ -81,7 +83,7 @@ export class CasesService {
       this.cases.readConduct(Number(row.user_id), caseId),
     ]);
     const reporterIds = [...new Set(reports.map(({ reporter_id: id }) => Number(id)))];
-    const excludes = await this.eligible.findExcluded(row, reporterIds, events);
+    const excludes = await this.eligibleModerators.findIneligible(row, reporterIds, events);
     return {
       ...toItem(row),
       urgencyParts: {
@@ -99,7 +101,10 @@ export class CasesService {
     };
   }
 
-  /** @throws DomainError not_found */
+  /**
+   * @returns the id of the user whom the case is about
+   * @throws DomainError not_found when there is no such case
+   */
   async requireUserId(caseId: number): Promise<number> {
     const userId = await this.cases.findUserId(caseId);
     if (userId === null) throw new DomainError('not_found');
@@ -120,7 +125,7 @@ const toItem = (row: CaseRow): CaseItem => ({
   priors: row.priors,
   isAutomatic: row.is_automatic,
   kind: row.kind,
-  openedAt: row.since.toISOString(),
+  openedAt: row.waiting_since.toISOString(),
   standing: row.standing,
   claimedBy: row.is_claimed && row.claimed_by !== null ? Number(row.claimed_by) : null,
   claimedUntil: row.is_claimed ? (row.claimed_until?.toISOString() ?? null) : null,
@@ -148,7 +153,7 @@ const toReports = (
 const toEvidence = (caseId: number, events: readonly ConductEventRow[]): ModerationCase['evidence'] =>
   events
     .filter(({ data }) => data.caseId === caseId && data.evidence !== undefined)
-    .slice(-MAX_EVIDENCE)
+    .slice(-MAX_EVIDENCE_PER_CASE)
     .flatMap(({ data }) => {
       const evidence = toShownEvidence(data.evidence);
       return evidence

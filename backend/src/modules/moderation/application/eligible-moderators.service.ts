@@ -2,21 +2,24 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { CaseRepository, type CaseRow, type ConductEventRow } from '../infrastructure/case.repository';
 
-export interface Involvement {
-  /** Moderators who are friends of the user or of a reporter. */
-  friendIds: number[];
+/** How moderators are involved in a case, in the form that commands of the module conduct require. */
+export interface ModeratorInvolvement {
+  /** Moderators who are friends of a party. The module conduct finds the other reasons in its own events. */
+  excludedModeratorIds: number[];
   isOnlyModerator: boolean;
 }
 
-/** A decision or an escalation that another moderator has to review. `at`: the time since when it waits. */
+/** A decision or an escalation that another moderator has to review. */
 interface ActToReview {
+  /** Unknown, because the data of stored events is JSON without a type. Null for an automatic decision. */
   moderatorId: unknown;
-  at: Date;
+  waitingSince: Date;
 }
 
 /**
- * Finds the moderators who are involved in a case and therefore may not decide it. The conduct decider refuses them;
- * the page uses this list to offer only permitted actions.
+ * Finds out which moderators are eligible to decide a case, by listing those who are not: the parties (the user whom
+ * the case is about, and the reporters), friends of a party, and the author of an act that another moderator has to
+ * review. The decider of the module conduct refuses them; the page uses the list to offer only permitted actions.
  */
 @Injectable()
 export class EligibleModeratorsService {
@@ -26,55 +29,58 @@ export class EligibleModeratorsService {
   ) {}
 
   /** Ids of the moderators who may not decide the case in its current state, ascending. */
-  async findExcluded(
+  async findIneligible(
     row: CaseRow,
     reporterIds: readonly number[],
     events: readonly ConductEventRow[],
   ): Promise<number[]> {
-    const involvedIds = [Number(row.user_id), ...reporterIds];
-    const moderators = await this.cases.findModerators(involvedIds);
+    const partyIds = [Number(row.user_id), ...reporterIds];
+    const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
     const isOnlyModerator = moderators.length === 1;
     const actsToReview = listActsToReview(row, events).filter(
-      ({ at }) => !(isOnlyModerator && this.mayReviewOwnAct(at)),
+      ({ waitingSince }) => !(isOnlyModerator && this.mayReviewOwnAct(waitingSince)),
     );
-    const isExcluded = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
-      isFriend || involvedIds.includes(id) || actsToReview.some(({ moderatorId }) => moderatorId === id);
-    return moderators.filter(isExcluded).map(({ id }) => id);
+    const isIneligible = ({ id, isFriend }: (typeof moderators)[number]): boolean =>
+      isFriend || partyIds.includes(id) || actsToReview.some(({ moderatorId }) => moderatorId === id);
+    return moderators.filter(isIneligible).map(({ id }) => id);
   }
 
-  async findInvolved(caseId: number): Promise<Involvement> {
-    const moderators = await this.cases.findModerators(await this.cases.findInvolvedIds(caseId));
+  async findInvolvement(caseId: number): Promise<ModeratorInvolvement> {
+    const partyIds = await this.cases.findPartyIds(caseId);
+    const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
     return {
-      friendIds: moderators.filter(({ isFriend }) => isFriend).map(({ id }) => id),
+      excludedModeratorIds: moderators.filter(({ isFriend }) => isFriend).map(({ id }) => id),
       isOnlyModerator: moderators.length === 1,
     };
   }
 
   /** The only moderator may review their own act after SOLO_REVIEW_AFTER_S. */
-  private mayReviewOwnAct(since: Date): boolean {
-    return Date.now() - since.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
+  private mayReviewOwnAct(waitingSince: Date): boolean {
+    return Date.now() - waitingSince.getTime() >= this.environment.SOLO_REVIEW_AFTER_S * 1_000;
   }
 }
 
 const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): ActToReview[] => {
   const caseEvents = events.filter(({ data }) => data.caseId === Number(row.id));
-  const lastDecision = caseEvents.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
+  const lastDeciderId = caseEvents.findLast(({ type }) => type === 'CaseDecided')?.data.moderatorId;
   const escalation = row.state === 'escalated' && caseEvents.findLast(({ type }) => type === 'CaseEscalated');
-  const answeredIds = caseEvents
+  const decidedAppealIds = caseEvents
     .filter(({ type }) => type === 'AppealDecided')
     .map(({ data }) => data.appealId);
+  // No moderator imposed what these notices state, so every moderator may decide an appeal against one of them.
   const automaticNoticeIds = caseEvents
     .filter(({ type, data }) => type === 'PersonFlagged' || (type === 'SanctionImposed' && data.isAutomatic))
     .map(({ data }) => data.noticeId);
   const openAppeals = caseEvents.filter(
     ({ type, data }) =>
       type === 'AppealFiled' &&
-      !answeredIds.includes(data.appealId) &&
+      !decidedAppealIds.includes(data.appealId) &&
       !automaticNoticeIds.includes(data.noticeId),
   );
   return [
-    ...(escalation ? [{ moderatorId: escalation.data.moderatorId, at: escalation.at }] : []),
-    ...openAppeals.map(({ at }) => ({ moderatorId: lastDecision, at })),
-    ...(row.ban_since ? [{ moderatorId: lastDecision, at: row.ban_since }] : []),
+    ...(escalation ? [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }] : []),
+    ...openAppeals.map(({ at }) => ({ moderatorId: lastDeciderId, waitingSince: at })),
+    // Set while a ban waits for its confirmation by another moderator.
+    ...(row.ban_imposed_at ? [{ moderatorId: lastDeciderId, waitingSince: row.ban_imposed_at }] : []),
   ];
 };

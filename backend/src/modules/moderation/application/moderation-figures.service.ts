@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { FiguresRepository, type FiguresRow } from '../infrastructure/figures.repository';
 
-/** Cached because the query reads all rows of 30 days, while several scrapes and pages request the figures. */
-const CACHED_MS = 60_000;
+/** The query reads all rows of 30 days, and several scrapes and pages request the figures, so they are cached. */
+const CACHED_FOR_MS = 60_000;
 
 /** Statistics on moderation, at most a minute old. */
 @Injectable()
@@ -13,9 +13,10 @@ export class ModerationFiguresService {
   constructor(private readonly repository: FiguresRepository) {}
 
   read(): Promise<ModerationFigures> {
-    if (this.cached && Date.now() - this.cached.readAtMs < CACHED_MS) return this.cached.figures;
+    if (this.cached && Date.now() - this.cached.readAtMs < CACHED_FOR_MS) return this.cached.figures;
     const figures = this.repository.read().then(toFigures);
     this.cached = { figures, readAtMs: Date.now() };
+    // A failure is not cached. The callers receive it from the returned promise.
     figures.catch(() => (this.cached = undefined));
     return figures;
   }
@@ -33,5 +34,6 @@ const toFigures = (row: FiguresRow): ModerationFigures => ({
   carePool: row.care_pool,
 });
 
+/** Rounds to three decimals. */
 const computePer1000 = (count: number, matches: number): number =>
   matches === 0 ? 0 : Math.round((count / matches) * 1_000_000) / 1_000;

@@ -3,8 +3,8 @@ import type { ModerationFigures } from '@thaw/contract/moderation-records';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 import { ModerationFiguresService } from './moderation-figures.service';
 
-/** A scrape waits this long for PostgreSQL, and then omits these gauges. */
-const READ_WITHIN_MS = 2_000;
+/** A scrape waits this long for PostgreSQL, and then omits the gauges of this service. */
+const READ_TIMEOUT_MS = 2_000;
 
 /** Exposes the statistics on moderation as metrics of the workers. */
 @Injectable()
@@ -15,7 +15,7 @@ export class ModerationMetricsService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_WITHIN_MS);
+    const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
     this.metrics.addGauges<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
@@ -23,19 +23,19 @@ export class ModerationMetricsService implements OnModuleInit {
           read: ({ openCases }) => openCases,
         },
         thaw_moderation_oldest_case_age_seconds: {
-          help: 'Since when the longest waiting case waits',
-          read: ({ oldestOpenCaseAgeS }) => oldestOpenCaseAgeS ?? 0,
+          help: 'Seconds for which the longest waiting case has been waiting',
+          read: ({ oldestOpenCaseAgeS }) => oldestOpenCaseAgeS ?? 0, // null when no case waits
         },
         thaw_reports_per_thousand_matches: {
-          help: 'Reports of 30 days by matches',
+          help: 'Reports per 1,000 matches in the last 30 days',
           read: ({ reportsPer1000Matches }) => reportsPer1000Matches,
         },
         thaw_blocks_per_thousand_matches: {
-          help: 'Blocks of 30 days by matches',
+          help: 'Blocks per 1,000 matches in the last 30 days',
           read: ({ blocksPer1000Matches }) => blocksPer1000Matches,
         },
         thaw_care_users: {
-          help: 'Users who meet only users in the same situation',
+          help: 'Flagged users (the standing care), who are matched only with each other',
           read: ({ carePool }) => carePool,
         },
       },
@@ -43,31 +43,34 @@ export class ModerationMetricsService implements OnModuleInit {
     );
     this.metrics.addReadGauges(
       'thaw_moderation_decision_seconds',
-      'Time from a case to its decision by a moderator, of 30 days',
+      'Time from opening a case to its decision by a moderator, in the last 30 days',
       async () => {
         const { p50, p95 } = (await read()).timeToDecisionS;
         const quantiles = [['0.5', p50] as const, ['0.95', p95] as const];
         return quantiles.flatMap(([quantile, value]) => (value === null ? [] : [[{ quantile }, value]]));
       },
     );
-    this.metrics.addReadGauges('thaw_moderation_reports', 'Reports of 30 days', async () =>
-      Object.entries((await read()).reportsByCategory).map(([category, count]) => [{ category }, count]),
+    this.metrics.addReadGauges(
+      'thaw_moderation_reports',
+      'Reports in the last 30 days, by category',
+      async () =>
+        Object.entries((await read()).reportsByCategory).map(([category, count]) => [{ category }, count]),
     );
-    this.metrics.addReadGauges('thaw_moderation_decisions', 'Decisions of 30 days', async () =>
+    this.metrics.addReadGauges('thaw_moderation_decisions', 'Decisions in the last 30 days', async () =>
       (await read()).decisions.map(({ outcome, by, count }) => [{ outcome, by }, count]),
     );
     this.metrics.addReadGauges(
       'thaw_moderation_appeals',
-      'Decided appeals of 30 days, by the moderator whose decision was appealed',
+      'Appeals decided in the last 30 days, by the moderator whose decision was appealed',
       async () => (await read()).appeals.map(({ moderatorId, decided }) => [toLabels(moderatorId), decided]),
     );
     this.metrics.addReadGauges(
       'thaw_moderation_reversed_appeals_ratio',
-      'Share of these appeals that reversed the decision',
+      'Share of the appeals in thaw_moderation_appeals that reversed the decision',
       async () =>
         (await read()).appeals.map(({ moderatorId, decided, reversed }) => [
           toLabels(moderatorId),
-          reversed / decided,
+          reversed / decided, // at least one: moderators without decided appeals have no entry
         ]),
     );
   }

@@ -22,8 +22,8 @@ import { CaseImagesService } from './case-images.service';
 import { CasesService } from './cases.service';
 import { EligibleModeratorsService } from './eligible-moderators.service';
 
-/** A case, and the moderator who acts on it. */
-interface Subject {
+/** The moderator who acts, the case on which they act, and the user whom the case is about. */
+interface CaseAct {
   moderatorId: number;
   caseId: number;
   userId: number;
@@ -36,7 +36,7 @@ export class ModerationService {
     private readonly conduct: ConductService,
     private readonly cases: CasesService,
     private readonly repository: CaseRepository,
-    private readonly eligible: EligibleModeratorsService,
+    private readonly eligibleModerators: EligibleModeratorsService,
     private readonly images: CaseImagesService,
     private readonly imageBlocks: ImageBlocksService,
     private readonly audit: AuditService,
@@ -44,11 +44,9 @@ export class ModerationService {
 
   /** @throws DomainError not_found, own_decision, claimed, already_answered */
   async claim(moderatorId: number, caseId: number): Promise<Claim> {
-    const subject = await this.findSubject(moderatorId, caseId);
-    const { version, events } = await this.conduct.claimCase(
-      subject,
-      this.createAuditStep('claimed', subject),
-    );
+    const act = await this.toCaseAct(moderatorId, caseId);
+    const { version, events } = await this.conduct.claimCase(act, this.createAuditStep('claimed', act));
+    // The last event is CaseClaimed.
     const until = events.map(({ data }) => data as { until?: string }).at(-1)?.until;
     if (until === undefined) throw new Error('The claim has no end');
     return { claimedBy: moderatorId, until, version };
@@ -56,44 +54,45 @@ export class ModerationService {
 
   /** @throws DomainError not_found, claimed */
   async release(moderatorId: number, caseId: number): Promise<void> {
-    const subject = await this.findSubject(moderatorId, caseId);
-    await this.conduct.releaseCase(subject, this.createAuditStep('released', subject));
+    const act = await this.toCaseAct(moderatorId, caseId);
+    await this.conduct.releaseCase(act, this.createAuditStep('released', act));
   }
 
   /** @throws DomainError not_found */
   async addNote(moderatorId: number, caseId: number, { text }: AddNote): Promise<VersionAnswer> {
-    const subject = await this.findSubject(moderatorId, caseId);
-    const command = { ...subject, text: normalizeText(text) };
-    const { version } = await this.conduct.addNote(command, this.createAuditStep('noted', subject));
+    const act = await this.toCaseAct(moderatorId, caseId);
+    const command = { ...act, text: normalizeText(text) };
+    const { version } = await this.conduct.addNote(command, this.createAuditStep('noted', act));
     return { version };
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
   async escalate(moderatorId: number, caseId: number, body: EscalateCase): Promise<ModerationCase> {
-    const subject = await this.findSubject(moderatorId, caseId);
-    const command = { ...subject, version: body.version, reason: normalizeText(body.reason) };
-    await this.conduct.escalateCase(command, this.createAuditStep('escalated', subject));
+    const act = await this.toCaseAct(moderatorId, caseId);
+    const command = { ...act, version: body.version, reason: normalizeText(body.reason) };
+    await this.conduct.escalateCase(command, this.createAuditStep('escalated', act));
     return this.cases.load(caseId);
   }
 
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decide(moderatorId: number, caseId: number, body: DecideCase): Promise<ModerationCase> {
     const { version, outcome, rule = null, facts, note } = body;
-    const until = toEnd(body.until);
-    const subject = await this.findSubject(moderatorId, caseId);
+    const until = parseSuspensionEnd(body.until);
+    const act = await this.toCaseAct(moderatorId, caseId);
     const imageIds = body.blockImages ?? [];
+    // Each entry of the image block-list states the rule that the image breaks.
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
-    const images = await this.images.findHashes(subject.userId, caseId, imageIds);
-    const involvement = await this.findInvolvement(subject);
-    const texts = { facts: toText(facts), note: toText(note) };
+    const images = await this.images.findHashes(act.userId, caseId, imageIds);
+    const involvement = await this.eligibleModerators.findInvolvement(caseId);
+    const texts = { facts: normalizeOptionalText(facts), note: normalizeOptionalText(note) };
     await this.conduct.decideCase(
-      { ...subject, ...involvement, version, outcome, rule, until, ...texts },
+      { ...act, ...involvement, version, outcome, rule, until, ...texts },
       async (manager) => {
-        await this.audit.record({ ...subject, action: 'decided' }, manager);
+        await this.audit.record({ ...act, action: 'decided' }, manager);
         if (rule === null || images.length === 0) return;
         await this.imageBlocks.block({ images, rule, caseId, moderatorId }, manager);
         for (const imageId of imageIds)
-          await this.audit.record({ ...subject, action: 'image_blocked', imageId }, manager);
+          await this.audit.record({ ...act, action: 'image_blocked', imageId }, manager);
       },
     );
     return this.cases.load(caseId);
@@ -102,15 +101,15 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
   async confirm(moderatorId: number, caseId: number, body: ConfirmBan): Promise<ModerationCase> {
     const { version, isConfirmed } = body;
-    const subject = await this.findSubject(moderatorId, caseId);
+    const act = await this.toCaseAct(moderatorId, caseId);
     const command = {
-      ...subject,
-      ...(await this.findInvolvement(subject)),
+      ...act,
+      ...(await this.eligibleModerators.findInvolvement(caseId)),
       version,
       isConfirmed,
-      facts: toText(body.facts),
+      facts: normalizeOptionalText(body.facts),
     };
-    await this.conduct.confirmBan(command, this.createAuditStep('confirmed', subject));
+    await this.conduct.confirmBan(command, this.createAuditStep('confirmed', act));
     return this.cases.load(caseId);
   }
 
@@ -120,12 +119,11 @@ export class ModerationService {
     const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');
-    const subject = await this.findSubject(moderatorId, caseId);
-    const involvement = await this.findInvolvement(subject);
-    const { userId } = subject;
+    const act = await this.toCaseAct(moderatorId, caseId);
+    const involvement = await this.eligibleModerators.findInvolvement(caseId);
     await this.conduct.decideAppeal(
       {
-        userId,
+        userId: act.userId,
         moderatorId,
         ...involvement,
         appealId,
@@ -134,38 +132,31 @@ export class ModerationService {
         until,
         answer: normalizeText(answer),
       },
-      this.createAuditStep('appeal_decided', subject),
+      this.createAuditStep('appeal_decided', act),
     );
     return this.cases.load(caseId);
   }
 
-  private async findSubject(moderatorId: number, caseId: number): Promise<Subject> {
+  /** @throws DomainError not_found */
+  private async toCaseAct(moderatorId: number, caseId: number): Promise<CaseAct> {
     return { moderatorId, caseId, userId: await this.cases.requireUserId(caseId) };
   }
 
-  private async findInvolvement({
-    caseId,
-  }: Subject): Promise<{ excludedModeratorIds: number[]; isOnlyModerator: boolean }> {
-    const { friendIds, isOnlyModerator } = await this.eligible.findInvolved(caseId);
-    return { excludedModeratorIds: friendIds, isOnlyModerator };
-  }
-
-  private createAuditStep(
-    action: ModeratorAction,
-    subject: Subject,
-  ): (manager: EntityManager) => Promise<void> {
-    return (manager) => this.audit.record({ ...subject, action }, manager);
+  /** Creates the callback that records the act in the transaction of its command. */
+  private createAuditStep(action: ModeratorAction, act: CaseAct): (manager: EntityManager) => Promise<void> {
+    return (manager) => this.audit.record({ ...act, action }, manager);
   }
 }
 
-const toText = (text: string | undefined): string | null => (text === undefined ? null : normalizeText(text));
+const normalizeOptionalText = (text: string | undefined): string | null =>
+  text === undefined ? null : normalizeText(text);
 
 /** @throws DomainError validation_failed unless the end is 1 hour to 365 days from now */
-const toEnd = (until: string | undefined): Date | null => {
+const parseSuspensionEnd = (until: string | undefined): Date | null => {
   if (until === undefined) return null;
   const end = new Date(until);
   const durationMs = end.getTime() - Date.now();
-  if (!(durationMs >= limits.suspensionMinMs && durationMs <= limits.suspensionMaxMs))
-    throw new DomainError('validation_failed');
+  const isAllowed = durationMs >= limits.suspensionMinMs && durationMs <= limits.suspensionMaxMs;
+  if (!isAllowed) throw new DomainError('validation_failed');
   return end;
 };

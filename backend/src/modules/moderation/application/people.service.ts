@@ -34,7 +34,7 @@ export class PeopleService {
    * Places or lifts a legal hold, which prevents the erasure of the user's data.
    * @throws DomainError not_found, own_decision
    */
-  async hold(moderatorId: number, userId: number, { isHeld, reason }: Hold): Promise<ModeratedPerson> {
+  async setHold(moderatorId: number, userId: number, { isHeld, reason }: Hold): Promise<ModeratedPerson> {
     if (!(await this.people.exists(userId))) throw new DomainError('not_found');
     await this.conduct.setLegalHold(
       { userId, moderatorId, isHeld, reason: normalizeText(reason) },
@@ -44,8 +44,15 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found, own_decision, already_answered when the sanction is no longer in force */
-  async lift(moderatorId: number, sanctionId: number, { reason }: LiftSanction): Promise<ModeratedPerson> {
+  /**
+   * Lifts a sanction before its end.
+   * @throws DomainError not_found, own_decision, already_answered when the sanction is no longer in force
+   */
+  async liftSanction(
+    moderatorId: number,
+    sanctionId: number,
+    { reason }: LiftSanction,
+  ): Promise<ModeratedPerson> {
     const sanction = await this.cases.findSanction(sanctionId);
     if (!sanction) throw new DomainError('not_found');
     const { userId, caseId } = sanction;
@@ -61,7 +68,7 @@ export class PeopleService {
 
   /** @throws DomainError not_found when the user was erased meanwhile and no case is about them */
   private async load(userId: number): Promise<ModeratedPerson> {
-    const [person, sanctions, cases, deviceUserIds] = await Promise.all([
+    const [person, sanctions, cases, accountIds] = await Promise.all([
       this.people.find(userId),
       this.people.findSanctions(userId),
       this.people.findCases(userId),
@@ -77,7 +84,7 @@ export class PeopleService {
       standing: toStanding(person),
       isHeld: person.is_held,
       matches,
-      reportsPer100Matches: matches === 0 ? 0 : Math.round((reports / matches) * 10_000) / 100,
+      reportsPer100Matches: computePer100(reports, matches),
       sanctions: sanctions.map(toSanction),
       cases: cases.map(({ id, state, opened_at: openedAt, outcome }) => ({
         id: Number(id),
@@ -90,10 +97,14 @@ export class PeopleService {
         decided: person.made_decided,
         upheld: person.made_upheld,
       },
-      sameDeviceIds: deviceUserIds.filter((id) => id !== userId),
+      sameDeviceIds: accountIds.filter((id) => id !== userId),
     };
   }
 }
+
+/** Rounds to two decimals. */
+const computePer100 = (count: number, matches: number): number =>
+  matches === 0 ? 0 : Math.round((count / matches) * 10_000) / 100;
 
 const toSanction = (row: SanctionRow): Sanction => ({
   id: Number(row.id),

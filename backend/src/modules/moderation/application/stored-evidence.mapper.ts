@@ -6,14 +6,14 @@ export interface EvidenceImage {
   key: string;
 }
 
-/** @returns the evidence without the keys of files; null when it was erased or is not valid evidence */
+/** @returns the evidence without the storage keys of its files; null when it was erased or is not valid evidence */
 export const toShownEvidence = (stored: unknown): Evidence | null => {
   const parsed = evidenceSchema.safeParse(parseJson(stored));
   // Parsing removes the keys: the schema does not contain them.
   return parsed.success ? parsed.data : null;
 };
 
-/** The images of the evidence whose file key is known. */
+/** Lists the images of the evidence whose storage key is known. */
 export const listEvidenceImages = (stored: unknown): EvidenceImage[] => {
   const { messages } = (parseJson(stored) ?? {}) as { messages?: { images?: Partial<EvidenceImage>[] }[] };
   return (messages ?? []).flatMap(({ images }) =>
@@ -23,6 +23,7 @@ export const listEvidenceImages = (stored: unknown): EvidenceImage[] => {
   );
 };
 
+/** @returns the parsed JSON; null when there is no text or it is not JSON */
 const parseJson = (text: unknown): unknown => {
   if (typeof text !== 'string') return null;
   try {

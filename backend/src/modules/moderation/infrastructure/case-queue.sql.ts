@@ -2,10 +2,11 @@ import type { CaseFilter } from '@thaw/contract/moderation';
 import type { ReportCategory } from '@thaw/contract/safety';
 import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
-/**
- * The SQL of the case queue. A case's urgency is 0 to 1,000 points: the base of the gravest reason why it waits (a
- * report's category, an automatic finding, an appeal, or a ban to confirm), plus the points below.
- */
+// The SQL of the case queue. The urgency of a case is 0 to 1,000 points: the base of the gravest reason why the case
+// waits (a report's category, an automatic finding, an appeal, or a ban to confirm), plus points for further reporters,
+// earlier sanctions, an automatic case and the time of waiting.
+
+/** The category `minor` means that the report is about a minor. */
 const categoryBases: Record<ReportCategory, number> = {
   minor: 600,
   threat: 450,
@@ -17,15 +18,18 @@ const categoryBases: Record<ReportCategory, number> = {
   other: 100,
 };
 const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_accounts: 150 };
+/** For an appeal against a sanction that has ended or was lifted, or against another decision. */
 const APPEAL_BASE = 350;
 const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
 const CONFIRMATION_BASE = 380;
-/** Points added to the base, and the limit of each count. */
+/** Points added to the base. The count of further reporters and that of earlier sanctions are limited. */
 const POINTS_PER_FURTHER_REPORTER = 40;
 const MAX_FURTHER_REPORTERS = 5;
 const POINTS_PER_EARLIER_SANCTION = 60;
 const MAX_EARLIER_SANCTIONS = 3;
-const AUTOMATIC_CARE_POINTS = 50;
+/** For a case with an automatic finding or an automatic sanction. */
+const AUTOMATIC_CASE_POINTS = 50;
+/** For each full hour of waiting. */
 const POINTS_PER_HOUR = 4;
 const MAX_WAITING_POINTS = 200;
 const MAX_URGENCY = 1_000;
@@ -36,7 +40,10 @@ const buildLookUpSql = (value: string, numbers: Record<string, number>): string 
     .map(([name, number]) => `WHEN '${name}' THEN ${number}`)
     .join(' ')} ELSE 0 END`;
 
-/** A condition for bans by a moderator that no other moderator has confirmed yet. */
+/**
+ * An SQL condition for bans by a moderator that no other moderator has confirmed yet.
+ * @param sanctions the name or alias of the table `sanctions`
+ */
 const buildUnconfirmedBanSql = (sanctions: string): string =>
   `${sanctions}.kind = 'banned' AND ${sanctions}.confirmed_at IS NULL AND ${sanctions}.lifted_at IS NULL
      AND NOT ${sanctions}.is_automatic AND ${sanctions}.inherited_from IS NULL`;
@@ -47,27 +54,32 @@ const waitingIdsSql = `
   UNION SELECT case_id FROM open_appeals
   UNION SELECT case_id FROM unconfirmed_bans`;
 
-const idsSql: Record<CaseFilter | 'one', string> = {
+/**
+ * Queries for the ids of the cases of a list, or of a single case. `buildCasePageSql` and `singleCaseSql` list the
+ * parameters.
+ */
+const caseIdsSql: Record<CaseFilter | 'single', string> = {
   open: waitingIdsSql,
   held: `SELECT id FROM conduct_cases
          WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
-  // Has its own LIMIT: decided cases are ordered by time, so the page is known before urgencies are computed.
+  // Decided cases are ordered by time, so their page can be selected here, before urgencies are computed.
   decided: `SELECT id FROM conduct_cases AS decided
             WHERE state = 'decided' AND ($3::timestamptz IS NULL OR (decided_at, id) < ($3, $4::bigint))
               AND NOT EXISTS (SELECT 1 FROM appeals WHERE case_id = decided.id AND appeals.decided_at IS NULL)
               AND NOT EXISTS (SELECT 1 FROM sanctions
                               WHERE sanctions.case_id = decided.id AND ${buildUnconfirmedBanSql('sanctions')})
             ORDER BY decided_at DESC, id DESC LIMIT $2`,
-  one: 'SELECT $2::bigint AS id',
+  single: 'SELECT $2::bigint AS id',
 };
 
 /**
- * Common table expressions; the last one, `measured`, has the cases with their urgency as of `$1`. Later reports,
- * appeals and sanctions are ignored, so that paging through a list neither repeats nor skips cases.
+ * Builds common table expressions. The last one, `measured_cases`, has the cases with their urgency as of `$1`.
+ * Reports, appeals and sanctions after `$1` are ignored, so that paging through a list neither repeats nor skips cases.
+ * @param idsSql one of `caseIdsSql`
  */
-const buildMeasuredSql = (ids: string): string => `
+const buildMeasuredCasesSql = (idsSql: string): string => `
 open_appeals AS (
-  SELECT appeals.case_id, min(appeals.created_at) AS since,
+  SELECT appeals.case_id, min(appeals.created_at) AS filed_at,
          max(CASE WHEN sanctions.id IS NULL
                THEN ${APPEAL_BASE} ELSE ${APPEAL_OF_SANCTION_IN_FORCE_BASE} END) AS base
   FROM appeals LEFT JOIN sanctions
@@ -76,69 +88,71 @@ open_appeals AS (
   WHERE appeals.decided_at IS NULL AND appeals.created_at <= $1
   GROUP BY appeals.case_id
 ), unconfirmed_bans AS (
-  SELECT case_id, min(starts_at) AS since FROM sanctions
+  SELECT case_id, min(starts_at) AS imposed_at FROM sanctions
   WHERE ${buildUnconfirmedBanSql('sanctions')} AND case_id IS NOT NULL AND starts_at <= $1
   GROUP BY case_id
-), chosen AS (
+), selected_cases AS (
   SELECT cases.*, cases.state <> 'decided' AS is_undecided,
-         open_appeals.since AS appeal_since, COALESCE(open_appeals.base, 0) AS appeal_base,
-         unconfirmed_bans.since AS ban_since,
-         CASE WHEN unconfirmed_bans.since IS NULL THEN 0 ELSE ${CONFIRMATION_BASE} END AS confirmation_base
-  FROM (${ids}) AS wanted
-  JOIN conduct_cases AS cases ON cases.id = wanted.id
+         open_appeals.filed_at AS appeal_filed_at, COALESCE(open_appeals.base, 0) AS appeal_base,
+         unconfirmed_bans.imposed_at AS ban_imposed_at,
+         CASE WHEN unconfirmed_bans.imposed_at IS NULL THEN 0 ELSE ${CONFIRMATION_BASE} END AS confirmation_base
+  FROM (${idsSql}) AS ids
+  JOIN conduct_cases AS cases ON cases.id = ids.id
   LEFT JOIN open_appeals ON open_appeals.case_id = cases.id
   LEFT JOIN unconfirmed_bans ON unconfirmed_bans.case_id = cases.id
-), counted AS (
-  SELECT chosen.*, reported.reporters, earlier.priors,
-         CASE WHEN is_undecided THEN COALESCE(reported.base, 0) ELSE 0 END AS reports_base,
+), counted_cases AS (
+  SELECT selected_cases.*, case_reports.reporters, earlier_sanctions.priors,
+         -- The decision has dealt with the reports and the finding of a decided case.
+         CASE WHEN is_undecided THEN COALESCE(case_reports.base, 0) ELSE 0 END AS reports_base,
          CASE WHEN is_undecided THEN ${buildLookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
-         is_undecided OR appeal_since IS NOT NULL OR ban_since IS NOT NULL AS is_waiting,
-         -- A decided case waits since the appeal was filed or the ban was imposed.
+         is_undecided OR appeal_filed_at IS NOT NULL OR ban_imposed_at IS NOT NULL AS is_waiting,
+         -- A decided case has been waiting since the appeal was filed or the ban was imposed.
          CASE WHEN is_undecided THEN opened_at
-              ELSE COALESCE(LEAST(appeal_since, ban_since), opened_at) END AS since
-  FROM chosen
+              ELSE COALESCE(LEAST(appeal_filed_at, ban_imposed_at), opened_at) END AS waiting_since
+  FROM selected_cases
   CROSS JOIN LATERAL (
+    -- Reporters who share a device have the same counts_as, so they count once.
     SELECT count(DISTINCT counts_as) FILTER (WHERE weight = 1)::int AS reporters,
            max(${buildLookUpSql('category', categoryBases)}) AS base
-    FROM reports WHERE reports.case_id = chosen.id AND reports.created_at <= $1
-  ) AS reported
+    FROM reports WHERE reports.case_id = selected_cases.id AND reports.created_at <= $1
+  ) AS case_reports
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS priors FROM sanctions
-    WHERE sanctions.user_id = chosen.user_id AND sanctions.lifted_at IS NULL
+    WHERE sanctions.user_id = selected_cases.user_id AND sanctions.lifted_at IS NULL
       AND sanctions.starts_at > $1::timestamptz - interval '365 days' AND sanctions.starts_at <= $1
-      AND sanctions.case_id IS DISTINCT FROM chosen.id
-  ) AS earlier
-), weighed AS (
-  SELECT counted.*,
+      AND sanctions.case_id IS DISTINCT FROM selected_cases.id
+  ) AS earlier_sanctions
+), weighed_cases AS (
+  SELECT counted_cases.*,
          GREATEST(finding_base, reports_base, appeal_base, confirmation_base) AS base,
          CASE WHEN is_waiting THEN 
            ${POINTS_PER_FURTHER_REPORTER} * LEAST(${MAX_FURTHER_REPORTERS}, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
          CASE WHEN is_waiting THEN ${POINTS_PER_EARLIER_SANCTION} * LEAST(${MAX_EARLIER_SANCTIONS}, priors) ELSE 0 END AS priors_part,
-         CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CARE_POINTS} ELSE 0 END AS automatic_part,
+         CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CASE_POINTS} ELSE 0 END AS automatic_part,
          CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
-           floor(extract(epoch FROM $1::timestamptz - since) / 3600)))::int ELSE 0 END AS waiting_part,
+           floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int ELSE 0 END AS waiting_part,
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
               WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'
               WHEN appeal_base > 0 AND appeal_base = GREATEST(appeal_base, confirmation_base) THEN 'appeal'
-              WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest
-  FROM counted
-), judged AS (
-  -- Halved when all reporters have weight 0, i.e. are excluded or unreliable.
-  SELECT weighed.*, is_waiting AND gravest = 'reports' AND reporters = 0 AS is_halved FROM weighed
-), measured AS (
-  SELECT judged.*,
+              WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest_kind
+  FROM counted_cases
+), halved_cases AS (
+  -- The urgency is halved when all reporters have weight 0, i.e. are excluded or unreliable.
+  SELECT weighed_cases.*, is_waiting AND gravest_kind = 'reports' AND reporters = 0 AS is_halved FROM weighed_cases
+), measured_cases AS (
+  SELECT halved_cases.*,
          LEAST(${MAX_URGENCY}, base + reporters_part + priors_part + automatic_part + waiting_part)
            / CASE WHEN is_halved THEN 2 ELSE 1 END AS urgency
-  FROM judged
+  FROM halved_cases
 )`;
 
-/** Adds the other columns of `CaseRow` to the rows of `page`. */
-const shownSql = `
-SELECT page.id, page.user_id, page.urgency, page.since, page.is_waiting, page.is_automatic, page.is_halved,
+/** Selects the columns of `CaseRow` for the cases of the common table expression `page`. */
+const selectCaseRowsSql = `
+SELECT page.id, page.user_id, page.urgency, page.waiting_since, page.is_waiting, page.is_automatic, page.is_halved,
        page.base, page.reporters_part, page.priors_part, page.automatic_part, page.waiting_part,
-       page.reporters, page.priors, page.gravest AS kind, page.decided_at, page.decided_by, page.escalated_by,
-       page.appeal_since, page.ban_since, page.finding,
+       page.reporters, page.priors, page.gravest_kind AS kind, page.decided_at, page.decided_by, page.escalated_by,
+       page.appeal_filed_at, page.ban_imposed_at, page.finding,
        CASE WHEN page.state = 'decided' AND page.is_waiting THEN 'open' ELSE page.state END AS state,
        page.claimed_by, page.claimed_until, page.claimed_until > now() AS is_claimed,
        COALESCE(users.username, '') AS username, COALESCE(users.is_anonymous, false) AS is_anonymous,
@@ -152,25 +166,27 @@ LEFT JOIN users ON users.id = page.user_id
 LEFT JOIN standings ON standings.user_id = page.user_id
 LEFT JOIN event_streams ON event_streams.stream_id = 'conduct-' || page.user_id`;
 
-const byUrgency = 'urgency DESC, since, id';
+const urgencyOrderSql = 'urgency DESC, waiting_since, id';
 
 /**
  * Selects a page of the queue. Parameters:
  * - $1: the time as of which the list is computed
  * - $2: the number of cases
- * - $3 to $5, of the last case of the previous page, or null: the time since when it waits (of a decided case, the time
- *   of its decision), its id, and its urgency (absent for decided cases)
+ * - $3 to $5: when the last case of the previous page began to wait, its id, and its urgency; null for the first page
+ *
+ * The filter `decided` has no $5, and its $3 is the time of the decision.
  */
 export const buildCasePageSql = (filter: CaseFilter): string =>
   filter === 'decided'
-    ? `WITH ${buildMeasuredSql(idsSql.decided)}, page AS (SELECT * FROM measured)
-       ${shownSql} ORDER BY page.decided_at DESC, page.id DESC`
-    : `WITH ${buildMeasuredSql(idsSql[filter])}, page AS (
-         SELECT * FROM measured
+    ? `WITH ${buildMeasuredCasesSql(caseIdsSql.decided)}, page AS (SELECT * FROM measured_cases)
+       ${selectCaseRowsSql} ORDER BY page.decided_at DESC, page.id DESC`
+    : `WITH ${buildMeasuredCasesSql(caseIdsSql[filter])}, page AS (
+         SELECT * FROM measured_cases
          WHERE $3::timestamptz IS NULL OR urgency < $5::int
-            OR (urgency = $5::int AND (since, id) > ($3, $4::bigint))
-         ORDER BY ${byUrgency} LIMIT $2)
-       ${shownSql} ORDER BY ${byUrgency}`;
+            OR (urgency = $5::int AND (waiting_since, id) > ($3, $4::bigint))
+         ORDER BY ${urgencyOrderSql} LIMIT $2)
+       ${selectCaseRowsSql} ORDER BY ${urgencyOrderSql}`;
 
 /** Selects one case. Parameters: $1 the time as of which its urgency is computed, $2 the id. */
-export const oneCaseSql = `WITH ${buildMeasuredSql(idsSql.one)}, page AS (SELECT * FROM measured) ${shownSql}`;
+export const singleCaseSql = `WITH ${buildMeasuredCasesSql(caseIdsSql.single)}, page AS (SELECT * FROM measured_cases)
+  ${selectCaseRowsSql}`;

@@ -13,9 +13,12 @@ const DAY_MS = 24 * HOUR_MS;
 describe('CaseRepository', () => {
   let database: TestDatabase;
   let cases: CaseRepository;
-  let nextId = 0;
-  const now = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+  /** The id of the row that was inserted last. Tests that choose ids themselves use numbers below 1,000. */
+  let lastId = 0;
+  /** The time as of which the lists are computed. */
+  const now = new Date();
   const subtractMs = (ms: number): Date => new Date(now.getTime() - ms);
+  const addMs = (ms: number): Date => new Date(now.getTime() + ms);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -27,8 +30,9 @@ describe('CaseRepository', () => {
   });
   afterAll(() => database.close());
 
-  const insert = async (table: string, row: object): Promise<number> => {
-    const id = (nextId += 1);
+  /** Inserts a row with a new id. @returns the id */
+  const insertRow = async (table: string, row: object): Promise<number> => {
+    const id = (lastId += 1);
     const entries = Object.entries({ id, ...row });
     await database.dataSource.query(
       `INSERT INTO ${table} (${entries.map(([column]) => column).join(', ')})
@@ -38,20 +42,21 @@ describe('CaseRepository', () => {
     return id;
   };
   const addCase = (row: object = {}): Promise<number> =>
-    insert('conduct_cases', {
-      user_id: nextId + 1_000,
+    insertRow('conduct_cases', {
+      user_id: lastId + 1_000,
       state: 'open',
       kind: 'reports' satisfies CaseKind,
       version: 3,
       opened_at: now,
       ...row,
     });
+  /** Adds a report by a new reporter. Reporters with the same `counts_as` count as one. */
   const addReport = (caseId: number, row: object = {}): Promise<number> =>
-    insert('reports', {
+    insertRow('reports', {
       case_id: caseId,
       user_id: 1,
-      reporter_id: nextId + 5_000,
-      counts_as: nextId + 5_000,
+      reporter_id: lastId + 5_000,
+      counts_as: lastId + 5_000,
       weight: 1,
       category: 'sexual',
       place: 'private_chat',
@@ -61,21 +66,21 @@ describe('CaseRepository', () => {
       ...row,
     });
   const addSanction = (userId: number, row: object = {}): Promise<number> =>
-    insert('sanctions', {
+    insertRow('sanctions', {
       user_id: userId,
       kind: 'suspended',
       rule: 'no_hate',
       starts_at: subtractMs(DAY_MS),
-      notice_id: nextId + 1,
+      notice_id: lastId + 1,
       is_automatic: false,
       ...row,
     });
   const addAppeal = (caseId: number, row: object = {}): Promise<number> =>
-    insert('appeals', {
+    insertRow('appeals', {
       case_id: caseId,
       user_id: 1,
       appellant_id: 1,
-      notice_id: nextId + 1,
+      notice_id: lastId + 1,
       created_at: now,
       event_id: '00000000-0000-4000-8000-000000000000',
       ...row,
@@ -83,25 +88,25 @@ describe('CaseRepository', () => {
 
   const findPage = (filter: CaseFilter = 'open', limit = 100, after: PagePosition | null = null) =>
     cases.findPage(filter, now, limit, after);
-  const readOnlyCase = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
+  const findSingleCase = async (filter: CaseFilter = 'open'): Promise<CaseRow> => {
     const rows = await findPage(filter);
     expect(rows).toHaveLength(1);
     return rows[0]!;
   };
   const listIds = (rows: readonly CaseRow[]): number[] => rows.map(({ id }) => Number(id));
-  const toPosition = ({ urgency, since, id }: CaseRow): PagePosition => ({
+  const toPosition = ({ urgency, waiting_since: sortTime, id }: CaseRow): PagePosition => ({
     urgency,
-    at: since,
+    sortTime,
     id: Number(id),
   });
 
   describe('urgency', () => {
-    it('urgency is the sum of the gravest category, further reporters, earlier sanctions, automatic care and waiting', async () => {
+    it('urgency is the sum of points for the gravest category, other reporters, earlier sanctions, is_automatic and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
-      expect(await readOnlyCase()).toMatchObject({
-        // The base, two further reporters, one earlier sanction, automatic care, five full hours.
+      expect(await findSingleCase()).toMatchObject({
+        // Category `sexual`, two further reporters, one earlier sanction, `is_automatic`, five full hours.
         urgency: 300 + 2 * 40 + 60 + 50 + 5 * 4,
         base: 300,
         reporters: 3,
@@ -116,12 +121,12 @@ describe('CaseRepository', () => {
       });
     });
 
-    it('urgency is capped, and so is each of its parts', async () => {
+    it('urgency is capped, and so are its parts for reporters, earlier sanctions and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(90 * DAY_MS), is_automatic: true });
-      for (let count = 0; count < 8; count += 1)
-        await addReport(id, { category: 'minor', created_at: subtractMs(1) });
+      // 'minor' is the gravest category: the report is about a minor.
+      for (let count = 0; count < 8; count += 1) await addReport(id, { category: 'minor' });
       for (let count = 0; count < 5; count += 1) await addSanction(9);
-      expect(await readOnlyCase()).toMatchObject({
+      expect(await findSingleCase()).toMatchObject({
         urgency: 1_000,
         base: 600,
         reporters_part: 200,
@@ -134,9 +139,9 @@ describe('CaseRepository', () => {
       const id = await addCase();
       await addReport(id, { counts_as: 4 });
       await addReport(id, { counts_as: 4 });
-      expect(await readOnlyCase()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
+      expect(await findSingleCase()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
       await database.dataSource.query('UPDATE reports SET weight = 0');
-      expect(await readOnlyCase()).toMatchObject({ urgency: 150, reporters: 0, is_halved: true });
+      expect(await findSingleCase()).toMatchObject({ urgency: 300 / 2, reporters: 0, is_halved: true });
     });
 
     it('urgency ignores sanctions that were lifted, are older than a year, or come from the same case', async () => {
@@ -145,7 +150,7 @@ describe('CaseRepository', () => {
       await addSanction(9, { lifted_at: now });
       await addSanction(9, { starts_at: subtractMs(366 * DAY_MS) });
       await addSanction(9, { case_id: id, is_automatic: true });
-      expect(await readOnlyCase()).toMatchObject({ urgency: 300, priors: 0 });
+      expect(await findSingleCase()).toMatchObject({ urgency: 300, priors: 0 });
     });
 
     it.each([
@@ -155,15 +160,16 @@ describe('CaseRepository', () => {
       ['many_accounts', 150],
     ])('the urgency of the finding %s is %i, and is not halved', async (finding, urgency) => {
       await addCase({ kind: 'finding', finding });
-      expect(await readOnlyCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
+      expect(await findSingleCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
-    it('kind and urgency follow the gravest of several reasons', async () => {
+    it('kind and base of the urgency follow the gravest of several reasons', async () => {
       const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
-      expect(await readOnlyCase()).toMatchObject({ kind: 'finding', urgency: 150 });
+      expect(await findSingleCase()).toMatchObject({ kind: 'finding', urgency: 150 });
       await addReport(id, { category: 'threat' });
-      expect(await readOnlyCase()).toMatchObject({ kind: 'reports', urgency: 490 });
+      // Category `threat`, and one further reporter.
+      expect(await findSingleCase()).toMatchObject({ kind: 'reports', urgency: 450 + 40 });
     });
   });
 
@@ -175,29 +181,36 @@ describe('CaseRepository', () => {
       decided_by: 3,
     };
 
-    it('an appeal reopens a decided case, which is more urgent while the sanction is in force', async () => {
+    it('a decided case waits again while an appeal is open, and is more urgent while the sanction is in force', async () => {
+      const noticeId = 77;
       const id = await addCase({ user_id: 9, ...decided });
       expect(await findPage()).toEqual([]);
-      await addAppeal(id, { user_id: 9, notice_id: 77, created_at: subtractMs(2 * HOUR_MS) });
-      const waiting = { state: 'open', kind: 'appeal', since: subtractMs(2 * HOUR_MS), waiting_part: 8 };
-      expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 350 });
-      await addSanction(9, { case_id: id, notice_id: 77, until: subtractMs(-HOUR_MS) });
-      expect(await readOnlyCase()).toMatchObject({ ...waiting, base: 400 });
+      await addAppeal(id, { user_id: 9, notice_id: noticeId, created_at: subtractMs(2 * HOUR_MS) });
+      const waiting = {
+        state: 'open',
+        kind: 'appeal',
+        waiting_since: subtractMs(2 * HOUR_MS),
+        waiting_part: 2 * 4,
+      };
+      expect(await findSingleCase()).toMatchObject({ ...waiting, base: 350 });
+      await addSanction(9, { case_id: id, notice_id: noticeId, until: addMs(HOUR_MS) });
+      expect(await findSingleCase()).toMatchObject({ ...waiting, base: 400 });
       expect(await findPage('decided')).toEqual([]);
       await database.dataSource.query('UPDATE appeals SET decided_at = $1', [now]);
       expect(await findPage()).toEqual([]);
-      expect(await readOnlyCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
+      expect(await findSingleCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
     });
 
-    it('a decided case is open until another moderator has confirmed its ban', async () => {
+    it('a decided case waits again until its ban is confirmed', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
-      expect(await readOnlyCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 384 });
+      // A ban to confirm, and one full hour.
+      expect(await findSingleCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 380 + 4 });
       await database.dataSource.query('UPDATE sanctions SET confirmed_at = $1', [now]);
       expect(await findPage()).toEqual([]);
     });
 
-    it('an inherited ban does not reopen a decided case', async () => {
+    it('a decided case does not wait for the confirmation of an inherited ban', async () => {
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
       expect(await findPage()).toEqual([]);
@@ -205,23 +218,27 @@ describe('CaseRepository', () => {
     });
   });
 
-  it('the queue is ordered by urgency, then longest waiting first, then by id', async () => {
+  it('the queue is ordered by urgency, then by the time of waiting, then by id', async () => {
     const openedMinutesAgo = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
-    const [young, old, twin] = [
+    const [young, old, equallyYoung] = [
       await addCase(openedMinutesAgo(1)),
       await addCase(openedMinutesAgo(2)),
       await addCase(openedMinutesAgo(1)),
     ];
     const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
-    for (const id of [young, old, twin]) await addReport(id);
-    expect(listIds(await findPage())).toEqual([grave, old, young, twin]);
+    for (const id of [young, old, equallyYoung]) await addReport(id);
+    expect(listIds(await findPage())).toEqual([grave, old, young, equallyYoung]);
   });
 
   it('paging through the queue repeats and skips no case while further reports and cases arrive', async () => {
     const categories = ['minor', 'threat', 'sexual', 'hate', 'spam', 'other'];
+    // Few categories and times, so that many cases have the same urgency.
     for (let index = 0; index < 30; index += 1) {
       const id = await addCase({ opened_at: subtractMs((index % 7) * 25 * 60_000) });
-      await addReport(id, { category: categories[index % 6], created_at: subtractMs(60_000) });
+      await addReport(id, {
+        category: categories[index % categories.length],
+        created_at: subtractMs(60_000),
+      });
     }
     const expected = listIds(await findPage());
     const seen: number[] = [];
@@ -232,7 +249,7 @@ describe('CaseRepository', () => {
       seen.push(...listIds(rows));
       after = toPosition(rows.at(-1)!);
       // The least urgent case becomes the most urgent one, and a new case arrives.
-      const later = { created_at: new Date(now.getTime() + 1) };
+      const later = { created_at: addMs(1) };
       for (let count = 0; count < 5; count += 1)
         await addReport(expected.at(-1)!, { ...later, category: 'minor' });
       await addReport(await addCase({ opened_at: later.created_at }), { ...later, category: 'minor' });
@@ -247,26 +264,31 @@ describe('CaseRepository', () => {
     const first = await findPage('decided', 2);
     expect(listIds(first)).toEqual(ids.slice(0, 2));
     const last = first.at(-1)!;
-    const rest = await findPage('decided', 9, { urgency: 0, at: last.decided_at!, id: Number(last.id) });
+    const rest = await findPage('decided', 9, {
+      urgency: 0,
+      sortTime: last.decided_at!,
+      id: Number(last.id),
+    });
     expect(listIds(rest)).toEqual(ids.slice(2));
   });
 
-  it('the filter held lists the cases about users under a legal hold', async () => {
-    const [held, decided] = [await addCase({ user_id: 9 }), await addCase({ user_id: 9, state: 'decided' })];
+  it("the filter 'held' selects the open and decided cases of users under a legal hold", async () => {
+    const openId = await addCase({ user_id: 9 });
+    const decidedId = await addCase({ user_id: 9, state: 'decided' });
     await addCase({ user_id: 10 });
-    await addReport(held);
+    await addReport(openId);
     await database.dataSource.query('INSERT INTO standings (user_id, is_held) VALUES (9, true), (10, false)');
-    expect(listIds(await findPage('held'))).toEqual([held, decided]);
+    expect(listIds(await findPage('held'))).toEqual([openId, decidedId]);
   });
 
   it('a case is claimed until its claim expires', async () => {
     await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
-    expect(await readOnlyCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
+    expect(await findSingleCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
     await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
-    expect(await readOnlyCase()).toMatchObject({ is_claimed: false });
+    expect(await findSingleCase()).toMatchObject({ is_claimed: false });
   });
 
-  it('the query for a page of 10,000 open cases scans no table once per case', async () => {
+  it('the query for a page of 10,000 open cases never repeats a sequential scan for each case', async () => {
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
       SELECT n, n, 'open', 'reports', 3, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;

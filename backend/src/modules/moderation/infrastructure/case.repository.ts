@@ -5,9 +5,12 @@ import { DataSource } from 'typeorm';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import type { ImageHashes } from '../../image-blocks/application/image-blocks.service';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
-import { buildCasePageSql, oneCaseSql } from './case-queue.sql';
+import { buildCasePageSql, singleCaseSql } from './case-queue.sql';
 
-/** A case with its urgency. Ids are strings: the driver returns bigint as text. */
+/**
+ * A case with its urgency, which is the sum of `base` and the four `*_part` columns, halved if `is_halved`. Ids are
+ * strings: the driver returns bigint as text.
+ */
 export interface CaseRow {
   id: string;
   user_id: string;
@@ -20,33 +23,41 @@ export interface CaseRow {
   priors_part: number;
   automatic_part: number;
   waiting_part: number;
+  /** Whether the case waits because of its reports, and no reporter has weight 1. */
   is_halved: boolean;
+  /** Whether the case waits for a moderator: for a decision, the answer to an appeal, or the confirmation of a ban. */
   is_waiting: boolean;
+  /** Whether the case has an automatic finding or an automatic sanction. */
   is_automatic: boolean;
-  /** Distinct reporters of weight 1. */
+  /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
   reporters: number;
-  /** Sanctions of the last 365 days from other cases, without lifted ones. */
+  /** Number of the user's sanctions of the last 365 days from other cases, without lifted ones. */
   priors: number;
-  /** The time since when the case waits. */
-  since: Date;
+  /** When the case was opened; for a decided case that waits again, when the appeal was filed or the ban imposed. */
+  waiting_since: Date;
   decided_at: Date | null;
   decided_by: string | null;
   escalated_by: string | null;
-  appeal_since: Date | null;
-  ban_since: Date | null;
+  /** The earliest open appeal. */
+  appeal_filed_at: Date | null;
+  /** The earliest ban that waits for its confirmation. */
+  ban_imposed_at: Date | null;
   claimed_by: string | null;
   claimed_until: Date | null;
   is_claimed: boolean | null;
   username: string;
   is_anonymous: boolean;
   standing: StandingKind;
+  /** Number of reports by category; null without reports. */
   categories: Record<string, number> | null;
 }
 
-/** The last case of a page. `urgency` is not used for decided cases. */
+/** Position of the last case of a page in its list. */
 export interface PagePosition {
+  /** Not used for decided cases. */
   urgency: number;
-  at: Date;
+  /** When the case began to wait; in the list of decided cases, when the case was decided. */
+  sortTime: Date;
   id: number;
 }
 
@@ -56,13 +67,15 @@ export interface ReportRow {
   category: ReportCategory;
   weight: 0 | 1;
   created_at: Date;
+  /** The event with the reporter's words and the evidence. */
   event_id: string;
-  /** Among all reports by this reporter. */
+  /** Number of decided reports among all reports by this reporter. */
   decided_count: number;
+  /** Number of those that led to action. */
   upheld_count: number;
 }
 
-/** An event of the user's conduct stream. Personal fields are included for events of the requested case only. */
+/** An event of a user's conduct stream. */
 export interface ConductEventRow {
   eventId: string;
   type: string;
@@ -79,9 +92,7 @@ interface RawEvent {
   personal: Record<string, unknown> | null;
 }
 
-/**
- * Queries about cases over the read models of conduct, users, friends and standings, and the log of one user's conduct.
- */
+/** Queries about cases, over the read models of conduct, users, friends and standings, and users' conduct streams. */
 @Injectable()
 export class CaseRepository {
   constructor(
@@ -89,7 +100,7 @@ export class CaseRepository {
     private readonly eventTypes: EventTypeRegistry,
   ) {}
 
-  /** The time of the database, truncated to milliseconds, which is the precision of cursors. */
+  /** Reads the time of the database, truncated to milliseconds, because cursors cannot represent microseconds. */
   async readDatabaseTime(): Promise<Date> {
     const [row] = await this.dataSource.query<{ now: Date }[]>(
       `SELECT date_trunc('milliseconds', now()) AS now`,
@@ -98,14 +109,22 @@ export class CaseRepository {
     return row.now;
   }
 
+  /**
+   * Finds a page of a list of cases.
+   * @param asOf the time as of which the list is computed; the same for all pages of a list
+   * @param after the end of the previous page; null for the first page
+   */
   findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {
-    const parameters: unknown[] = [asOf, limit, after?.at ?? null, after?.id ?? null];
+    const parameters: unknown[] = [asOf, limit, after?.sortTime ?? null, after?.id ?? null];
     if (filter !== 'decided') parameters.push(after?.urgency ?? null);
     return this.dataSource.query<CaseRow[]>(buildCasePageSql(filter), parameters);
   }
 
   async find(caseId: number): Promise<CaseRow | null> {
-    const [row] = await this.dataSource.query<CaseRow[]>(oneCaseSql, [await this.readDatabaseTime(), caseId]);
+    const [row] = await this.dataSource.query<CaseRow[]>(singleCaseSql, [
+      await this.readDatabaseTime(),
+      caseId,
+    ]);
     return row ?? null;
   }
 
@@ -143,7 +162,7 @@ export class CaseRepository {
     );
   }
 
-  /** All events of the user's conduct stream, in order. */
+  /** All events of the user's conduct stream, in order. Personal fields are included for events of the case only. */
   async readConduct(userId: number, caseId: number): Promise<ConductEventRow[]> {
     const rows = await this.dataSource.query<RawEvent[]>(
       `SELECT e.event_id, e.type, e.schema_version, e.occurred_at, e.data, p.data AS personal
@@ -160,8 +179,8 @@ export class CaseRepository {
     });
   }
 
-  /** The user whom the case is about, and the reporters. */
-  async findInvolvedIds(caseId: number): Promise<number[]> {
+  /** The ids of the parties of a case: the user whom it is about, and the reporters. */
+  async findPartyIds(caseId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT user_id AS id FROM conduct_cases WHERE id = $1
        UNION SELECT reporter_id FROM reports WHERE case_id = $1`,
@@ -170,20 +189,24 @@ export class CaseRepository {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Every moderator, and whether they are a friend of one of the users. */
-  async findModerators(userIds: readonly number[]): Promise<{ id: number; isFriend: boolean }[]> {
+  /** Every moderator, and whether they are a friend of one of the users `friendsOf`. */
+  async findAllModerators({
+    friendsOf,
+  }: {
+    friendsOf: readonly number[];
+  }): Promise<{ id: number; isFriend: boolean }[]> {
     const rows = await this.dataSource.query<{ id: string; is_friend: boolean }[]>(
       `SELECT id, EXISTS (
          SELECT 1 FROM friendships
          WHERE (low_id = users.id AND high_id = ANY($1::bigint[]))
             OR (high_id = users.id AND low_id = ANY($1::bigint[]))) AS is_friend
        FROM users WHERE is_moderator ORDER BY id`,
-      [userIds],
+      [friendsOf],
     );
     return rows.map(({ id, is_friend: isFriend }) => ({ id: Number(id), isFriend }));
   }
 
-  /** The stored hashes of the images; images without a hash are left out. */
+  /** The stored hashes of the images, without duplicates. Images without a hash are left out. */
   async findImageHashes(keys: readonly string[]): Promise<ImageHashes[]> {
     return this.dataSource.query<ImageHashes[]>(
       'SELECT DISTINCT ON (sha256) sha256, dhash FROM uploads WHERE key = ANY($1) AND sha256 IS NOT NULL',

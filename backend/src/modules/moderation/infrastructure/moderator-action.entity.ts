@@ -2,10 +2,10 @@ import type { ModeratorAction } from '@thaw/contract/moderation-records';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** A row of the read model `moderator_actions`. */
+/** A row of the read model `moderator_actions`, the audit log of moderators' reads and changes. */
 @Entity({ name: 'moderator_actions' })
 export class ModeratorActionEntity {
-  /** Position of the event in the event log. */
+  /** Global position of the event in the event log. */
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
   id: number;
 

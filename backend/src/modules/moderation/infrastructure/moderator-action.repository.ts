@@ -3,14 +3,18 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { LessThan, Repository } from 'typeorm';
 import { ModeratorActionEntity } from './moderator-action.entity';
 
-/** Queries of the read model `moderator_actions`, which only the projection writes. */
+/** Queries the read model `moderator_actions`, which only the projection writes. */
 @Injectable()
 export class ModeratorActionRepository {
   constructor(
     @InjectRepository(ModeratorActionEntity) private readonly actions: Repository<ModeratorActionEntity>,
   ) {}
 
-  /** The actions with an id below `beforeId`, newest first; of all moderators when `moderatorId` is undefined. */
+  /**
+   * Finds actions, newest first.
+   * @param beforeId only actions with a lower id; undefined for no bound
+   * @param moderatorId only actions of this moderator; undefined for those of all moderators
+   */
   findBefore(
     beforeId: number | undefined,
     moderatorId: number | undefined,

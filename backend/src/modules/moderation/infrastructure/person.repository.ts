@@ -9,13 +9,16 @@ export interface PersonRow extends StandingRow {
   username: string;
   is_anonymous: boolean;
   created_at: Date;
+  /** Whether the user is under a legal hold, which prevents the erasure of their data. */
   is_held: boolean;
+  /** Number of random chats. */
   matches: number;
-  /** Reports about the user. */
+  /** Number of reports about the user. */
   reports: number;
-  /** `made_*`: reports by the user. */
+  /** Numbers of reports that the user has made. */
   made_total: number;
   made_decided: number;
+  /** Reports that led to action. */
   made_upheld: number;
 }
 
@@ -27,6 +30,7 @@ export interface SanctionRow {
   until: Date | null;
   lifted_at: Date | null;
   is_automatic: boolean;
+  /** Whether the ban was confirmed in a second review; false for suspensions. */
   is_confirmed: boolean;
   case_id: string | null;
 }
@@ -43,7 +47,10 @@ export interface PersonCaseRow {
 export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Erased users exist for moderators while there is a case about them, because a legal hold outlives the account. */
+  /**
+   * Whether moderators can read the user. They can read an erased user while there is a case about the user, because a
+   * legal hold outlives the account.
+   */
   async exists(userId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       'SELECT 1 FROM users WHERE id = $1 UNION ALL (SELECT 1 FROM conduct_cases WHERE user_id = $1 LIMIT 1)',
@@ -52,7 +59,10 @@ export class PersonRepository {
     return rows.length > 0;
   }
 
-  /** For an erased user, the name is empty and the time of registration is read from the event log. */
+  /**
+   * Finds what moderators see of a user; null when `exists` would return false. For an erased user, the name is empty
+   * and the time of registration is read from the event log.
+   */
   async find(userId: number): Promise<PersonRow | null> {
     const [row] = await this.dataSource.query<PersonRow[]>(
       `SELECT person.id, COALESCE(users.username, '') AS username,

@@ -9,9 +9,7 @@ import {
   type ConfirmBan,
   confirmBanSchema,
   type DecideAppeal,
-  decideAppealSchema,
   type DecideCase,
-  decideCaseSchema,
   type EscalateCase,
   escalateCaseSchema,
   type VersionAnswer,
@@ -26,80 +24,85 @@ import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 /** Options of @ApiProperty for each kind of text. */
-const note = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
-const facts = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
+const noteOptions = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
+const factsOptions = { minLength: limits.factsMinCodePoints, maxLength: limits.factsMaxCodePoints };
 
 export class ClaimDto implements Claim {
-  @ApiProperty({ type: 'integer', minimum: 1 })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Id of the moderator' })
   claimedBy: number;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'End of the claim' })
   until: string;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Version of the case after the claim' })
   version: number;
 }
 assertType<SameShape<ClaimDto, Claim>>();
 
 export class VersionAnswerDto implements VersionAnswer {
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Version of the case after the act' })
   version: number;
 }
 assertType<SameShape<VersionAnswerDto, VersionAnswer>>();
 
 export class AddNoteDto implements AddNote {
-  @ApiProperty(note)
+  @ApiProperty(noteOptions)
   @MatchesSchema(addNoteSchema.shape.text)
   text: string;
 }
 assertType<SameShape<AddNoteDto, AddNote>>();
 
+/** The body of an act that is refused when the case has changed since the moderator read it. */
 abstract class VersionedActDto {
   @ApiProperty({
     type: 'integer',
     minimum: 0,
     description: 'The version of the case that the moderator has seen',
   })
+  // All bodies of acts have the same schema of `version`.
   @MatchesSchema(escalateCaseSchema.shape.version)
   version: number;
 }
 
 export class EscalateCaseDto extends VersionedActDto implements EscalateCase {
-  @ApiProperty(note)
+  @ApiProperty(noteOptions)
   @MatchesSchema(escalateCaseSchema.shape.reason)
   reason: string;
 }
 assertType<SameShape<EscalateCaseDto, EscalateCase>>();
 
-/** The controller validates it with the schema of the contract, since its fields depend on each other. */
+/** The fields depend on each other, so the controller validates the body with `decideCaseSchema` as a whole. */
 export class DecideCaseDto extends VersionedActDto implements DecideCase {
   @ApiProperty({ enum: caseOutcomeSchema.options })
-  @MatchesSchema(decideCaseSchema.shape.outcome)
   outcome: CaseOutcome;
 
-  @ApiPropertyOptional({ enum: houseRuleSchema.options, description: 'Required unless dismissed' })
-  @MatchesSchema(decideCaseSchema.shape.rule)
+  @ApiPropertyOptional({
+    enum: houseRuleSchema.options,
+    description: 'Required unless the outcome is dismissed',
+  })
   rule?: HouseRule | undefined;
 
-  @ApiPropertyOptional({ ...facts, description: 'Shown to the user; required unless dismissed' })
-  @MatchesSchema(decideCaseSchema.shape.facts)
+  @ApiPropertyOptional({
+    ...factsOptions,
+    description: 'Shown to the user; required unless the outcome is dismissed',
+  })
   facts?: string | undefined;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'Of a suspension only: 1 hour to 365 days ahead' })
-  @MatchesSchema(decideCaseSchema.shape.until)
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'End of a suspension, 1 hour to 365 days ahead; absent with every other outcome',
+  })
   until?: string | undefined;
 
   @ApiPropertyOptional({
     type: 'array',
     items: { type: 'integer' },
     maxItems: limits.blockedImagesPerDecision,
-    description: 'Images of the evidence that no user can upload any more; not when dismissed',
+    description: 'Ids of images in the evidence to block for all users; empty if the outcome is dismissed',
   })
-  @MatchesSchema(decideCaseSchema.shape.blockImages)
   blockImages?: number[] | undefined;
 
-  @ApiPropertyOptional({ ...note, description: 'For moderators' })
-  @MatchesSchema(decideCaseSchema.shape.note)
+  @ApiPropertyOptional({ ...noteOptions, description: 'Shown to moderators only' })
   note?: string | undefined;
 }
 assertType<SameShape<DecideCaseDto, DecideCase>>();
@@ -109,24 +112,24 @@ export class ConfirmBanDto extends VersionedActDto implements ConfirmBan {
   @MatchesSchema(confirmBanSchema.shape.isConfirmed)
   isConfirmed: boolean;
 
-  @ApiPropertyOptional(facts)
+  @ApiPropertyOptional(factsOptions)
   @MatchesSchema(confirmBanSchema.shape.facts)
   facts?: string | undefined;
 }
 assertType<SameShape<ConfirmBanDto, ConfirmBan>>();
 
-/** The controller validates it with the schema of the contract, since its fields depend on each other. */
+/** The fields depend on each other, so the controller validates the body with `decideAppealSchema` as a whole. */
 export class DecideAppealDto extends VersionedActDto implements DecideAppeal {
   @ApiProperty({ enum: appealOutcomeSchema.options })
-  @MatchesSchema(decideAppealSchema.shape.outcome)
   outcome: AppealOutcome;
 
-  @ApiPropertyOptional({ format: 'date-time', description: 'Of a reduced sanction only: its new end' })
-  @MatchesSchema(decideAppealSchema.shape.until)
+  @ApiPropertyOptional({
+    format: 'date-time',
+    description: 'New end of a reduced sanction; absent with every other outcome',
+  })
   until?: string | undefined;
 
-  @ApiProperty({ ...facts, description: 'Shown to the appellant' })
-  @MatchesSchema(decideAppealSchema.shape.answer)
+  @ApiProperty({ ...factsOptions, description: 'Shown to the appellant' })
   answer: string;
 }
 assertType<SameShape<DecideAppealDto, DecideAppeal>>();

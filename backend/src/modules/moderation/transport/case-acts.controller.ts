@@ -20,6 +20,7 @@ import type { ModerationCaseDto } from './case.dto';
 import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 
+/** Acts of a moderator on a case. `CasesController` has the routes that read cases. */
 @ModerationController('moderation/cases')
 export class CaseActsController {
   constructor(private readonly moderation: ModerationService) {}
@@ -86,6 +87,7 @@ export class CaseActsController {
   }
 }
 
+/** Decides appeals. An appeal is part of a case, which the route returns. */
 @ModerationController('moderation/appeals')
 export class CaseAppealsController {
   constructor(private readonly moderation: ModerationService) {}

@@ -3,7 +3,7 @@ import { ApiOkResponse } from '@nestjs/swagger';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ModerationCaseDto } from './case.dto';
 
-/** Documents a route that acts on one version of a case and returns the updated case. */
+/** Sets the status and documents the responses of a route that acts on one version of a case and returns the case. */
 export const AnswersWithCase = (): MethodDecorator =>
   applyDecorators(
     HttpCode(200),

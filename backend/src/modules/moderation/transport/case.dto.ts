@@ -24,13 +24,16 @@ export class CaseItemDto implements CaseItem {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
-  @ApiProperty({ enum: caseStateSchema.options, description: 'open, too, while a decided case waits again' })
+  @ApiProperty({ enum: caseStateSchema.options, description: 'A decided case that waits again is open' })
   state: CaseState;
 
-  @ApiProperty({ type: 'integer', description: "Version of the user's conduct stream, for decisions" })
+  @ApiProperty({
+    type: 'integer',
+    description: "Version of the user's conduct stream, which acts on the case must quote",
+  })
   version: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: 1_000, description: '0 when nothing waits' })
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 1_000, description: '0 when the case does not wait' })
   urgency: number;
 
   @ApiProperty({ type: 'integer', minimum: 1 })
@@ -45,29 +48,36 @@ export class CaseItemDto implements CaseItem {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer', minimum: 1 },
-    description: 'Reports by category',
+    description: 'Number of reports by category',
   })
   categories: Record<string, number>;
 
-  @ApiProperty({ type: 'integer', description: 'Distinct reporters of weight 1' })
+  @ApiProperty({ type: 'integer', description: 'Number of distinct reporters whose reports have weight 1' })
   reporters: number;
 
-  @ApiProperty({ type: 'integer', description: 'Upheld sanctions of the last 365 days' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Number of sanctions of the last 365 days from other cases, without lifted ones',
+  })
   priors: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the case has an automatic finding or an automatic sanction' })
   isAutomatic: boolean;
 
-  @ApiProperty({ enum: caseKindSchema.options })
+  @ApiProperty({ enum: caseKindSchema.options, description: 'The gravest reason why the case waits' })
   kind: CaseKind;
 
-  @ApiProperty({ format: 'date-time', description: 'Since when the case waits' })
+  @ApiProperty({ format: 'date-time', description: 'When the case began to wait' })
   openedAt: string;
 
   @ApiProperty({ enum: standingKindSchema.options })
   standing: StandingKind;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Id of the moderator' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Id of the moderator who has claimed the case',
+  })
   claimedBy: number | null;
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
@@ -84,6 +94,7 @@ export class CasePageDto implements CasePage {
 }
 assertType<SameShape<CasePageDto, CasePage>>();
 
+/** The points whose sum, halved if `isHalved`, is the urgency of a case. */
 export class UrgencyPartsDto implements UrgencyParts {
   @ApiProperty({ type: 'integer' })
   base: number;
@@ -105,11 +116,12 @@ export class UrgencyPartsDto implements UrgencyParts {
 }
 assertType<SameShape<UrgencyPartsDto, UrgencyParts>>();
 
+/** Numbers of a reporter's reports. */
 class AccuracyDto {
   @ApiProperty({ type: 'integer' })
   decided: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Decided reports that led to action' })
   upheld: number;
 }
 
@@ -123,13 +135,13 @@ export class CaseReportDto implements CaseReport {
   @ApiProperty({ enum: reportCategorySchema.options })
   category: ReportCategory;
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'Null once erased' })
   words: string | null;
 
   @ApiProperty({ format: 'date-time' })
   createdAt: string;
 
-  @ApiProperty({ enum: [0, 1] })
+  @ApiProperty({ enum: [0, 1], description: '0 for a report of an excluded or unreliable reporter' })
   weight: 0 | 1;
 
   @ApiProperty()
@@ -169,10 +181,10 @@ export class EvidenceMessageDto implements EvidenceMessage {
   @ApiProperty({ enum: ['text', 'image', 'mixed'] })
   type: 'text' | 'image' | 'mixed';
 
-  @ApiProperty({ type: [String], description: 'Oldest first' })
+  @ApiProperty({ type: [String], description: 'Texts of all versions, oldest first' })
   versions: string[];
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the reporter marked the message' })
   isMarked: boolean;
 
   @ApiProperty({ type: [EvidenceImageDto] })
@@ -186,7 +198,7 @@ export class CaseEvidenceDto implements CaseEvidence {
   @ApiProperty({ enum: ['random_chat', 'private_chat'] })
   source: 'random_chat' | 'private_chat';
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'Null for a private chat' })
   sessionId: string | null;
 
   @ApiProperty({ type: [EvidencePersonDto] })
@@ -195,7 +207,7 @@ export class CaseEvidenceDto implements CaseEvidence {
   @ApiProperty({ type: [EvidenceMessageDto] })
   messages: EvidenceMessageDto[];
 
-  @ApiProperty({ type: 'integer', description: 'Messages of the chat that are not included' })
+  @ApiProperty({ type: 'integer', description: 'Number of messages of the chat that are not included' })
   omitted: number;
 
   @ApiProperty({ type: 'integer', nullable: true, description: 'Null for an automatic finding' })
@@ -210,7 +222,7 @@ export class ModerationCaseDto extends CaseItemDto implements ModerationCase {
   @ApiProperty({ type: [CaseReportDto] })
   reports: CaseReportDto[];
 
-  @ApiProperty({ type: [CaseEvidenceDto], description: 'Without what was erased' })
+  @ApiProperty({ type: [CaseEvidenceDto], description: 'Evidence that was not erased' })
   evidence: CaseEvidenceDto[];
 
   @ApiProperty({
@@ -242,7 +254,11 @@ export class ModerationCaseDto extends CaseItemDto implements ModerationCase {
   })
   history: CaseHistoryEntry[];
 
-  @ApiProperty({ type: 'array', items: { type: 'integer' }, description: 'Moderators who may not decide' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'integer' },
+    description: 'Ids of moderators who may not decide',
+  })
   excludes: number[];
 }
 assertType<SameShape<ModerationCaseDto, ModerationCase>>();

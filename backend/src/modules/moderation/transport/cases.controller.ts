@@ -14,6 +14,7 @@ import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
 import { OptionalCountPipe, OptionalTextPipe } from './query.pipe';
 
+/** The routes that read cases and the images in their evidence. */
 @ModerationController('moderation/cases')
 export class CasesController {
   constructor(
@@ -34,8 +35,8 @@ export class CasesController {
     type: 'integer',
     description: `At most ${limits.casesPerPage}`,
   })
-  @ApiQuery({ name: 'cursor', required: false, type: String, description: 'nextCursor of the page before' })
-  @ApiOkResponse({ type: CasePageDto, description: 'By urgency; decided cases newest first' })
+  @ApiQuery({ name: 'cursor', required: false, type: String, description: 'nextCursor of the previous page' })
+  @ApiOkResponse({ type: CasePageDto, description: 'Most urgent first; decided cases newest first' })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden')
   list(
     @CurrentLogin() { userId }: Login,
@@ -73,7 +74,7 @@ export class CasesController {
       'Content-Length': String(size),
       'X-Content-Type-Options': 'nosniff',
     });
-    // The client or the storage disconnected after the headers were sent: no error response is possible.
+    // A failure of the client or the storage after the headers were sent can have no error response.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

@@ -6,13 +6,15 @@ interface Schema<Value> {
 }
 
 /**
- * Parses a query or a body with a schema of the contract, for rules that span several fields.
+ * Parses a body or a query parameter with a schema of the contract. Unlike the decorators of a DTO, such a schema can
+ * have rules that span several fields.
  * @throws DomainError validation_failed
  */
 @Injectable()
 export class ContractValuePipe<Value> implements PipeTransform<unknown, Value> {
   constructor(
     private readonly schema: Schema<Value>,
+    /** The result for an absent query parameter. */
     private readonly fallback?: Value,
   ) {}
 

@@ -10,6 +10,7 @@ import { ModerationFiguresService } from '../application/moderation-figures.serv
 import { ModerationController } from './moderation-route.decorator';
 import { AuditPageDto, BlockedImageDto, ModerationFiguresDto } from './moderation-records.dto';
 
+/** What moderators read besides cases and users: the image block-list, the audit log and statistics. */
 @ModerationController('moderation')
 export class ModerationRecordsController {
   constructor(
@@ -51,7 +52,7 @@ export class ModerationRecordsController {
     name: 'cursor',
     required: false,
     type: 'integer',
-    description: 'nextCursor of the page before',
+    description: 'nextCursor of the previous page',
   })
   @ApiOkResponse({ type: AuditPageDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden')

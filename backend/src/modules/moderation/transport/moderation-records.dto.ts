@@ -15,16 +15,16 @@ export class BlockedImageDto implements BlockedImage {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
-  @ApiProperty({ description: 'Of the file as it was sent, in hex' })
+  @ApiProperty({ description: 'SHA-256 of the file as uploaded, in hex' })
   sha256: string;
 
   @ApiProperty({ enum: houseRuleSchema.options })
   rule: HouseRule;
 
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The case whose decision blocked the image' })
   caseId: number | null;
 
-  @ApiProperty({ type: 'integer', minimum: 1 })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'The moderator who blocked the image' })
   moderatorId: number;
 
   @ApiProperty({ format: 'date-time' })
@@ -48,7 +48,7 @@ export class AuditEntryDto implements AuditEntry {
   @ApiProperty({ type: 'integer', nullable: true })
   caseId: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'The user whom the act concerns' })
   userId: number | null;
 
   @ApiProperty({ type: 'integer', nullable: true })
@@ -65,6 +65,7 @@ export class AuditPageDto implements AuditPage {
 }
 assertType<SameShape<AuditPageDto, AuditPage>>();
 
+/** Percentiles in seconds; null without decisions. */
 class TimeToDecisionDto {
   @ApiProperty({ type: Number, nullable: true })
   p50: number | null;
@@ -84,47 +85,56 @@ class DecisionCountDto {
   count: number;
 }
 
-class AppealShareDto {
-  @ApiProperty({ type: 'integer', description: 'Whose decisions were appealed' })
+class AppealCountsDto {
+  @ApiProperty({ type: 'integer', description: 'The moderator whose decisions were appealed' })
   moderatorId: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Number of appeals that were decided' })
   decided: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Number of those that reversed the decision' })
   reversed: number;
 }
 
+/** Statistics over the last 30 days, except the fields that are described as current. */
 export class ModerationFiguresDto implements ModerationFigures {
-  @ApiProperty({ type: 'integer', description: 'Now' })
+  @ApiProperty({ type: 'integer', description: 'Current number of cases that wait for a moderator' })
   openCases: number;
 
-  @ApiProperty({ type: Number, nullable: true, description: 'Now' })
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    description:
+      'Current waiting time of the case that has waited longest, in seconds; null when no case waits',
+  })
   oldestOpenCaseAgeS: number | null;
 
-  @ApiProperty({ description: 'Of moderators, of the last 30 days' })
+  @ApiProperty({ description: 'From opening a case until a moderator decided it, over the last 30 days' })
   timeToDecisionS: TimeToDecisionDto;
 
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'integer' },
-    description: 'Of the last 30 days, as all other figures',
+    description: 'Number of reports by category, over the last 30 days',
   })
   reportsByCategory: Record<string, number>;
 
-  @ApiProperty({ type: [DecisionCountDto] })
+  @ApiProperty({ type: [DecisionCountDto], description: 'Over the last 30 days' })
   decisions: DecisionCountDto[];
 
-  @ApiProperty({ type: [AppealShareDto] })
-  appeals: AppealShareDto[];
+  @ApiProperty({ type: [AppealCountsDto], description: 'Over the last 30 days' })
+  appeals: AppealCountsDto[];
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Over the last 30 days' })
   reportsPer1000Matches: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Over the last 30 days' })
   blocksPer1000Matches: number;
 
-  @ApiProperty({ type: 'integer', description: 'Users in care, now' })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Current number of flagged users, who are matched only with each other',
+  })
   carePool: number;
 }
 assertType<SameShape<ModerationFiguresDto, ModerationFigures>>();

@@ -3,7 +3,7 @@ import { ApiCookieAuth, ApiTags } from '@nestjs/swagger';
 import { ModeratorGuard } from '../../../platform/http/moderator.guard';
 import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 
-/** A controller whose routes are for moderators only. Guards run before ids and bodies are parsed. */
+/** A controller whose routes are for moderators only. The guards refuse others before ids and bodies are parsed. */
 export const ModerationController = (path: string): ClassDecorator =>
   applyDecorators(
     ApiTags('moderation'),

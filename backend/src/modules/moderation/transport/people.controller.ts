@@ -8,6 +8,7 @@ import { PeopleService } from '../application/people.service';
 import { ModerationController } from './moderation-route.decorator';
 import { HoldDto, LiftSanctionDto, ModeratedPersonDto } from './person.dto';
 
+/** Routes about users: reading one, legal holds, and lifting sanctions. */
 @ModerationController('moderation')
 export class PeopleController {
   constructor(private readonly people: PeopleService) {}
@@ -30,7 +31,7 @@ export class PeopleController {
     @Param('userId', PathIdPipe) userId: number,
     @Body(new ValidBodyPipe(HoldDto)) hold: HoldDto,
   ): Promise<ModeratedPersonDto> {
-    return this.people.hold(login.userId, userId, hold);
+    return this.people.setHold(login.userId, userId, hold);
   }
 
   @Post('sanctions/:sanctionId/lift')
@@ -49,6 +50,6 @@ export class PeopleController {
     @Param('sanctionId', PathIdPipe) sanctionId: number,
     @Body(new ValidBodyPipe(LiftSanctionDto)) lift: LiftSanctionDto,
   ): Promise<ModeratedPersonDto> {
-    return this.people.lift(login.userId, sanctionId, lift);
+    return this.people.liftSanction(login.userId, sanctionId, lift);
   }
 }

@@ -17,21 +17,21 @@ import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 import { StandingDto } from '../../users/transport/user.dto';
 
-const reason = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
+const reasonOptions = { minLength: 1, maxLength: limits.moderationNoteMaxCodePoints };
 
 export class LiftSanctionDto implements LiftSanction {
-  @ApiProperty(reason)
+  @ApiProperty(reasonOptions)
   @MatchesSchema(liftSanctionSchema.shape.reason)
   reason: string;
 }
 assertType<SameShape<LiftSanctionDto, LiftSanction>>();
 
 export class HoldDto implements Hold {
-  @ApiProperty({ description: 'Whether nothing about the user may be erased' })
+  @ApiProperty({ description: "Whether the erasure of the user's data is prevented" })
   @MatchesSchema(holdSchema.shape.isHeld)
   isHeld: boolean;
 
-  @ApiProperty(reason)
+  @ApiProperty(reasonOptions)
   @MatchesSchema(holdSchema.shape.reason)
   reason: string;
 }
@@ -59,7 +59,7 @@ export class SanctionDto implements Sanction {
   @ApiProperty()
   isAutomatic: boolean;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the ban was confirmed in a second review; false for suspensions' })
   isConfirmed: boolean;
 
   @ApiProperty({ type: 'integer', nullable: true })
@@ -81,6 +81,7 @@ class PersonCaseDto {
   outcome: CaseOutcome | null;
 }
 
+/** Numbers of reports that the user has made. */
 class ReportsMadeDto {
   @ApiProperty({ type: 'integer' })
   total: number;
@@ -88,7 +89,7 @@ class ReportsMadeDto {
   @ApiProperty({ type: 'integer' })
   decided: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Decided reports that led to action' })
   upheld: number;
 }
 
@@ -96,7 +97,7 @@ export class ModeratedPersonDto implements ModeratedPerson {
   @ApiProperty({ type: 'integer', minimum: 1 })
   id: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Empty when the account was erased' })
   username: string;
 
   @ApiProperty()
@@ -108,10 +109,10 @@ export class ModeratedPersonDto implements ModeratedPerson {
   @ApiProperty()
   standing: StandingDto;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the user is under a legal hold' })
   isHeld: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Random chats' })
+  @ApiProperty({ type: 'integer', description: 'Number of random chats' })
   matches: number;
 
   @ApiProperty()
@@ -129,7 +130,7 @@ export class ModeratedPersonDto implements ModeratedPerson {
   @ApiProperty({
     type: 'array',
     items: { type: 'integer' },
-    description: 'Accounts used on the same devices',
+    description: 'Ids of other accounts that were used on the same devices',
   })
   sameDeviceIds: number[];
 }

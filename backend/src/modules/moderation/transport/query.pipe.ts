@@ -3,7 +3,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { parsePositiveInteger } from '../../../platform/http/path-id.pipe';
 
 /**
- * Parses an optional number in a query string, at most `max`, which is also the default.
+ * Parses an optional positive integer in a query string. `max` is both the limit and the default.
  * @throws DomainError validation_failed
  */
 export class OptionalCountPipe implements PipeTransform<unknown, number> {
@@ -17,7 +17,10 @@ export class OptionalCountPipe implements PipeTransform<unknown, number> {
   }
 }
 
-/** Refuses a parameter that is given more than once. @throws DomainError validation_failed */
+/**
+ * Accepts an absent parameter or one text. A parameter that occurs more than once is an array, and is refused.
+ * @throws DomainError validation_failed
+ */
 @Injectable()
 export class OptionalTextPipe implements PipeTransform<unknown, string | undefined> {
   transform(value: unknown): string | undefined {

@@ -35,7 +35,7 @@ export class UserRelationsService implements UserRelationsPort {
   }
 
   async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {
-    if (await this.blockList.areApart(viewerId, userId)) return false;
+    if (await this.blockList.isBlockedEitherWay(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
       // While Redis is unreachable, it is unknown whether the two are partners.

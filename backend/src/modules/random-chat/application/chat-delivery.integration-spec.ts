@@ -22,7 +22,7 @@ describe('random chat: delivery', () => {
   afterAll(() => stack.close());
 
   describe('messages', () => {
-    it('delivers messages both ways across two replicas, to every other tab of both users', async () => {
+    it('delivers messages both ways across two replicas, to the other tabs of both users', async () => {
       const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
@@ -48,6 +48,7 @@ describe('random chat: delivery', () => {
           clientId: 'c-1',
         });
       }
+      // The server quotes the stored message, whatever content the client sends with `replyTo`.
       const reply = {
         ...textMessage(sessionId, 'hi'),
         replyTo: { messageId: String(ack.id), content: 'forged' },
@@ -64,18 +65,15 @@ describe('random chat: delivery', () => {
       });
       await waitForSeq(all, sessionId, 3);
       expectOrderedSeq(all);
-      expect(adaSocket.all('random_message')).toHaveLength(1);
+      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply, but not the own message
     });
 
-    it('echoes a message without a ref to its sender, with the same frame as the partner receives', async () => {
+    it('sends a message without a ref back to its sender, in the same frame as the partner receives', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
-      const [own, partners] = [
-        await adaSocket.next('random_message'),
-        await bobSocket.next('random_message'),
-      ];
-      expect(own).toEqual(partners);
-      expect(own).toMatchObject({ seq: 2, clientId: 'c-9' });
+      const dataForSender = await adaSocket.next('random_message');
+      expect(dataForSender).toEqual(await bobSocket.next('random_message'));
+      expect(dataForSender).toMatchObject({ seq: 2, clientId: 'c-9' });
     });
 
     it('delivers concurrent messages of both users in one order, without a gap, on every socket', async () => {
@@ -83,33 +81,33 @@ describe('random chat: delivery', () => {
       const all = [...adaSockets, ...bobSockets];
       const messagesPerSocket = 25;
       await Promise.all(
-        all.map(async (socket, sender) => {
+        all.map(async (socket, senderIndex) => {
           for (let index = 0; index < messagesPerSocket; index += 1) {
-            await socket.request('random_message', textMessage(sessionId, `${sender}.${index}`));
+            await socket.request('random_message', textMessage(sessionId, `${senderIndex}.${index}`));
           }
         }),
       );
-      const lastSeq = 1 + all.length * messagesPerSocket;
+      const lastSeq = 1 + all.length * messagesPerSocket; // the start of the chat, and the messages
       await waitForSeq(all, sessionId, lastSeq);
       expectOrderedSeq(all);
-      const log = await readEvents(stack, sessionId);
-      expect(log).toHaveLength(lastSeq);
-      for (const [receiver, socket] of all.entries()) {
+      const events = await readEvents(stack, sessionId);
+      expect(events).toHaveLength(lastSeq);
+      for (const [receiverIndex, socket] of all.entries()) {
         const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
         expect(received).toHaveLength((all.length - 1) * messagesPerSocket);
-        const positions = received.map(({ id }) => log.findIndex((entry) => entry.id === id));
+        const positions = received.map(({ id }) => events.findIndex((event) => event.id === id));
         expect(positions).toEqual([...positions].sort((a, b) => a - b));
-        for (const sender of all.keys()) {
-          if (sender === receiver) continue;
-          const fromSender = received.filter(({ content }) => String(content).startsWith(`${sender}.`));
+        for (const senderIndex of all.keys()) {
+          if (senderIndex === receiverIndex) continue;
+          const fromSender = received.filter(({ content }) => String(content).startsWith(`${senderIndex}.`));
           expect(fromSender.map(({ content }) => content)).toEqual(
-            Array.from({ length: messagesPerSocket }, (_, index) => `${sender}.${index}`),
+            Array.from({ length: messagesPerSocket }, (_, index) => `${senderIndex}.${index}`),
           );
         }
       }
     });
 
-    it('acknowledges a repeated client id as before and does not send the message again', async () => {
+    it('acknowledges a repeated client id of a user with the same ack and sends the message only once', async () => {
       const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
@@ -120,6 +118,7 @@ describe('random chat: delivery', () => {
       expect(
         await adaSockets[1]!.request('random_message', textMessage(sessionId, 'changed', 'c-1')),
       ).toEqual(ack);
+      // A client id of Bob's own, although Ada has used the same one.
       await bobSocket.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
       await waitForSeq(all, sessionId, 3);
       expect(bobSocket.all('random_message')).toHaveLength(1);
@@ -132,7 +131,8 @@ describe('random chat: delivery', () => {
         adaTabs: 2,
         bobTabs: 1,
       });
-      for (let round = 0; round < 20; round += 1) {
+      const rounds = 20;
+      for (let round = 0; round < rounds; round += 1) {
         const [firstAck, secondAck] = await Promise.all(
           adaSockets.map((socket) =>
             socket.request('random_message', textMessage(sessionId, 'both', `c-${round}`)),
@@ -140,9 +140,10 @@ describe('random chat: delivery', () => {
         );
         expect(firstAck).toEqual(secondAck);
       }
-      await waitForSeq([...adaSockets, ...bobSockets], sessionId, 21);
-      expect(await readEvents(stack, sessionId)).toHaveLength(21);
-      expect(bobSocket.all('random_message')).toHaveLength(20);
+      const lastSeq = 1 + rounds;
+      await waitForSeq([...adaSockets, ...bobSockets], sessionId, lastSeq);
+      expect(await readEvents(stack, sessionId)).toHaveLength(lastSeq);
+      expect(bobSocket.all('random_message')).toHaveLength(rounds);
     });
 
     it('acknowledges a retried message even after the end of the chat', async () => {
@@ -160,15 +161,15 @@ describe('random chat: delivery', () => {
 
     it('refuses frames from a user who is not in the session, without any effect', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      const eve = await (await stack.createVisitor(0, 'female')).openSocket();
+      const eveSocket = await (await stack.createVisitor(0, 'female')).openSocket();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
-      expect(await eve.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
-      expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
-      expect(await eve.ask('skip_chat', { sessionId })).toMatchObject(refusal);
-      expect(await eve.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
+      expect(await eveSocket.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
+      expect(await eveSocket.ask('typing', { sessionId })).toMatchObject(refusal);
+      expect(await eveSocket.ask('skip_chat', { sessionId })).toMatchObject(refusal);
+      expect(await eveSocket.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
-      expect(eve.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
+      expect(eveSocket.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
     });
 
     it.each([
@@ -178,24 +179,30 @@ describe('random chat: delivery', () => {
       ['a reply to a malformed id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
       ['a type that users cannot send', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
       ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
-    ])('refuses a message with %s', async (_, invalidPart, code) => {
+    ])('refuses a message with %s, and stores the next message', async (_description, invalidPart, code) => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never;
       expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
+      await adaSocket.request('random_message', textMessage(sessionId, 'next'));
+      expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2, content: 'next' });
+    });
+
+    it('ignores a sender id and a message id from the client', async () => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(stack);
+      const forgedIds = { senderId: 0, id: '9-9' };
       await adaSocket.request('random_message', {
-        ...textMessage(sessionId, 'next'),
-        senderId: 0,
-        id: '9-9',
-      } as never);
-      const { id, ...next } = await bobSocket.next('random_message');
-      expect(next).toMatchObject({ seq: 2, senderId: adaSocket.userId });
-      expect(id).not.toBe('9-9');
+        ...textMessage(sessionId, 'hello'),
+        ...forgedIds,
+      });
+      const { id, senderId } = await bobSocket.next('random_message');
+      expect(senderId).toBe(adaSocket.userId);
+      expect(id).not.toBe(forgedIds.id);
     });
   });
 
   describe('a lost publication', () => {
-    /** The replica's Redis connections for subscriptions. */
-    const getConnections = (replica: number): Redis[] => {
+    /** The replica's Redis connections for subscriptions: one for each node of a cluster. */
+    const listSubscriberConnections = (replica: number): Redis[] => {
       const subscriber = stack.replicas[replica]!.app.get<{ connections: Map<string, { redis: Redis }> }>(
         RedisSubscriberService,
       );
@@ -204,24 +211,29 @@ describe('random chat: delivery', () => {
     /** The channel on which the replica receives the publications of the chat. */
     const getChannel = (replica: number, sessionId: string): string =>
       chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    /** Subscribed again after each test, because later chats of the shard use the same channel. */
+    const bobsReplica = 1;
     let mutedChannel = '';
-    /** Makes the second replica, which serves Bob, miss the publications of the chat. */
+    /** Makes Bob's replica miss the publications of the chat. */
     const mute = async (sessionId: string): Promise<void> => {
-      mutedChannel = getChannel(1, sessionId);
+      mutedChannel = getChannel(bobsReplica, sessionId);
       // In a cluster only the node that owns the channel accepts the command.
-      await Promise.any(getConnections(1).map((connection) => connection.sunsubscribe(mutedChannel)));
+      await Promise.any(
+        listSubscriberConnections(bobsReplica).map((connection) => connection.sunsubscribe(mutedChannel)),
+      );
     };
+    /** Runs after each test as well, because later chats of the shard use the same channel. */
     const unmute = () =>
-      Promise.any(getConnections(1).map((connection) => connection.ssubscribe(mutedChannel)));
+      Promise.any(
+        listSubscriberConnections(bobsReplica).map((connection) => connection.ssubscribe(mutedChannel)),
+      );
     afterEach(unmute);
 
-    it('recovers lost publications in order when the next message arrives', async () => {
+    it('is recovered, in order with other lost ones, when the next message arrives', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       for (const content of ['one', 'two'])
         await adaSocket.request('random_message', textMessage(sessionId, content));
-      expect(bobSocket.getLastSeen(sessionId)).toBe(1);
+      expect(bobSocket.getLastSeen(sessionId)).toBe(1); // the start of the chat
       await unmute();
       await adaSocket.request('random_message', textMessage(sessionId, 'three'));
       await waitForSeq(bobSockets, sessionId, 4);
@@ -229,7 +241,7 @@ describe('random chat: delivery', () => {
       expectOrderedSeq(bobSockets);
     });
 
-    it('recovers a lost publication when the replica that missed it appends an event', async () => {
+    it('is recovered when the replica that missed it appends an event', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
@@ -240,7 +252,7 @@ describe('random chat: delivery', () => {
       expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
 
-    it('notices within seconds that the last publication of a chat was lost', async () => {
+    it('is recovered within seconds even if no later publication follows', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
@@ -248,8 +260,8 @@ describe('random chat: delivery', () => {
     });
   });
 
-  describe('typing', () => {
-    it('sends a typing frame to every tab of the partner only, and does not acknowledge it', async () => {
+  describe('a typing frame', () => {
+    it('reaches every tab of the partner but no tab of the sender, and is not acknowledged', async () => {
       const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
@@ -261,10 +273,11 @@ describe('random chat: delivery', () => {
       await adaSocket.request('random_message', textMessage(sessionId, 'done'));
       await waitForSeq([...adaSockets, ...bobSockets], sessionId, 2);
       for (const socket of adaSockets) expect(socket.all('typing')).toEqual([]);
-      expect(adaSocket.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
+      const acks = adaSocket.frames.filter(({ event }) => event === 'ack');
+      expect(acks).toHaveLength(2); // of join_queue and of the message
     });
 
-    it('forwards typing at most once per interval', async () => {
+    it('reaches the partner only once when a client repeats it without a pause', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       for (let count = 0; count < 10; count += 1) adaSocket.send({ event: 'typing', data: { sessionId } });
       await adaSocket.request('random_message', textMessage(sessionId, 'done'));

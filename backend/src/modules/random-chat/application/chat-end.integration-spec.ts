@@ -19,6 +19,9 @@ jest.setTimeout(60_000);
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 
+/** Every chat from `startChat` begins with one event, `ChatStarted`, so its end is the second event. */
+const SEQ_OF_END = 2;
+
 describe('random chat: end', () => {
   let stack: TestStack;
 
@@ -32,16 +35,16 @@ describe('random chat: end', () => {
   afterAll(() => stack.close());
 
   describe('the end of a chat', () => {
-    it('sends the end of a chat once to every other socket, and frees both users', async () => {
+    it('is sent once to every socket except the one that skipped, and frees both users', async () => {
       const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 2,
       });
-      expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: SEQ_OF_END });
       for (const socket of [adaSockets[1]!, ...bobSockets]) {
         expect(await socket.next('chat_skipped')).toEqual({
           sessionId,
-          seq: 2,
+          seq: SEQ_OF_END,
           reason: 'skipped',
           endedBy: ada.user.id,
         });
@@ -51,7 +54,8 @@ describe('random chat: end', () => {
           (await readQueueState(stack, ada)) === undefined &&
           (await readQueueState(stack, bob)) === undefined,
       );
-      expect(await bobSockets[1]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      // A repeated skip is acknowledged with the same `seq` and changes nothing.
+      expect(await bobSockets[1]!.request('skip_chat', { sessionId })).toEqual({ seq: SEQ_OF_END });
       expect((await readEvents(stack, sessionId)).map(({ type }) => type)).toEqual([
         'ChatStarted',
         'ChatEnded',
@@ -64,32 +68,34 @@ describe('random chat: end', () => {
 
     const rounds = isLongRun ? 1_000 : 200;
     it(
-      `stores one end when both users skip at the same time (${rounds} rounds)`,
+      `is stored once when both users skip at the same time (${rounds} rounds)`,
       async () => {
         const [ada, bob] = await createPair(stack);
-        const open = (visitor: ThawVisitor) =>
+        const openSocketOnEachReplica = (visitor: ThawVisitor) =>
           Promise.all(stack.origins.map((origin) => visitor.openSocket(origin)));
-        const [adaSockets, bobSockets] = [await open(ada), await open(bob)];
+        const adaSockets = await openSocketOnEachReplica(ada);
+        const bobSockets = await openSocketOnEachReplica(bob);
         const all = [...adaSockets, ...bobSockets];
         for (let round = 1; round <= rounds; round += 1) {
           const sessionId = await matchSockets(adaSockets, bobSockets);
-          const skippers = [adaSockets[round % 2]!, bobSockets[(round >> 1) % 2]!];
+          // Over four rounds, each tab of Ada skips together with each tab of Bob.
+          const skippingSockets = [adaSockets[round % 2]!, bobSockets[(round >> 1) % 2]!];
           const acks = await Promise.all(
-            skippers.map((socket) => socket.request('skip_chat', { sessionId })),
+            skippingSockets.map((socket) => socket.request('skip_chat', { sessionId })),
           );
-          expect(acks).toEqual([{ seq: 2 }, { seq: 2 }]);
-          // A tab that skipped continues without waiting for the end, as the application does.
+          expect(acks).toEqual([{ seq: SEQ_OF_END }, { seq: SEQ_OF_END }]);
+          // As in the page, a tab that skipped does not wait for the frame of the end: it may receive none.
           await Promise.all(
             all
-              .filter((socket) => !skippers.includes(socket))
+              .filter((socket) => !skippingSockets.includes(socket))
               .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
           );
-          const log = await readEvents(stack, sessionId);
-          expect(log.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
+          const events = await readEvents(stack, sessionId);
+          expect(events.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
           for (const socket of all) {
             const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
             expect(ends.length).toBeLessThanOrEqual(1);
-            if (!skippers.includes(socket)) expect(ends).toHaveLength(1);
+            if (!skippingSockets.includes(socket)) expect(ends).toHaveLength(1);
             socket.frames.length = 0;
           }
         }
@@ -98,13 +104,19 @@ describe('random chat: end', () => {
       isLongRun ? 900_000 : 60_000,
     );
 
-    it('does not affect the next chat when a skip of the old one arrives late', async () => {
-      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId: old } = await startChat(stack);
-      await adaSocket.request('skip_chat', { sessionId: old });
+    it('does not affect the next chat when a skip of the old chat arrives late', async () => {
+      const {
+        adaSocket,
+        adaSockets,
+        bobSocket,
+        bobSockets,
+        sessionId: oldSessionId,
+      } = await startChat(stack);
+      await adaSocket.request('skip_chat', { sessionId: oldSessionId });
       await bobSocket.next('chat_skipped');
       const sessionId = await matchSockets(adaSockets, bobSockets);
-      expect(await bobSocket.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
-      expect(await adaSocket.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
+      for (const socket of [bobSocket, adaSocket])
+        expect(await socket.request('skip_chat', { sessionId: oldSessionId })).toEqual({ seq: SEQ_OF_END });
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message', (data) => data.sessionId === sessionId)).toMatchObject({
         seq: 2,
@@ -113,11 +125,12 @@ describe('random chat: end', () => {
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
-    it('leaves nothing of an ended chat in Redis but the stream and the outbox', async () => {
+    it('leaves nothing of the chat in Redis except its stream and the outbox', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack, {
         adaTabs: 1,
         bobTabs: 2,
       });
+      // Many tabs of Ada come and go, so that a record of one of them could be left behind.
       for (let round = 0; round < 16; round += 1) {
         const tabs = await Promise.all(
           [0, 1, 0, 1].map(async (replica) => {
@@ -126,7 +139,7 @@ describe('random chat: end', () => {
               event: 'authenticate',
               data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
             });
-            // In every other round, the tab is closed while it is still resuming.
+            // In every second round, the tab is closed while it is still resuming.
             if (round % 2) await tab.next('session_resumed');
             return tab;
           }),
@@ -136,9 +149,10 @@ describe('random chat: end', () => {
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
-      const readKeys = () => stack.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const listShardKeys = () => stack.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      // `replicas` is shared by all chats of the shard.
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
-      await until(readKeys, (keys) => keys.every(isExpected));
+      await until(listShardKeys, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
         await until(async () => (await stack.store.listKeys(`{matching}:user:${id}`)).length === 0);
       }
@@ -147,22 +161,22 @@ describe('random chat: end', () => {
     });
   });
 
-  it('aborts a chat whose match was released before it was confirmed, and leaves no claim', async () => {
+  it('aborts a chat whose match was released before the match was confirmed, and leaves no claim', async () => {
     const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
-    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (claimed) => {
-      ({ sessionId } = claimed);
-      await matching.finish(claimed);
-      return confirm(claimed);
+    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+      ({ sessionId } = match);
+      await matching.finish(match); // releases the match
+      return confirm(match);
     });
     await adaSocket.request('join_queue', { preferences: 'male' });
     await bobSocket.request('join_queue', { preferences: 'female' });
     await until(async () => (await readEvents(stack, sessionId)).some(({ type }) => type === 'ChatEnded'));
     await untilWithin(2_000, async () => (await stack.store.listKeys('{matching}:claims')).length === 0);
-    // A remaining deadline would end a chat that the two users never saw.
+    // A remaining deadline would make a sweep end this chat, which the two users never saw.
     await until(async () => {
       const deadlines = await stack.store.redis.zrange(chatKeys(findShard(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
@@ -170,20 +184,21 @@ describe('random chat: end', () => {
     expect(adaSocket.all('chat_matched')).toEqual([]);
   });
 
-  describe('leave_queue at the moment of a match', () => {
-    it('treats leave_queue soon after a match as a skip', async () => {
+  describe('leave_queue around the moment of a match', () => {
+    it('counts as a skip soon after the match', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({
         sessionId,
-        seq: 2,
+        seq: SEQ_OF_END,
         reason: 'skipped',
         endedBy: ada.user.id,
       });
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
 
-    it('ignores leave_queue when the match is too long ago', async () => {
+    it('does not end the chat when the match was made too long ago', async () => {
+      // With this window, every match is too old.
       jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
         limits,
         'leaveAsSkipWindowMs',
@@ -195,30 +210,31 @@ describe('random chat: end', () => {
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
     });
 
-    it('never leaves the partner alone in a chat, whether the match or leave_queue is first', async () => {
+    it('never leaves the partner alone in a chat, whether the match or leave_queue comes first', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const matching = stack.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
+      const rounds = 30;
       let matches = 0;
-      for (let round = 0; round < 30; round += 1) {
+      for (let round = 0; round < rounds; round += 1) {
         await adaSocket.request('join_queue', { preferences: 'male' });
-        const join = () => bobSocket.ask('join_queue', { preferences: 'female' });
-        const leave = () => adaSocket.ask('leave_queue', {});
-        if (round % 3 === 0) await Promise.all([join(), leave()]);
-        else if (round % 3 === 1) await join().then(leave);
+        const joinAsBob = () => bobSocket.ask('join_queue', { preferences: 'female' });
+        const leaveAsAda = () => adaSocket.ask('leave_queue', {});
+        if (round % 3 === 0) await Promise.all([joinAsBob(), leaveAsAda()]);
+        else if (round % 3 === 1) await joinAsBob().then(leaveAsAda);
         else {
-          // The first user leaves between the match and the start of the chat.
+          // Ada leaves between the match and the start of the chat.
           const confirmSpy = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
-            await leave();
+            await leaveAsAda();
             return confirm(match);
           });
-          await join();
+          await joinAsBob();
           await until(() => confirmSpy.mock.results.length);
           await confirmSpy.mock.results[0]?.value;
           confirmSpy.mockRestore();
         }
-        // The partner either is still searching, or was matched and skipped.
+        // Bob either is still searching, or was in a chat that Ada has skipped.
         await until(
           async () =>
             (await readQueueState(stack, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
@@ -241,7 +257,8 @@ describe('random chat: end', () => {
         expectOrderedSeq([adaSocket, bobSocket]);
         adaSocket.frames.length = bobSocket.frames.length = 0;
       }
-      expect(matches).toBeGreaterThanOrEqual(20);
+      // In two of three rounds, Ada leaves after the match.
+      expect(matches).toBeGreaterThanOrEqual((rounds * 2) / 3);
     });
   });
 });

@@ -9,16 +9,18 @@ import { REDIS } from '../../../platform/redis/redis.module';
 import type { RedisClient } from '../../../platform/redis/redis-connection.factory';
 import { openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { MatchRemovalService } from '../../matching/application/match-removal.service';
+import { parseChatStreamId } from '../domain/random-chat.events';
 import { decodeEvent, encodeEvent } from './chat-event.codec';
 
 /**
  * Replicas keep the events of ended chats for some seconds, and restore those that Redis has lost. A stream that is
- * deleted within this time would be restored.
+ * deleted within this time after the end of its chat might be restored.
  */
-const RESTORED_FOR_MS = 12_000;
+const MAY_BE_RESTORED_FOR_MS = 12_000;
 /** Rows, keys or outbox entries per call. */
 const PAGE_SIZE = 500;
 
+/** A row of the read model `chat_history`, which has one row per chat. */
 interface HistoryRow {
   id: string;
   stream_id: string;
@@ -42,33 +44,35 @@ export class ChatErasureService {
 
   /**
    * Ends the user's search or chat; the partner sees a lost connection.
-   * @returns false while a match is pending.
+   * @returns false while a match of the user is claimed, which means that its chat is about to start.
    */
   async leave(userId: number): Promise<boolean> {
-    const previous = await this.matching.leave(userId);
-    if (previous === 'claimed') return false;
-    if (previous) await this.end(previous.sessionId);
+    const leftState = await this.matching.leave(userId);
+    if (leftState === 'claimed') return false;
+    if (leftState) await this.endIfOpen(leftState.sessionId);
     return true;
   }
 
   /**
-   * Deletes the streams of the user's ended chats from Redis, and their dead letters.
-   * @param recordDeleted is given the number of keys before they are deleted.
-   * @returns false while a chat is not over, not in PostgreSQL, or may still be restored.
+   * Deletes the streams of the user's ended chats from Redis, and their dead letters (events that could not be written
+   * to PostgreSQL). Deletes nothing until this is possible for all of the chats.
+   * @param recordDeleted called with the number of keys before they are deleted.
+   * @returns false while a chat is not over, is not completely in PostgreSQL, or may still be restored; the caller then
+   * tries again later.
    */
   async deleteStreams(userId: number, recordDeleted: (keys: number) => Promise<void>): Promise<boolean> {
-    // A chat whose start is still in the outbox is missing in the history below.
+    // The history below lacks a chat whose start is still in the outbox.
     let isComplete = !(await this.hasOutboxEntries((entry) => isStartOfChatOf(userId, entry)));
     const sessionIds = new Set<string>();
-    for await (const rows of this.readPages(userId)) {
-      const unfinished = rows.filter(({ ended_at: endedAt }) => endedAt === null);
-      for (const { stream_id: streamId } of unfinished) {
-        const sessionId = parseSessionId(streamId);
-        if (await this.end(sessionId)) isComplete = false;
+    for await (const rows of this.readHistoryPages(userId)) {
+      const rowsWithoutEnd = rows.filter(({ ended_at: endedAt }) => endedAt === null);
+      for (const { stream_id: streamId } of rowsWithoutEnd) {
+        // If Redis has the stream, the end still has to reach PostgreSQL. Otherwise there is nothing to end.
+        if (await this.endIfOpen(parseChatStreamId(streamId))) isComplete = false;
       }
       for (const { stream_id: streamId, ended_at: endedAt } of rows) {
-        if (endedAt !== null && Date.now() - endedAt.getTime() < RESTORED_FOR_MS) isComplete = false;
-        else sessionIds.add(parseSessionId(streamId));
+        if (endedAt !== null && Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) isComplete = false;
+        else sessionIds.add(parseChatStreamId(streamId));
       }
     }
     if (!isComplete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
@@ -91,17 +95,17 @@ export class ChatErasureService {
   }
 
   /**
-   * Blanks what events of partners contain of the user: their name, their answers in games, the ids of
-   * games, and quotes of their messages.
-   * @returns the number of events.
+   * Blanks the user's data in events of partners: the user's name and avatar, their answers in games, quotes of their
+   * messages, and the ids of games.
+   * @returns the number of changes.
    */
   async blankInEventsOfPartners(userId: number, manager: EntityManager): Promise<number> {
     let count = 0;
-    for await (const rows of this.readPages(userId, manager)) {
+    for await (const rows of this.readHistoryPages(userId, manager)) {
       const streamIds = rows.map(({ stream_id: streamId }) => streamId);
       for (const statement of BLANK_STATEMENTS) {
-        const [, changed] = await manager.query<[unknown, number]>(statement, [streamIds, userId]);
-        count += changed;
+        const [, changedRows] = await manager.query<[unknown, number]>(statement, [streamIds, userId]);
+        count += changedRows;
       }
     }
     return count;
@@ -115,35 +119,43 @@ export class ChatErasureService {
     return row?.count ?? 0;
   }
 
-  /** Ends a chat if it is open, and frees its users. @returns whether Redis has the stream of the chat. */
-  private async end(sessionId: string): Promise<boolean> {
+  /**
+   * Ends a chat if it is open, and frees its users.
+   * @returns whether Redis has the stream of the chat.
+   */
+  private async endIfOpen(sessionId: string): Promise<boolean> {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return false;
-    const started = decodeEvent(first.text).event;
+    const firstEvent = decodeEvent(first.text).event;
     const isOver = decodeEvent(last.text).event?.type === 'ChatEnded';
     if (!isOver) {
+      // Appends nothing if another writer is faster; the next attempt of `deleteStreams` then ends the chat.
       const event = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } } as const;
       const text = encodeEvent({ eventId: randomUUID(), event });
       await this.log.append(sessionId, { version, lastId: last.id }, [text], { isEnd: true });
     }
-    if (started?.type === 'ChatStarted') await this.matching.finish(sessionId, started.data.userIds);
+    if (firstEvent?.type === 'ChatStarted') await this.matching.finish(sessionId, firstEvent.data.userIds);
     return true;
   }
 
+  /** Whether an entry of any shard's outbox, whose events are not in PostgreSQL yet, matches. */
   private async hasOutboxEntries(isWanted: (entry: OutboxEntry) => boolean): Promise<boolean> {
     const shards = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
-    for (let positions = new Map(shards.map((shard) => [shard, ''])); positions.size > 0;) {
-      const next = new Map<number, string>();
+    /** The id after which each outbox is read; '' for its beginning. Shards that are read completely are removed. */
+    let positions = new Map(shards.map((shard) => [shard, '']));
+    while (positions.size > 0) {
+      const nextPositions = new Map<number, string>();
       for (const { shard, entries } of await this.outbox.read(positions, PAGE_SIZE)) {
         if (entries.some(isWanted)) return true;
         const last = entries.at(-1);
-        if (last && entries.length === PAGE_SIZE) next.set(shard, last.outboxId);
+        if (last && entries.length === PAGE_SIZE) nextPositions.set(shard, last.outboxId);
       }
-      positions = next;
+      positions = nextPositions;
     }
     return false;
   }
 
+  /** @returns those of the keys that exist in Redis. */
   private async findExisting(keys: readonly string[]): Promise<string[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.exists(key);
@@ -155,22 +167,22 @@ export class ChatErasureService {
     });
   }
 
-  private async *readPages(
+  private async *readHistoryPages(
     userId: number,
     manager: EntityManager = this.dataSource.manager,
   ): AsyncGenerator<HistoryRow[]> {
-    for (let after = '0'; ;) {
+    for (let afterId = '0'; ;) {
       const rows = await manager.query<HistoryRow[]>(
         `SELECT id, stream_id, ended_at FROM (
            SELECT id, stream_id, ended_at FROM chat_history WHERE user1_id = $1 AND id > $2
            UNION ALL
            SELECT id, stream_id, ended_at FROM chat_history WHERE user2_id = $1 AND id > $2
          ) AS chats ORDER BY id LIMIT $3`,
-        [userId, after, PAGE_SIZE],
+        [userId, afterId, PAGE_SIZE],
       );
       if (rows.length > 0) yield rows;
       if (rows.length < PAGE_SIZE) return;
-      after = rows.at(-1)?.id ?? after;
+      afterId = rows.at(-1)?.id ?? afterId;
     }
   }
 }
@@ -180,26 +192,29 @@ const isStartOfChatOf = (userId: number, { text }: OutboxEntry): boolean => {
   return event?.type === 'ChatStarted' && event.data.userIds.includes(userId);
 };
 
-const parseSessionId = (streamId: string): string => streamId.slice('chat-'.length);
-
-/** SQL that merges `blanked` into those elements of the array `field` whose `idField` is the user. */
-const blankElements = (field: string, idField: string, blanked: string): string => `
+/**
+ * Builds SQL that merges `blankFields` into those elements of the array `field` whose `idField` is the user. The id of
+ * the user is cast to text, because `->>` returns text. Rows that are already blank are not updated again.
+ */
+const buildBlankElementsSql = (field: string, idField: string, blankFields: string): string => `
   UPDATE event_private SET data = jsonb_set(data, '{${field}}', (
     SELECT jsonb_agg(CASE WHEN element->>'${idField}' = $2::bigint::text
-      THEN element || '${blanked}' ELSE element END ORDER BY ordinal)
+      THEN element || '${blankFields}' ELSE element END ORDER BY ordinal)
     FROM jsonb_array_elements(data->'${field}') WITH ORDINALITY AS elements(element, ordinal)))
   WHERE stream_id = ANY($1) AND jsonb_typeof(data->'${field}') = 'array' AND EXISTS (
     SELECT 1 FROM jsonb_array_elements(data->'${field}') AS elements(element)
-    WHERE element->>'${idField}' = $2::bigint::text AND NOT element @> '${blanked}')`;
+    WHERE element->>'${idField}' = $2::bigint::text AND NOT element @> '${blankFields}')`;
 
+/** Parameters of each statement: $1 stream ids of the user's chats, $2 the user's id. */
 const BLANK_STATEMENTS = [
-  blankElements('participants', 'id', '{"username": "", "avatar": null}'),
-  blankElements('answers', 'userId', '{"response": ""}'),
+  buildBlankElementsSql('participants', 'id', '{"username": "", "avatar": null}'),
+  buildBlankElementsSql('answers', 'userId', '{"response": ""}'),
   `UPDATE event_private SET data = jsonb_set(data, '{replyTo}',
      data->'replyTo' || '{"content": "", "senderName": ""}')
    WHERE stream_id = ANY($1) AND data->'replyTo'->>'senderId' = $2::bigint::text
      AND NOT data->'replyTo' @> '{"content": "", "senderName": ""}'`,
-  // The client that started the game chose this id, and events of both users repeat it. `$2` is not needed here.
+  // The client that started the game chose its id, and events of both users contain it. The condition on `$2` is always
+  // true, but PostgreSQL needs to know the type of every parameter.
   `UPDATE event_private SET data = jsonb_set(data, '{gameId}', '""')
    WHERE stream_id = ANY($1) AND data->>'gameId' <> '' AND $2::bigint IS NOT NULL`,
 ] as const;

@@ -2,19 +2,21 @@ import { type EventTypeDefinition, upcast } from '../../../platform/event-store/
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 
-/** An event of a chat with its uuid, which is also its id in PostgreSQL. */
+/** An event of a chat with its id, a uuid, which is also the id of the event in PostgreSQL. */
 export interface LoggedEvent {
   eventId: string;
   event: RandomChatEvent;
 }
 
-/** A decoded event; null when this release does not know its type or version. */
+/** The result of `decodeEvent`. */
 export interface DecodedEvent {
+  /** Empty when the text is not an encoded event. */
   eventId: string;
+  /** Null when the text is not an encoded event, or this release does not know the type or version of the event. */
   event: RandomChatEvent | null;
 }
 
-/** An event as stored in the stream and the outbox, at the schema version at which it was written. */
+/** An event as it is stored in the chat's stream and in the outbox, with the schema version at which it was written. */
 export interface WrittenEvent {
   eventId: string;
   type: string;
@@ -31,7 +33,7 @@ const definitions: ReadonlyMap<string, EventTypeDefinition> = new Map(
   randomChatEventTypes.map((definition) => [definition.type, definition]),
 );
 
-/** One line of JSON: `i` uuid, `t` type, `v` schema version (omitted when 1), `d` data. */
+/** Encodes an event as JSON: `i` event id, `t` type, `v` schema version (omitted when 1), `d` data. */
 export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
   const version = definitions.get(event.type)?.schemaVersion ?? 1;
   if (version === 1) return JSON.stringify({ i: eventId, t: event.type, d: event.data });
@@ -58,8 +60,8 @@ export const decodeWrittenEvent = (text: string): WrittenEvent => {
 };
 
 /**
- * Decodes an event and upcasts it to its current version; `event` is null when this release does not know its type or
- * version. Never throws: releases run side by side, and an event of a newer one must not stop an older replica.
+ * Decodes an event and upcasts it to the current version of its type. Never throws: replicas of two releases run side
+ * by side during an update, and an event of the newer release must not stop a replica of the older one.
  */
 export const decodeEvent = (text: string): DecodedEvent => {
   let written: WrittenEvent;

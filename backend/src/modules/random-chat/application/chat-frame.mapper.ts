@@ -16,22 +16,23 @@ const WAITING_MESSAGE = 'Waiting response from your chat partner...';
 /** The frame that a participant receives for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
 
-/** What a frame needs in addition to its event. */
+/** The data of a chat that a frame needs in addition to its event. */
 export interface ChatView extends Pick<RandomChatState, 'participants'> {
   readonly sessionId: string;
   /** A message's reactions after the event. */
   getReactions(messageId: string): Reactions;
 }
 
-/** Sent for an event that has no frame for this client, so that the client sees no gap. */
+/** Builds the frame for an event that this release cannot show, so that the client sees no gap in `seq`. */
 export const buildAdvancedFrame = (sessionId: string, seq: number): ChatFrame => ({
   event: 'session_advanced',
   data: { sessionId, seq },
 });
 
 /**
- * The frame of an event for one of the two participants.
- * @param event null when a newer release wrote it and this one cannot decode it.
+ * Builds the frame of an event for one of the two participants.
+ * @param event null when this release cannot decode it.
+ * @throws Error when the event refers to an unknown question, or the viewer has no partner.
  */
 export const buildFrame = (
   view: ChatView,
@@ -53,7 +54,7 @@ export const buildFrame = (
     }
     case 'MessageSent': {
       const { senderId, content, messageType, replyTo, clientId } = event.data;
-      // Written field by field, because V8 creates a hidden class for every object that is spread and then extended.
+      // Written field by field for speed: V8 creates a hidden class for every object that is spread and then extended.
       return {
         event: 'random_message',
         data: {
@@ -124,7 +125,7 @@ export const buildFrame = (
   }
 };
 
-/** The data of `chat_skipped`. Clients see an aborted chat as a disconnected one. */
+/** Builds the data of `chat_skipped`. Every end but a skip looks like a lost connection to clients. */
 export const toEndData = (
   sessionId: string,
   seq: number,
@@ -151,7 +152,7 @@ export const hasSameFrameForBoth = (event: RandomChatEvent | null): boolean =>
 export const isSentToSenderToo = ({ type }: RandomChatEvent): boolean =>
   type === 'GameAnswered' || type === 'GameRevealed';
 
-/** The ack to the sender of the command that led to the event. */
+/** Builds the data of the ack to the sender of the command that led to the event. */
 export const buildAck = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
   const { seq } = position;
   switch (event.type) {
@@ -164,7 +165,7 @@ export const buildAck = (event: RandomChatEvent, position: EventPosition, view: 
       return { seq, question: requireQuestion(event.data.questionId) };
     case 'GameAnswered':
     case 'GameRevealed':
-      return {};
+      return {}; // the sender receives the frame as well (`isSentToSenderToo`)
     case 'ChatStarted':
     case 'MessageEdited':
     case 'GameIgnored':
@@ -173,6 +174,7 @@ export const buildAck = (event: RandomChatEvent, position: EventPosition, view: 
   }
 };
 
+/** Builds the data of the ack to the sender of a message. */
 export const buildMessageAck = (position: EventPosition, clientId: string | null): object => ({
   id: position.id,
   seq: position.seq,
@@ -180,7 +182,7 @@ export const buildMessageAck = (position: EventPosition, clientId: string | null
   clientId: clientId ?? undefined,
 });
 
-/** A message's reactions in their wire format. */
+/** Converts a message's reactions to their wire format. */
 export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Reactions => {
   const wire: Reactions = {};
   for (const [emoji, users] of reactions) wire[emoji] = { count: users.length, users: [...users] };

@@ -26,9 +26,13 @@ import { LiveChatService } from './live-chat.service';
 /** Maximum number of abandoned chats that are ended at the same time. */
 const ENDING_CONCURRENCY = 16;
 /** A chat that could not be ended is retried after this delay, behind the others. */
-const POSTPONED_BY_MS = 5_000;
+const POSTPONE_BY_MS = 5_000;
 
-/** Starts and ends chats, and sweeps chats whose users or replicas disappeared. */
+/**
+ * Starts and ends chats, and sweeps chats whose users or replicas disappeared. Besides its stream of events, a chat has
+ * records in Redis: which users are in it, with which sockets, and the deadlines by which absent users must return.
+ * Closing the records frees the users for another chat.
+ */
 @Injectable()
 export class ChatLifecycleService {
   private readonly logger = new Logger(ChatLifecycleService.name);
@@ -51,17 +55,19 @@ export class ChatLifecycleService {
 
   /**
    * Starts the chat of a match: first its stream, then the records, then the publication to both users. Refuses the
-   * match if one user has blocked the other, or if their standings no longer allow it: a user may be excluded, or now
-   * be in another pool than the partner. Users who may still search return to their old place in the queue.
+   * match if one user has blocked the other, or if their standings (what moderation allows them) no longer permit it: a
+   * user may be suspended, or flagged and in another pool of queues than the partner. Users who may still search return
+   * to their old place in the queue.
    */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
     const [[first, second], hasBlock] = await Promise.all([
       this.readParticipants(match),
-      this.blockList.areApart(...match.userIds),
+      this.blockList.isBlockedEitherWay(...match.userIds),
     ]);
     if (hasBlock) await this.queue.separate(...match.userIds);
     if (hasBlock || !mayMeet(first.standing, second.standing)) {
+      // Ends the search of a user who may no longer search, or moves it to another pool.
       for (const { profile, standing } of [first, second])
         await this.matchmaking.applyStanding({ userId: profile.id, standing });
       await this.releaseAndRetry(match);
@@ -75,8 +81,8 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Settles a claim (a match not yet confirmed) that expired because its replica died or was slow: announces the chat
-   * if it was started, and releases both users otherwise.
+   * Settles a claim (a match whose chat is not confirmed yet) that expired because its replica died or was slow:
+   * announces the chat if it was started, and releases both users otherwise.
    */
   @OnProcessEvent('ClaimExpired')
   async settleExpiredClaim(match: Match): Promise<void> {
@@ -85,9 +91,9 @@ export class ChatLifecycleService {
     else await this.releaseAndRetry(match);
   }
 
-  /** Frees the users of an ended chat, in case that failed when it ended. */
+  /** Frees the users of a chat that has ended, in case freeing them failed at its end. */
   @OnProcessEvent('ChatCheckDue')
-  async closeRecordsOfMatchIfOver({ sessionId, userIds }: Match): Promise<void> {
+  async freeUsersIfChatIsOver({ sessionId, userIds }: Match): Promise<void> {
     const chat = await this.chats.readSummary(sessionId);
     if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
   }
@@ -107,21 +113,22 @@ export class ChatLifecycleService {
 
   /**
    * Ends a chat for a user who skips. Idempotent.
-   * @throws DomainError not_in_session
+   * @param frame the client's frame, which receives the ack.
+   * @throws DomainError `not_in_session`
    */
   async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
     const { userId } = connection.identity;
     const chat = await this.chats.findServedOrRead(connection, sessionId);
     if (!chat.hasParticipant(userId)) throw new DomainError('not_in_session');
     const result = await chat.execute({ type: 'SkipChat', userId }, frame);
+    // `execute` has already acked a frame that caused an event.
     if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
-    else frame?.answer({ seq: chat.version });
     await this.closeRecords(chat);
   }
 
   /**
-   * Completes the end of a chat if the given events ended it: frees both users, and raises the finding if a stated age
-   * ended the chat. The worker raises a finding that cannot be raised here.
+   * Completes the end of a chat if one of the events ended it: frees both users. If the event contains a finding (a
+   * user stated to be under 18), first raises the finding for moderation. If that fails, the worker does so later.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {
@@ -130,7 +137,7 @@ export class ChatLifecycleService {
       const { finding } = event.data;
       if (finding) {
         const { userId, messageId } = finding;
-        const [first = userId, second = userId] = userIds;
+        const [first = userId, second = userId] = userIds; // a chat with a finding has both users
         await this.queue
           .markRemoved(first, second)
           .catch((error: unknown) => logWarning(this.logger, 'A removed chat was not marked', error));
@@ -163,20 +170,27 @@ export class ChatLifecycleService {
     await this.closeRecords(chat);
   }
 
-  /** Reads the chat on a user's record, and closes its records if it is over. @returns whether it is over. */
+  /**
+   * Reads the chat that a user is in by their record, and closes its records if it is over.
+   * @returns whether the chat is over.
+   */
   async readAndCloseRecordsIfOver(userId: number, sessionId: string): Promise<boolean> {
     return this.closeRecordsIfOver(userId, await this.chats.readSummary(sessionId));
   }
 
-  /** Closes the records of a chat that has ended or does not exist. @returns whether it has. */
+  /**
+   * Closes the records of a chat if it has ended or does not exist.
+   * @returns whether the chat is over.
+   */
   async closeRecordsIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
     if (chat.version > 0 && !chat.isEnded) return false;
+    // A chat that does not exist has no participants. Then only this user is freed.
     const [first = userId, second = userId] = chat.userIds;
     await this.records.close(chat.sessionId, [first, second]);
     return true;
   }
 
-  /** Frees the users of an ended chat. */
+  /** Frees the users of an ended chat. Does nothing for a chat that does not exist and so has no participants. */
   private async closeRecords(chat: LiveChat): Promise<void> {
     const [first, second] = chat.userIds;
     if (first === undefined || second === undefined) return;
@@ -196,7 +210,7 @@ export class ChatLifecycleService {
     await Promise.all(
       match.userIds.map((userId) => this.userPublisher.publish(userId, { kind: 'chat_started', sessionId })),
     );
-    // A user who left the queue after the match was made has skipped the chat (A43).
+    // A user who left the queue after the match was made has skipped the chat (docs/product-decisions.md, A43).
     for (const userId of userIdsWhoLeft) await chat.execute({ type: 'SkipChat', userId });
     if (userIdsWhoLeft.length > 0) await this.closeRecords(chat);
   }
@@ -212,15 +226,18 @@ export class ChatLifecycleService {
     return [first, second] as const;
   }
 
-  /** Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards. */
+  /**
+   * Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards. Runs
+   * about once a second, so an earlier run may still be ending some of the chats.
+   */
   @OnProcessEvent('LeaseRenewed')
   async sweepAbandonedChats(): Promise<void> {
-    const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
-    const due = overdue.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
-    for (const { sessionId } of due) this.endingSessionIds.add(sessionId);
+    const [overdueDeadlines] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
+    const newDeadlines = overdueDeadlines.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
+    for (const { sessionId } of newDeadlines) this.endingSessionIds.add(sessionId);
     const failures: unknown[] = [];
-    for (let start = 0; start < due.length; start += ENDING_CONCURRENCY) {
-      const page = due.slice(start, start + ENDING_CONCURRENCY);
+    for (let start = 0; start < newDeadlines.length; start += ENDING_CONCURRENCY) {
+      const page = newDeadlines.slice(start, start + ENDING_CONCURRENCY);
       const results = await Promise.allSettled(page.map((deadline) => this.endOrPostpone(deadline)));
       for (const { sessionId } of page) this.endingSessionIds.delete(sessionId);
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
@@ -229,31 +246,38 @@ export class ChatLifecycleService {
       logWarning(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
   }
 
-  /** Postpones a chat that cannot be ended now, so that it does not delay others. @throws the error of the attempt. */
+  /**
+   * Ends an abandoned chat. Postpones a chat that cannot be ended now, so that it does not delay others.
+   * @throws the error of the attempt to end the chat.
+   */
   private async endOrPostpone(deadline: Deadline): Promise<void> {
     try {
       await this.endAbandoned(deadline);
     } catch (error) {
-      // Postponing fails while Redis is unreachable; then nothing is swept either.
-      await this.presence.postpone(deadline, POSTPONED_BY_MS).catch(() => undefined);
+      // Postponing fails while Redis is unreachable, but then no other chat is swept either.
+      await this.presence.postpone(deadline, POSTPONE_BY_MS).catch(() => undefined);
       throw error;
     }
   }
 
   private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.read(sessionId);
-    if (chat.version === 1 && (await this.wasClaimReleased(chat))) {
-      await chat.execute({ type: 'AbortChat' }, undefined, { userId });
+    const hasOnlyStarted = chat.version === 1;
+    if (hasOnlyStarted && (await this.wasClaimReleased(chat))) {
+      await chat.executeIfOverdue({ type: 'AbortChat' }, userId);
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {
-      const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
+      const { kind } = await chat.executeIfOverdue({ type: 'EndAbandonedChat', userId }, userId);
       if (kind !== 'not_overdue') await this.closeRecords(chat);
     } else {
       await this.presence.forget(sessionId, [userId]); // the chat no longer exists
     }
   }
 
-  /** Whether the claim was released after the chat started: its replica died in between, and no user saw the chat. */
+  /**
+   * Whether the match was given up after its chat had started: the replica died before it could confirm the match, and
+   * no user saw the chat.
+   */
   private async wasClaimReleased({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.queue.readRecords(userIds);
     return !records.some((record) => record?.sessionId === sessionId);

@@ -2,9 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { DurationHistogram } from '../../../platform/observability/duration.model';
 import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
 
-/** `reset`: the client had seen more than the log holds. `ended`: the chat was over. `refused`: too many pages. */
+/**
+ * `resumed`: the client received the events that it had missed. `reset`: the client had seen more events than Redis
+ * has, and received all of them again. `ended`: the chat was over. `refused`: the user had resumed too many pages.
+ */
 export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
-/** Outcome for a chat whose latest entries Redis had lost. */
+/** Outcome for a chat whose latest entries Redis had lost: the entries were restored, or the chat was ended. */
 export type TailOutcome = 'restored' | 'ended';
 
 /** Counts what happens to the chats of this replica. */

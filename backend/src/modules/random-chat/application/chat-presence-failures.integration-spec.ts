@@ -2,15 +2,18 @@
 import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
-import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
+import { matchNewVisitors, textMessage, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
-const GRACE_MS = 1_500;
+/** How long a chat waits for a user without a socket. */
+const GRACE_AFTER_CLEAN_CLOSE_MS = 1_500;
+const GRACE_AFTER_LOSS_MS = 3_000;
 
 describe('presence in chats, when a call or a store fails', () => {
   let stack: TestStack;
@@ -19,66 +22,71 @@ describe('presence in chats, when a call or a store fails', () => {
     stack = await startTestStack(2, {
       REMATCH_COOLDOWN_S: '0',
       REMATCH_RELAX_AFTER_S: '0',
-      GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_MS),
-      GRACE_AFTER_LOSS_MS: '3000',
+      GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_AFTER_CLEAN_CLOSE_MS),
+      GRACE_AFTER_LOSS_MS: String(GRACE_AFTER_LOSS_MS),
     });
+    // Replicas end abandoned chats in sweeps, which a replica makes only after it has been up for some seconds.
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
   const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-  const readSockets = (sessionId: string) =>
+  const readSocketRecords = (sessionId: string) =>
     stack.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
-  const isSocketOf = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
+  /** The second field of a socket's record is the id of its user. */
+  const isRecordOf = (userId: number) => (record: string) => record.split('|')[1] === String(userId);
   const listConnectionStates = (socket: ThawSocket) =>
     socket.all('partner_connection').map(({ state }) => state);
 
   it('removes the record of a socket whose join timed out after Redis had executed it', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     const run = joinScript.run.bind(joinScript);
-    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
-      await run(...args);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...parameters) => {
+      await run(...parameters);
       throw new Error('Command timed out');
     });
     const tab = await ada.connect(stack.origins[0]);
     tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
     await tab.closed;
-    await until(async () => (await readSockets(sessionId)).filter(isSocketOf(ada.user.id)).length === 1);
+    await until(
+      async () => (await readSocketRecords(sessionId)).filter(isRecordOf(ada.user.id)).length === 1,
+    );
+    // With a remaining record of the tab, Ada would still be present.
     await adaSocket.leave();
     expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
 
-  it('ends other abandoned chats when one cannot be ended, and ends that one later', async () => {
+  it('ends other abandoned chats when one chat cannot be ended, and ends this chat later', async () => {
     const chats = [];
     for (let index = 0; index < 6; index += 1) chats.push(await startChat());
     // Shards are swept in order, so the chat that fails is swept before the others.
     chats.sort((a, b) => findShard(a.sessionId) - findShard(b.sessionId));
-    const [stuck, ...others] = chats;
-    const failing = stack.replicas.map(({ app }) => {
-      const live = app.get(LiveChatService);
-      const read = live.read.bind(live);
-      return jest.spyOn(live, 'read').mockImplementation(async (sessionId) => {
-        if (sessionId === stuck!.sessionId) throw new Error('This chat cannot be read');
+    const [failingChat, ...otherChats] = chats;
+    const readSpies = stack.replicas.map(({ app }) => {
+      const liveChats = app.get(LiveChatService);
+      const read = liveChats.read.bind(liveChats);
+      return jest.spyOn(liveChats, 'read').mockImplementation(async (sessionId) => {
+        if (sessionId === failingChat!.sessionId) throw new Error('This chat cannot be read');
         return read(sessionId);
       });
     });
     await Promise.all(chats.map(({ adaSocket }) => adaSocket.leave()));
-    for (const { bobSocket } of others) await bobSocket.next('chat_skipped');
-    expect(stuck!.bobSocket.all('chat_skipped')).toEqual([]);
-    for (const spy of failing) spy.mockRestore();
-    await stuck!.bobSocket.next('chat_skipped');
+    for (const { bobSocket } of otherChats) await bobSocket.next('chat_skipped');
+    expect(failingChat!.bobSocket.all('chat_skipped')).toEqual([]);
+    for (const spy of readSpies) spy.mockRestore();
+    await failingChat!.bobSocket.next('chat_skipped');
   });
 
   it('shows the partner as reconnecting to a user whose join completes after the partner left', async () => {
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const join = presence.join.bind(presence);
-    let resumeJoin: () => void = () => undefined;
-    const partnerLeft = new Promise<void>((resolve) => (resumeJoin = resolve));
-    jest.spyOn(presence, 'join').mockImplementationOnce(async (...args) => {
-      await partnerLeft;
-      return join(...args);
+    let continueJoin: () => void = () => undefined;
+    const partnerHasLeft = new Promise<void>((resolve) => (continueJoin = resolve));
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...parameters) => {
+      await partnerHasLeft;
+      return join(...parameters);
     });
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -88,20 +96,21 @@ describe('presence in chats, when a call or a store fails', () => {
     await bobSocket.leave();
     const { away } = chatKeys(findShard(sessionId));
     await until(() => stack.store.redis.sismember(away(sessionId), bob.user.id));
-    resumeJoin();
+    continueJoin();
     await adaSocket.next('chat_matched');
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
-  it('shows a partner as connected when a publication of their return overtakes an older reply', async () => {
+  it('keeps a partner connected when the publication of their return overtakes an older reply of Redis', async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat();
     await bobSocket.cut();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const join = presence.join.bind(presence);
     const joinReplies: string[] = [];
-    jest.spyOn(presence, 'join').mockImplementationOnce(async (...args) => {
-      joinReplies.push(await join(...args));
+    // The reply to the join of Ada's tab arrives after Bob's return has been published.
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...parameters) => {
+      joinReplies.push(await join(...parameters));
       await bob.openSocket(stack.origins[1], { sessionId, seq: 1 });
       await until(() => listConnectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
@@ -117,45 +126,41 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
-    const chats = stack.replicas[0]!.app.get(LiveChatService);
-    const connection = [
-      ...(
-        chats as unknown as { joinedSessionIds: Map<Parameters<LiveChatService['setShowsChat']>[0], string> }
-      ).joinedSessionIds,
-    ]
-      .filter(([, id]) => id === sessionId)
-      .map(([socket]) => socket)
-      .find(({ identity }) => identity.userId === ada.user.id)!;
-    await chats.setShowsChat(connection, sessionId, false);
+    const liveChats = stack.replicas[0]!.app.get(LiveChatService);
+    const { joinedSessionIds } = liveChats as unknown as { joinedSessionIds: Map<SocketConnection, string> };
+    const [adaConnection] = [...joinedSessionIds]
+      .filter(([{ identity }, id]) => id === sessionId && identity.userId === ada.user.id)
+      .map(([connection]) => connection);
+    await liveChats.setShowsChat(adaConnection!, sessionId, false);
     await until(() => listConnectionStates(bobSocket).at(-1) === 'reconnecting');
-    await chats.setShowsChat(connection, sessionId, true);
+    await liveChats.setShowsChat(adaConnection!, sessionId, true);
     await until(() => listConnectionStates(bobSocket).at(-1) === 'connected');
-    expect(await adaSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
-    await chats.setShowsChat(connection, sessionId, false);
+    expect(await adaSocket.ask('ping', {})).toMatchObject({ event: 'pong' }); // the socket was open all the time
+    await liveChats.setShowsChat(adaConnection!, sessionId, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
 
   it('records sockets again after Redis has lost everything but the chats', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
     const { redis } = stack.store;
-    const lost = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
-    await Promise.all(lost.map((key) => redis.del(key)));
-    await until(async () => (await readSockets(sessionId)).length === 2);
-    const countBefore = bobSocket.all('random_message').length;
-    await adaSocket.request('random_message', { sessionId, content: 'still here', messageType: 'text' });
-    await until(() => bobSocket.all('random_message').length > countBefore);
+    const lostKeys = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
+    await Promise.all(lostKeys.map((key) => redis.del(key)));
+    await until(async () => (await readSocketRecords(sessionId)).length === 2);
+    // The replica of Bob receives publications again, because its socket in the chat is recorded.
+    await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
+    await bobSocket.next('random_message');
     expect(listConnectionStates(bobSocket)).toEqual([]);
   });
 
   it('restores presence after a replica did not renew its lease in time', async () => {
     const { ada, bobSocket, sessionId } = await startChat();
     const lease = stack.replicas[0]!.app.get(ReplicaLeaseService);
-    const renewal = jest
+    const renewSpy = jest
       .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
       .mockImplementation(async () => undefined);
     await until(() => listConnectionStates(bobSocket).at(-1) === 'reconnecting');
-    renewal.mockRestore();
+    renewSpy.mockRestore();
     await until(() => listConnectionStates(bobSocket).at(-1) === 'connected');
-    expect((await readSockets(sessionId)).some(isSocketOf(ada.user.id))).toBe(true);
+    expect((await readSocketRecords(sessionId)).some(isRecordOf(ada.user.id))).toBe(true);
   });
 });

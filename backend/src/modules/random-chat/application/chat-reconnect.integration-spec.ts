@@ -21,11 +21,17 @@ import { MatchQueueService } from '../../matching/application/match-queue.servic
 
 jest.setTimeout(60_000);
 
+/** How long a chat waits for a user after a lost connection. */
+const GRACE_AFTER_LOSS_MS = 4_000;
+
 describe('random chat: reconnect', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
-    stack = await startTestStack(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+    stack = await startTestStack(2, {
+      ...quickChatSettings,
+      GRACE_AFTER_LOSS_MS: String(GRACE_AFTER_LOSS_MS),
+    });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -34,13 +40,13 @@ describe('random chat: reconnect', () => {
   afterAll(() => stack.close());
 
   describe('a socket that reconnects', () => {
-    const listResumeFrames = (socket: ThawSocket) => socket.all('session_resumed');
+    const listResumePages = (socket: ThawSocket) => socket.all('session_resumed');
     const listResumedEvents = (socket: ThawSocket) =>
-      listResumeFrames(socket).flatMap(
+      listResumePages(socket).flatMap(
         ({ events }) => events as { event: string; data: Record<string, unknown> }[],
       );
 
-    it('sends the whole chat after a reload, on any replica', async () => {
+    it('receives the whole chat after a reload, on another replica as well', async () => {
       const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
@@ -71,7 +77,7 @@ describe('random chat: reconnect', () => {
       expectOrderedSeq([newSocket, ...bobSockets]);
     });
 
-    it('sends only the missed events, once, after a lost connection', async () => {
+    it('receives only the missed events after a lost connection, and no message twice', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
       await adaSocket.cut();
@@ -80,20 +86,21 @@ describe('random chat: reconnect', () => {
       const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 2 });
       await newSocket.next('session_resumed');
       expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual([3]);
+      // The client retries a message whose ack it may have missed, with the same client id.
       expect(await newSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
         seq: 2,
       });
       expect(newSocket.all('chat_matched')).toEqual([]);
     });
 
-    it('sends an empty resume when no event was missed', async () => {
+    it('receives an empty resume when it has missed no event', async () => {
       const { ada, adaSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       const newSocket = await ada.openSocket(undefined, { sessionId, seq: 1 });
       expect(await newSocket.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
-    it('sends the events after a gap when a client authenticates again on the same socket', async () => {
+    it('receives the events after a gap when its client authenticates again on the same socket', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, sessionId } = await startChat(stack);
       await bobSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
@@ -105,52 +112,55 @@ describe('random chat: reconnect', () => {
       expect(await adaSocket.next('random_message', ({ seq }) => seq === 4)).toMatchObject({
         content: 'three',
       });
-      expect(adaSocket.all('random_message')).toHaveLength(3);
+      expect(adaSocket.all('random_message')).toHaveLength(3); // the resumed event is not a frame of its own
     });
 
-    it('sends a long chat in pages of at most 64 KB, without a gap', async () => {
+    it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
       const { ada, adaSockets, bobSocket, sessionId } = await startChat(stack);
+      // Characters of several bytes, and characters that JSON escapes, count with their size in the frame.
       const content = '🎉"\n'.repeat(600);
-      for (let count = 0; count < 40; count += 1) {
+      const messageCount = 40;
+      for (let count = 0; count < messageCount; count += 1) {
         await bobSocket.request('random_message', textMessage(sessionId, content));
       }
-      await waitForSeq(adaSockets, sessionId, 41);
+      const lastSeq = 1 + messageCount; // the start of the chat, and the messages
+      await waitForSeq(adaSockets, sessionId, lastSeq);
       const newSocket = await ada.openSocket(stack.origins[1]);
       await newSocket.next('session_resumed', ({ last }) => last === true);
-      const frames = listResumeFrames(newSocket);
-      expect(frames.length).toBeGreaterThan(2);
-      for (const frame of frames) {
-        const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: frame }));
+      const pages = listResumePages(newSocket);
+      expect(pages.length).toBeGreaterThan(2);
+      for (const page of pages) {
+        const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(bytes).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
-      expect(frames.map(({ last }) => last)).toEqual([...frames.slice(1).map(() => false), true]);
+      expect(pages.map(({ last }) => last)).toEqual([...pages.slice(1).map(() => false), true]);
       expect(listResumedEvents(newSocket).map(({ data }) => data.seq)).toEqual(
-        Array.from({ length: 41 }, (_, index) => index + 1),
+        Array.from({ length: lastSeq }, (_, index) => index + 1),
       );
       let seq = 0;
-      for (const frame of frames) {
-        seq += (frame.events as unknown[]).length;
-        expect(frame.seq).toBe(seq);
+      for (const page of pages) {
+        seq += (page.events as unknown[]).length;
+        expect(page.seq).toBe(seq);
       }
     });
 
-    it('joins a new tab to a chat that starts in another tab while the new one authenticates', async () => {
+    it('joins a chat that starts in another tab while the new tab authenticates', async () => {
       const [ada, bob] = await createPair(stack);
       const adaSocket = await ada.openSocket();
       const bobSocket = await bob.openSocket();
       const queue = stack.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
-      // The match is made after the second tab has read the user's state and before it receives the answer.
+      // The match is made after the user's state was read for the new tab, and before the tab receives it.
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
         const state = await resume(userId);
         await matchSockets([adaSocket], [bobSocket]);
         return state;
       });
-      const late = await ada.openSocket(stack.origins[1]);
-      expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
+      const newSocket = await ada.openSocket(stack.origins[1]);
+      expect(await newSocket.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
 
-    it('reports a search that starts in another tab while the new one authenticates', async () => {
+    it('is informed of a search that starts in another tab while the new tab authenticates', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const adaSocket = await ada.openSocket();
       const queue = stack.replicas[1]!.app.get(MatchQueueService);
@@ -160,43 +170,43 @@ describe('random chat: reconnect', () => {
         await adaSocket.request('join_queue', { preferences: 'male' });
         return state;
       });
-      const late = await ada.openSocket(stack.origins[1]);
-      expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
+      const newSocket = await ada.openSocket(stack.origins[1]);
+      expect(await newSocket.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
-    it('delivers every message exactly once to a user who reconnects while the partner keeps sending', async () => {
+    it('receives every message exactly once while the partner keeps sending', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack, { adaTabs: 1, bobTabs: 1 });
       let isSending = true;
-      const sending = (async () => {
-        let sent = 0;
-        for (; isSending; sent += 1)
-          await bobSocket.request('random_message', textMessage(sessionId, `${sent}`));
-        return sent;
-      })();
-      const received: number[] = [];
+      const sendUntilStopped = async (): Promise<number> => {
+        let sentCount = 0;
+        for (; isSending; sentCount += 1)
+          await bobSocket.request('random_message', textMessage(sessionId, `${sentCount}`));
+        return sentCount;
+      };
+      const sending = sendUntilStopped();
       let socket = adaSocket;
       for (let round = 0; round < 12; round += 1) {
         await (round % 2 ? socket.cut() : socket.leave());
-        const seen = socket.getLastSeen(sessionId);
-        socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seen });
+        const seenSeq = socket.getLastSeen(sessionId);
+        socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seenSeq });
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);
         const { frames, seqViolations } = socket;
-        received.length = 0;
-        for (const { event, data } of frames) {
-          if (event === 'session_resumed') {
-            received.push(...(data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq));
-          } else if (event === 'random_message') received.push(Number(data.seq));
-        }
-        expect(received).toEqual(Array.from(received, (_, index) => seen + 1 + index));
+        const receivedSeqs = frames.flatMap(({ event, data }) => {
+          if (event === 'session_resumed')
+            return (data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq);
+          return event === 'random_message' ? [Number(data.seq)] : [];
+        });
+        expect(receivedSeqs).toEqual(Array.from(receivedSeqs, (_, index) => seenSeq + 1 + index));
+        // The new test socket does not know what the last one has seen, so a first `seq` above 1 is no violation.
         expect(seqViolations.filter((violation) => !violation.includes(`${sessionId}: 0 →`))).toEqual([]);
       }
       isSending = false;
-      const sent = await sending;
-      await waitForSeq([socket], sessionId, 1 + sent);
+      const sentCount = await sending;
+      await waitForSeq([socket], sessionId, 1 + sentCount);
     });
 
-    it('sends the end of a chat that ended while the user was disconnected', async () => {
+    it('receives the end of a chat that ended while it was disconnected, unless it has seen the end', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.request('skip_chat', { sessionId });
@@ -208,10 +218,15 @@ describe('random chat: reconnect', () => {
       const nextSocket = await ada.openSocket(undefined, { sessionId, seq: 2 });
       await nextSocket.request('join_queue', {});
       expect(nextSocket.all('chat_skipped')).toEqual([]);
-      const unknown = await ada.openSocket(undefined, { sessionId: 'long-gone', seq: 7 });
-      expect(await unknown.next('chat_skipped')).toEqual({
-        sessionId: 'long-gone',
-        seq: 8,
+    });
+
+    it('receives an end of a chat that the server does not know', async () => {
+      const ada = await stack.createVisitor(0, 'female');
+      const lastSeen = { sessionId: 'long-gone', seq: 7 };
+      const adaSocket = await ada.openSocket(undefined, lastSeen);
+      expect(await adaSocket.next('chat_skipped')).toEqual({
+        sessionId: lastSeen.sessionId,
+        seq: lastSeen.seq + 1,
         reason: 'disconnected',
         endedBy: null,
       });
@@ -221,11 +236,12 @@ describe('random chat: reconnect', () => {
       ['the state of its user cannot be read', MatchmakingService, 'resume'],
       ['joining the chat fails', ChatPresenceService, 'join'],
     ] as const)(
-      'closes a reconnecting socket with 1011 when %s, and resumes on the next attempt',
-      async (_, service, method) => {
+      'is closed with 1011 when %s, and resumes on the next attempt',
+      async (_description, service, method) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.cut();
         const connectionLost = new Error('Connection is closed.');
+        // Both methods are mocked in the same way. The casts choose the types of one of them.
         jest
           .spyOn(stack.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
           .mockRejectedValueOnce(connectionLost);
@@ -240,7 +256,7 @@ describe('random chat: reconnect', () => {
       },
     );
 
-    it('resumes a new chat after joining it failed', async () => {
+    it('resumes a new chat after joining the chat failed at its start', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const connectionLost = new Error('Connection is closed.');
@@ -255,38 +271,39 @@ describe('random chat: reconnect', () => {
       expect(await nextSocket.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
-    it('sends nothing about the chats of other users', async () => {
+    it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobSocket } = await startChat(stack);
       const eve = await stack.createVisitor(0, 'female');
-      const socket = await eve.openSocket(undefined, { sessionId, seq: 0 });
+      const eveSocket = await eve.openSocket(undefined, { sessionId, seq: 0 });
       await bobSocket.request('skip_chat', { sessionId });
       await eve.openSocket(undefined, { sessionId, seq: 0 });
-      expect(socket.frames.map(({ event }) => event)).toEqual(['authenticated']);
+      expect(eveSocket.frames.map(({ event }) => event)).toEqual(['authenticated']);
     });
   });
 
-  describe('a partner who is away', () => {
-    it('reports a partner without a connection as reconnecting, and as connected after the return', async () => {
+  describe('a user who is away', () => {
+    it('is reported as reconnecting, and as connected after the return', async () => {
       const { ada, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 1,
         bobTabs: 2,
       });
-      const before = Date.now();
+      const cutAt = Date.now();
       await adaSocket.cut();
       for (const socket of bobSockets) {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
-      // Takes about a second on an idle machine; a dead replica is noticed after four seconds at the earliest.
-      expect(Date.now() - before).toBeLessThan(3_000 * estimateSlowdown());
+      // The report takes about a second on an idle machine. If it waited for the eviction of a dead replica, it would
+      // take four seconds or more.
+      expect(Date.now() - cutAt).toBeLessThan(3_000 * estimateSlowdown());
       expect(bobSocket.all('chat_skipped')).toEqual([]);
       await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
       for (const socket of bobSockets) {
-        expect(await socket.next('partner_connection', (data) => data.state === 'connected')).toBeTruthy();
+        await socket.next('partner_connection', (data) => data.state === 'connected');
         expect(socket.all('partner_connection')).toHaveLength(2);
       }
     });
 
-    it('reports a reconnecting partner in a resume as well', async () => {
+    it('is reported as reconnecting in a resume as well', async () => {
       const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
       await bobSocket.next('partner_connection');
@@ -299,7 +316,7 @@ describe('random chat: reconnect', () => {
       expect(await newSocket.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
     });
 
-    it('does not report a partner as reconnecting while another tab is open', async () => {
+    it('is not reported as reconnecting while another tab of theirs is open', async () => {
       const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack, {
         adaTabs: 2,
         bobTabs: 1,
@@ -310,48 +327,65 @@ describe('random chat: reconnect', () => {
       expect(bobSocket.all('partner_connection')).toEqual([]);
     });
 
-    it('waits longer for a user after a lost connection than after a clean close', async () => {
+    it('has more time to return after a lost connection than after a clean close', async () => {
       // A replica sweeps only after it has been up for the duration of a lease.
       await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
-      const [closed, cut, returned] = [
-        await startChat(stack),
-        await startChat(stack),
-        await startChat(stack),
-      ];
-      const startedAt = Date.now();
+      const chatOfCleanClose = await startChat(stack);
+      const chatOfLoss = await startChat(stack);
+      const chatOfReturn = await startChat(stack);
+      const leftAt = Date.now();
       const waitForEnd = async ({ bobSocket }: TestChat) => {
         const data = await bobSocket.next('chat_skipped');
-        return { data, afterMs: Date.now() - startedAt };
+        return { data, afterMs: Date.now() - leftAt };
       };
-      await Promise.all([closed.adaSocket.leave(), cut.adaSocket.cut(), returned.adaSocket.leave()]);
-      const newSocket = await returned.ada.openSocket(stack.origins[1], {
-        sessionId: returned.sessionId,
+      await Promise.all([
+        chatOfCleanClose.adaSocket.leave(),
+        chatOfLoss.adaSocket.cut(),
+        chatOfReturn.adaSocket.leave(),
+      ]);
+      const newSocket = await chatOfReturn.ada.openSocket(stack.origins[1], {
+        sessionId: chatOfReturn.sessionId,
         seq: 1,
       });
-      const [early, late] = await Promise.all([waitForEnd(closed), waitForEnd(cut)]);
-      expect(early.data).toEqual({
-        sessionId: closed.sessionId,
+      const [endAfterCleanClose, endAfterLoss] = await Promise.all([
+        waitForEnd(chatOfCleanClose),
+        waitForEnd(chatOfLoss),
+      ]);
+      expect(endAfterCleanClose.data).toEqual({
+        sessionId: chatOfCleanClose.sessionId,
         seq: 2,
         reason: 'disconnected',
         endedBy: null,
       });
-      expect(late.data).toMatchObject({ sessionId: cut.sessionId, reason: 'disconnected' });
-      expect(late.afterMs).toBeGreaterThanOrEqual(4_000);
-      expect(early.afterMs).toBeGreaterThanOrEqual(400);
-      expect(early.afterMs).toBeLessThan(late.afterMs);
-      await returned.bobSocket.request('random_message', textMessage(returned.sessionId, 'welcome back'));
+      expect(endAfterLoss.data).toMatchObject({ sessionId: chatOfLoss.sessionId, reason: 'disconnected' });
+      expect(endAfterLoss.afterMs).toBeGreaterThanOrEqual(GRACE_AFTER_LOSS_MS);
+      expect(endAfterCleanClose.afterMs).toBeGreaterThanOrEqual(
+        Number(quickChatSettings.GRACE_AFTER_CLEAN_CLOSE_MS),
+      );
+      expect(endAfterCleanClose.afterMs).toBeLessThan(endAfterLoss.afterMs);
+
+      // A user who returns in time continues the chat.
+      await chatOfReturn.bobSocket.request(
+        'random_message',
+        textMessage(chatOfReturn.sessionId, 'welcome back'),
+      );
       expect(await newSocket.next('random_message')).toMatchObject({ seq: 2 });
-      expect(await closed.bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({
+
+      // After the end, the partner can search again, and a user who returns too late is informed of the end.
+      expect(await chatOfCleanClose.bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({
         event: 'ack',
       });
-      const returnedLate = await closed.ada.openSocket(undefined, { sessionId: closed.sessionId, seq: 1 });
-      expect(await returnedLate.next('chat_skipped')).toMatchObject({
+      const lateSocket = await chatOfCleanClose.ada.openSocket(undefined, {
+        sessionId: chatOfCleanClose.sessionId,
+        seq: 1,
+      });
+      expect(await lateSocket.next('chat_skipped')).toMatchObject({
         reason: 'disconnected',
         endedBy: null,
       });
     });
 
-    it('leaves no deadline behind when the other user skips during the grace period', async () => {
+    it('leaves no deadline behind when the partner skips during the grace period', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.leave();
       await bobSocket.next('partner_connection');

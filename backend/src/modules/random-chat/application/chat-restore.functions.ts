@@ -7,15 +7,17 @@ const PAGE_SIZE = 500;
 
 /**
  * - `restored`: the stream has every known entry and can be appended to.
- * - `restarted`: the same, but the stream was empty, so the records beside it are lost as well.
- * - `diverged`: the stream continues differently from the known entries.
+ * - `restarted`: the stream was empty and has every known entry again. The records beside it (which users are in the
+ *   chat) are lost as well.
+ * - `diverged`: the stream contains other entries than the known ones, or no attempt to restore it succeeded.
  */
 export type Restoration = 'restored' | 'restarted' | 'diverged';
 
 /**
- * Appends the lost tail of a stream again (Redis lost the end of its append-only file, or everything). Every replica
- * that knows the chat may do so at the same time: finding its entries there counts as success.
+ * Appends the lost tail of a stream again, after Redis lost the end of its append-only file, or everything. Several
+ * replicas that know the chat may do so at the same time: a replica that finds its entries already restored succeeds.
  * @param entries the whole stream as this replica knows it.
+ * @throws errors of Redis.
  */
 export const restoreTail = async (
   log: ChatLogRepository,
@@ -25,8 +27,10 @@ export const restoreTail = async (
   let wasEmpty = false;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const stored = await log.read(sessionId);
-    const isSame = entries.every((entry, index) => index >= stored.length || stored[index]?.id === entry.id);
-    if (!isSame) return 'diverged';
+    const isConsistent = entries.every(
+      (entry, index) => index >= stored.length || stored[index]?.id === entry.id,
+    );
+    if (!isConsistent) return 'diverged';
     wasEmpty ||= stored.length === 0 && entries.length > 0;
     if (stored.length >= entries.length || (await appendMissing(log, sessionId, entries, stored.length)))
       return wasEmpty ? 'restarted' : 'restored';
@@ -34,14 +38,17 @@ export const restoreTail = async (
   return 'diverged';
 };
 
-/** @returns false when the stream did not end where a page began, because another replica appends to it. */
+/**
+ * Appends the known entries after version `storedVersion`, in pages.
+ * @returns false when the stream did not end where a page began, because another replica appends to it.
+ */
 const appendMissing = async (
   log: ChatLogRepository,
   sessionId: string,
   entries: readonly ChatLogEntry[],
-  from: number,
+  storedVersion: number,
 ): Promise<boolean> => {
-  for (let version = from; version < entries.length; version += PAGE_SIZE) {
+  for (let version = storedVersion; version < entries.length; version += PAGE_SIZE) {
     const end = { version, lastId: entries[version - 1]?.id ?? '' };
     if (!(await log.restore(sessionId, end, entries.slice(version, version + PAGE_SIZE)))) return false;
   }

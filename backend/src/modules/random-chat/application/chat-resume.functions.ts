@@ -4,15 +4,18 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { findPartner } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
-/** Bytes of a page without its events, for the longest name and avatar of a partner. */
+/** A page is a `session_resumed` frame. It needs less than this for the longest name and avatar of a partner. */
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
-/** Approximate number of pages of a resume from `seenVersion`; 0 when there is nothing to send. */
+/**
+ * Approximate number of pages of a resume; 0 when there is nothing to send.
+ * @param seenVersion version that the client has seen; if the chat has fewer events, all are sent.
+ */
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
   Math.ceil(chat.measureBytesAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
 
-/** For a chat that has just started: sends each event as its own frame, then attaches the socket. */
+/** Sends each event of a chat that has just started as its own frame, then attaches the socket. */
 export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
   for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.renderPastFrame(seq, userId));
@@ -23,12 +26,13 @@ export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): voi
 };
 
 /**
- * Sends a socket the events that it has not seen, as pages of `session_resumed`, and attaches it with the last one. A
- * page is built when the previous one has left this process, so a slow connection holds one page in memory. Events that
- * happen in the meantime are on a later page. If the socket closes before the last page, the client resumes after the
- * pages that it has received.
+ * Sends a socket the events that its client has not seen, as pages (`session_resumed` frames), and attaches the socket
+ * to the chat with the last page. A page is built when the previous one has left this process, so a slow connection
+ * holds one page in memory. Events that happen in the meantime are on a later page. If the socket closes before the
+ * last page, the client later resumes after the pages that it has received.
  * @param seenVersion version that the client has seen. If the chat has fewer events (Redis lost some), all are sent
  * again.
+ * @param eventLoop lets only one resume build a page in each iteration of the event loop.
  */
 export const sendMissedEvents = async (
   chat: LiveChat,
@@ -57,6 +61,7 @@ export const sendMissedEvents = async (
       partnerConnection: isPartnerConnected ? 'connected' : 'reconnecting',
       last: isLast,
     });
+    // The frames are already serialised, so they are inserted into the text of the page.
     connection.send(
       `{"event":"session_resumed","data":${textWithoutEvents.slice(0, -1)},"events":[${page.frames.join(',')}]}}`,
     );
@@ -69,13 +74,20 @@ export const sendMissedEvents = async (
   }
 };
 
-/** The frames after version `from` that fit on one page, but at least one if there are any. */
-const buildPageAfter = (chat: LiveChat, from: number, userId: number): { frames: string[]; seq: number } => {
+/**
+ * Builds the page after `seenSeq`.
+ * @returns as many frames as fit on a page, but at least one if there are any, and the `seq` of the last frame.
+ */
+const buildPageAfter = (
+  chat: LiveChat,
+  seenSeq: number,
+  userId: number,
+): { frames: string[]; seq: number } => {
   const frames: string[] = [];
-  let [seq, size] = [from, 0];
+  let [seq, size] = [seenSeq, 0];
   while (seq < chat.version) {
     const frame = chat.renderPastFrame(seq + 1, userId);
-    size += Buffer.byteLength(frame) + 1;
+    size += Buffer.byteLength(frame) + 1; // the comma after it
     if (size > PAGE_EVENT_BYTES && frames.length > 0) break;
     frames.push(frame);
     seq += 1;

@@ -26,20 +26,20 @@ export class ChatSockets implements Iterable<SocketConnection> {
 
   /**
    * Sends an event to every socket.
-   * @param event null when this release cannot decode it.
-   * @param request the frame that caused the event; its sender receives an ack. Undefined when another process or user
-   *   caused the event, or when no ack is wanted.
+   * @param event null when this release cannot decode the event.
+   * @param commandFrame the client's frame that caused the event. Its socket receives an ack in place of the event.
+   *   Undefined when no frame on this replica caused the event, or when the client expects no ack.
    */
   sendEvent(
     chat: FoldedChat,
     event: RandomChatEvent | null,
     position: EventPosition,
-    request: InboundFrame | undefined,
+    commandFrame: InboundFrame | undefined,
   ): void {
     let textForBoth: string | undefined;
     for (const connection of this.sockets) {
-      if (event && request?.connection === connection) {
-        request.answer(buildAck(event, position, chat));
+      if (event && commandFrame?.connection === connection) {
+        commandFrame.answer(buildAck(event, position, chat));
         if (!isSentToSenderToo(event)) continue;
       }
       const { userId } = connection.identity;
@@ -51,6 +51,7 @@ export class ChatSockets implements Iterable<SocketConnection> {
     }
   }
 
+  /** Sends a frame to every socket of the user's partner. */
   sendToPartner<E extends 'typing' | 'partner_connection'>(
     userId: number,
     event: E,

@@ -2,12 +2,12 @@ import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository
 import { decodeEvent } from './chat-event.codec';
 import { type ChatFrame, toEndData } from './chat-frame.mapper';
 
-/** What the first and the last event say about a chat. */
+/** The facts about a chat that its first and its last event contain. */
 export interface ChatSummary {
   readonly sessionId: string;
   /** Number of events; 0 when the chat does not exist or was deleted. */
   readonly version: number;
-  /** The two participants; empty when the first event is lost. */
+  /** The two participants; empty when the first event does not exist or cannot be decoded. */
   readonly userIds: readonly number[];
   readonly isEnded: boolean;
   /** The frame for a client that has not seen the end; null while the chat is open. */
@@ -18,12 +18,12 @@ export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
 /** Builds a summary from the first and the last event. `ChatEnded` is always the last event of its chat. */
 export const summariseChat = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
-  const started = first && decodeEvent(first.text).event;
-  const ended = last && decodeEvent(last.text).event;
+  const firstEvent = first && decodeEvent(first.text).event;
+  const lastEvent = last && decodeEvent(last.text).event;
   const endFrame: EndFrame | null =
-    ended?.type === 'ChatEnded'
-      ? { event: 'chat_skipped', data: toEndData(sessionId, version, ended.data) }
+    lastEvent?.type === 'ChatEnded'
+      ? { event: 'chat_skipped', data: toEndData(sessionId, version, lastEvent.data) }
       : null;
-  const userIds = started?.type === 'ChatStarted' ? started.data.userIds : [];
+  const userIds = firstEvent?.type === 'ChatStarted' ? firstEvent.data.userIds : [];
   return { sessionId, version, userIds, isEnded: endFrame !== null, endFrame };
 };

@@ -1,66 +1,77 @@
 import { ChatTailService } from './chat-tail.service';
 import type { LiveChat } from './live-chat.model';
 
+/** Redis has certainly synced entries to disk after this time. */
+const ON_DISK_AFTER_MS = 3_000;
+
+/** The version of every chat in Redis, or the error of reading it. */
 let versionInRedis: number | Error;
-let repairs: number;
+let repairCount: number;
 let tails: ChatTailService;
 
 const chat = { sessionId: 's-1', version: 4, isEnded: false, userIds: [1, 2] } as unknown as LiveChat;
-/** Whether the service still retains the chat, which has more events than version 3. */
-const isRetained = () => tails.restoreLost('s-1', 3);
+/**
+ * Reports whether the service retains the chat: if so, it restores the chat when Redis has fewer events. Like every
+ * restoration, this call starts the time until the chat is on disk again.
+ */
+const restoreIfRetained = () => tails.restoreLost('s-1', 3);
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [versionInRedis, repairs] = [4, 0];
-  const versions = async (sessionIds: readonly string[]) => {
+  [versionInRedis, repairCount] = [4, 0];
+  const readVersions = async (sessionIds: readonly string[]) => {
     if (versionInRedis instanceof Error) throw versionInRedis;
     return sessionIds.map(() => versionInRedis);
   };
-  chat.repair = async () => void (repairs += 1);
-  tails = new ChatTailService({ readVersions: versions } as never, { close: async () => undefined } as never);
+  chat.repair = async () => void (repairCount += 1);
+  tails = new ChatTailService({ readVersions } as never, { close: async () => undefined } as never);
   tails.retain(chat);
 });
 afterEach(() => jest.useRealTimers());
 
 it('drops a retained chat that Redis still has after three seconds, and not earlier', async () => {
-  jest.advanceTimersByTime(2_999);
+  jest.advanceTimersByTime(ON_DISK_AFTER_MS - 1);
   await tails.compareVersions([]);
-  expect(await isRetained()).toBe(true);
-  jest.advanceTimersByTime(3_000);
+  expect(await restoreIfRetained()).toBe(true);
+  jest.advanceTimersByTime(ON_DISK_AFTER_MS);
   await tails.compareVersions([]);
-  expect(await isRetained()).toBe(false);
+  expect(await restoreIfRetained()).toBe(false);
 });
 
 it('retains a chat while Redis does not reply', async () => {
   versionInRedis = new Error('Command timed out');
   jest.advanceTimersByTime(60_000);
   await expect(tails.compareVersions([])).rejects.toThrow();
-  expect(await isRetained()).toBe(true);
+  expect(await restoreIfRetained()).toBe(true);
 });
 
-it('retains a chat for another three seconds after restoring it', async () => {
+it('retains a chat again after restoring it', async () => {
   versionInRedis = 2;
   jest.advanceTimersByTime(10_000);
   await tails.compareVersions([]);
-  expect(repairs).toBe(1);
+  expect(repairCount).toBe(1);
   versionInRedis = 4;
   jest.advanceTimersByTime(1_000);
   await tails.compareVersions([]);
   versionInRedis = 2;
   await tails.compareVersions([]);
-  expect(repairs).toBe(2);
+  expect(repairCount).toBe(2);
 });
 
-it('retains the longer one when a chat is retained twice', async () => {
+it('keeps the longer copy when a chat is retained twice', async () => {
   tails.retain({ ...chat, version: 1 } as LiveChat);
   expect(await tails.restoreLost('s-1', 3)).toBe(true);
   expect(await tails.restoreLost('s-1', 4)).toBe(false);
 });
 
-it('still compares the other chats when Redis refuses to restore one', async () => {
+it('still compares the other chats when Redis refuses to restore one of them', async () => {
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
-  const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
+  const refusedChat = {
+    ...chat,
+    sessionId: 's-2',
+    repair: () => Promise.reject(refusal),
+  } as unknown as LiveChat;
   versionInRedis = 2;
-  await expect(tails.compareVersions([refused])).rejects.toBe(refusal);
-  expect(repairs).toBe(1);
+  await expect(tails.compareVersions([refusedChat])).rejects.toBe(refusal);
+  expect(repairCount).toBe(1); // the retained chat is compared after the refused one
 });

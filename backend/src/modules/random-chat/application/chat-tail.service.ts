@@ -24,10 +24,10 @@ export class ChatTailService {
     private readonly records: ChatRecordsService,
   ) {}
 
-  /** Retains the events of a chat that this replica does not serve, or no longer serves. */
+  /** Retains a chat that this replica does not serve, or no longer serves. The longest known copy is kept. */
   retain(chat: LiveChat): void {
-    const known = this.retained.get(chat.sessionId)?.chat;
-    if (chat.version === 0 || (known && known.version > chat.version)) return;
+    const previous = this.retained.get(chat.sessionId)?.chat;
+    if (chat.version === 0 || (previous && previous.version > chat.version)) return;
     this.retained.set(chat.sessionId, { chat, retainedAt: performance.now() });
   }
 
@@ -35,35 +35,40 @@ export class ChatTailService {
    * Restores the events that a chat has lost, if this replica knows them.
    * @param version version of the chat in Redis.
    * @param served the chat, if this replica serves it.
-   * @returns whether entries were restored, so that earlier reads are out of date.
+   * @returns whether the stream has changed, so that earlier reads are out of date.
+   * @throws errors of Redis.
    */
   async restoreLost(sessionId: string, version: number, served?: LiveChat): Promise<boolean> {
     const retained = this.retained.get(sessionId)?.chat;
-    const known = retained && retained.version > (served?.version ?? 0) ? retained : served;
-    if (!known || known.version <= version) return false;
-    await this.repair(known);
+    const longest = retained && retained.version > (served?.version ?? 0) ? retained : served;
+    if (!longest || longest.version <= version) return false;
+    await this.repair(longest);
     return true;
   }
 
   /**
-   * Compares the versions of served and retained chats with Redis, in one pipeline: when pub/sub loses the last message
-   * of a chat, no later message reveals the gap.
+   * Compares the versions (numbers of events) of served and retained chats with Redis, in one pipeline. Restores events
+   * that Redis has lost, and reads events that a served chat has missed: when Pub/Sub loses the last message of a chat,
+   * no later message reveals the gap.
+   * @throws the first error of Redis. An error reply for one chat is thrown after all others have been compared.
    */
   async compareVersions(served: readonly LiveChat[]): Promise<void> {
     const startedAt = performance.now();
     const retained = [...this.retained.values()];
     const chats = [...served, ...retained.map(({ chat }) => chat)];
     if (chats.length === 0) return;
+    // A chat may grow during the read. Only its earlier version can show that Redis has lost entries.
     const versionsBefore = chats.map(({ version }) => version);
-    const versions = await this.log.readVersions(chats.map(({ sessionId }) => sessionId));
+    const versionsInRedis = await this.log.readVersions(chats.map(({ sessionId }) => sessionId));
     const refusals: unknown[] = [];
     for (const [index, chat] of chats.entries()) {
-      const version = versions[index] ?? 0;
+      const versionInRedis = versionsInRedis[index] ?? 0;
+      const isServed = index < served.length; // served chats come first
       try {
-        if (version < (versionsBefore[index] ?? 0)) await this.repair(chat);
-        else if (index < served.length && version > chat.version) await chat.catchUp();
+        if (versionInRedis < (versionsBefore[index] ?? 0)) await this.repair(chat);
+        else if (isServed && versionInRedis > chat.version) await chat.catchUp();
       } catch (error) {
-        // A full Redis refuses single chats: continue with the others. If Redis is unreachable, stop.
+        // A full Redis refuses to restore single chats: the others are still compared. If Redis is unreachable, stop.
         if (!isErrorReply(error)) throw error;
         refusals.push(error);
       }
@@ -76,7 +81,10 @@ export class ChatTailService {
     }
   }
 
-  /** A failure is only logged: the stream contains the end, so the next reconnect of a user closes the records. */
+  /**
+   * Frees the users of an ended chat; 0 is the id of no user. A failure is only logged: the stream contains the end, so
+   * the next reconnect of a user closes the records.
+   */
   async closeRecords(sessionId: string, [first = 0, second = 0]: readonly number[]): Promise<void> {
     try {
       await this.records.close(sessionId, [first, second]);
@@ -85,7 +93,7 @@ export class ChatTailService {
     }
   }
 
-  /** Restores a chat. If it has ended, also closes its records again: Redis has lost that as well. */
+  /** Restores a chat. If it has ended, also closes its records again, because Redis may have lost this change too. */
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
     const retained = this.retained.get(chat.sessionId);

@@ -8,25 +8,29 @@ import {
   type Participant,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
-import { type DurableChatEvent, PersistedChatRepository } from '../infrastructure/persisted-chat.repository';
+import {
+  type PersistedChatEvent,
+  PersistedChatRepository,
+} from '../infrastructure/persisted-chat.repository';
 import { decodeEvent } from './chat-event.codec';
 
-/** A message with all its versions. */
+/** A message with its original content and the contents after each edit. */
 export interface TranscriptMessage {
   id: string;
   senderId: number;
+  /** When the message was sent. */
   at: Date;
   messageType: MessageType;
-  /** Oldest first. Versions that have expired are absent. */
+  /** Oldest first. Contents that have expired are absent. */
   contents: string[];
 }
 
 export interface ChatTranscript {
-  /** With the names shown in the chat; empty when these have expired. */
+  /** With the names shown in the chat; empty when the names have expired. */
   participants: readonly Participant[];
   /** Oldest first. */
   messages: TranscriptMessage[];
-  /** Number of messages of the chat that are not included. */
+  /** Number of messages of the chat that the transcript does not include. */
   omitted: number;
 }
 
@@ -40,12 +44,12 @@ interface TranscriptRequest {
 /** Entries per read until the newest messages are found. */
 const PAGE_SIZE = 200;
 /** Entries per read of older messages. */
-const FURTHER_PAGE_SIZE = 1_000;
+const OLDER_PAGE_SIZE = 1_000;
 
 /**
- * Reads the messages of a chat with all their versions for a report. Redis has the stream of a chat until its end is
+ * Reads the messages of a chat, with all their contents, for a report. Redis has the stream of a chat until its end is
  * persisted; after that the chat is read from PostgreSQL. The newest messages are read backwards, page by page. Older
- * ones are looked up in PostgreSQL, which has them unless the worker is behind.
+ * messages are looked up in PostgreSQL, unless the worker that writes them there is behind; then all are read.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -63,40 +67,46 @@ export class ChatTranscriptService {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
     const collector = new TranscriptCollector(request);
-    let remaining = version;
+    let unreadCount = version;
     const pages = this.log.readPagesBackwards(sessionId, last.id, () =>
-      collector.hasNewest ? FURTHER_PAGE_SIZE : PAGE_SIZE,
+      collector.hasNewest ? OLDER_PAGE_SIZE : PAGE_SIZE,
     );
     for await (const page of pages) {
       for (const { id, text } of page) {
-        collector.add(decodeEvent(text).event, { id, seq: remaining });
-        remaining -= 1;
+        // Pages are read backwards, so the number of unread events is the `seq` of this event.
+        collector.add(decodeEvent(text).event, { id, seq: unreadCount });
+        unreadCount -= 1;
       }
-      if (collector.hasNewest && (await this.addPersisted(sessionId, remaining, collector))) remaining = 0;
-      if (remaining === 0) break;
+      // As soon as only older messages are missing, PostgreSQL is asked for them.
+      if (collector.hasNewest && (await this.addPersisted(sessionId, unreadCount, collector)))
+        unreadCount = 0;
+      if (unreadCount === 0) break;
     }
-    if (remaining > 0) return null;
-    const started = decodeEvent(first.text).event;
-    return collector.toTranscript(started?.type === 'ChatStarted' ? started.data.participants : []);
+    if (unreadCount > 0) return null;
+    const firstEvent = decodeEvent(first.text).event;
+    return collector.toTranscript(firstEvent?.type === 'ChatStarted' ? firstEvent.data.participants : []);
   }
 
   private async readPersisted(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
     const streamId = buildChatStreamId(sessionId);
     const collector = new TranscriptCollector(request);
-    for (let before = Number.MAX_SAFE_INTEGER; ;) {
-      const page = await this.persisted.readBackwards(streamId, before, PAGE_SIZE);
-      for (const event of page) addDurable(collector, event);
-      before = page.at(-1)?.seq ?? 1;
-      if (page.length < PAGE_SIZE) break;
-      if (collector.hasNewest && (await this.addPersisted(sessionId, before - 1, collector))) break;
+    // The first page begins at the last event of the chat.
+    for (let beforeSeq = Number.MAX_SAFE_INTEGER; ;) {
+      const page = await this.persisted.readBackwards(streamId, beforeSeq, PAGE_SIZE);
+      for (const event of page) addPersistedEvent(collector, event);
+      const oldest = page.at(-1);
+      if (!oldest || page.length < PAGE_SIZE) break;
+      beforeSeq = oldest.seq;
+      if (collector.hasNewest && (await this.addPersisted(sessionId, beforeSeq - 1, collector))) break;
     }
-    const first = await this.persisted.readFirst(streamId);
-    const { participants = [] } = (first?.data ?? {}) as { participants?: readonly Participant[] };
+    const firstEvent = await this.persisted.readFirst(streamId);
+    const { participants = [] } = (firstEvent?.data ?? {}) as { participants?: readonly Participant[] };
     return collector.toTranscript(participants);
   }
 
   /**
-   * Adds the messages among the first `eventCount` events of a chat, from PostgreSQL.
+   * Completes a transcript from PostgreSQL: of the first `eventCount` events of a chat, adds the requested messages
+   * that are still missing, and counts the others as omitted.
    * @returns false, with nothing added, when not all of these events are persisted.
    */
   private async addPersisted(
@@ -105,24 +115,30 @@ export class ChatTranscriptService {
     collector: TranscriptCollector,
   ): Promise<boolean> {
     const streamId = buildChatStreamId(sessionId);
-    const messages = await this.persisted.countMessages(streamId, eventCount);
-    if (messages === null) return false;
-    const versions = await this.persisted.findVersions(streamId, eventCount, collector.missingIds);
-    for (const event of versions) addDurable(collector, event);
-    collector.skip(messages - versions.filter(({ type }) => type === 'MessageSent').length);
+    const messageCount = await this.persisted.countMessages(streamId, eventCount);
+    if (messageCount === null) return false;
+    const events = await this.persisted.findVersions(streamId, eventCount, collector.missingIds);
+    for (const event of events) addPersistedEvent(collector, event);
+    collector.skip(messageCount - events.filter(({ type }) => type === 'MessageSent').length);
     return true;
   }
 }
 
-const addDurable = (collector: TranscriptCollector, { type, data, entryId, seq }: DurableChatEvent): void =>
-  collector.add({ type, data } as unknown as RandomChatEvent, { id: entryId, seq });
+const addPersistedEvent = (
+  collector: TranscriptCollector,
+  { type, data, entryId, seq }: PersistedChatEvent,
+): void => collector.add({ type, data } as unknown as RandomChatEvent, { id: entryId, seq });
 
-/** Collects the messages of a chat from its events, which are added in reverse order. */
+/**
+ * Collects the messages of a chat from its events, which are added in reverse order. Events from PostgreSQL lack
+ * personal fields that have expired, such as `content`.
+ */
 class TranscriptCollector {
   private readonly newestCount: number;
+  /** Ids of requested messages that have not been added yet. */
   private readonly missing: Set<string>;
   private readonly messages: TranscriptMessage[] = [];
-  /** Edited contents by message id, newest first, of messages that are not reached yet. */
+  /** Edited contents, newest first, by message id. The edits of a message are added before the message itself. */
   private readonly edits = new Map<string, string[]>();
   private omitted = 0;
 
@@ -131,12 +147,11 @@ class TranscriptCollector {
     this.missing = new Set(messageIds);
   }
 
-  /** Whether the newest messages are found. The edits of a message follow it, so they are found too. */
+  /** Whether the newest messages have been added. Their edits have been added before them. */
   get hasNewest(): boolean {
     return this.messages.length >= this.newestCount;
   }
 
-  /** Ids of older messages that are still to be found. */
   get missingIds(): string[] {
     return [...this.missing];
   }

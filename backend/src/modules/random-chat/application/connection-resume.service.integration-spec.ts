@@ -1,9 +1,10 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets.
 import type { Redis } from 'ioredis';
+import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
-import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
+import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
@@ -13,7 +14,7 @@ import { UploadsService } from '../../uploads/application/uploads.service';
 
 jest.setTimeout(60_000);
 
-const IMAGE = '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp';
+const IMAGE_URL = '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp';
 
 describe('a socket in a random chat', () => {
   let stack: TestStack;
@@ -27,9 +28,15 @@ describe('a socket in a random chat', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
+  /** Replicas end abandoned chats in sweeps, which a replica makes only after it has been up for some seconds. */
+  const waitUntilSweepsRun = () =>
+    until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-  /** @returns a function that lists the stream reads that the replica has sent to Redis. */
-  const recordReads = (replica: number): (() => string[]) => {
+  /**
+   * Records the stream reads that the replica sends to Redis.
+   * @returns a function that lists the commands of the recorded reads.
+   */
+  const recordStreamReads = (replica: number): (() => string[]) => {
     const redis = stack.replicas[replica]!.app.get<Redis>(REDIS);
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
@@ -37,29 +44,30 @@ describe('a socket in a random chat', () => {
 
   it('resumes on another replica with at most two reads of the stream', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
-    for (let count = 0; count < 20; count += 1)
+    const messageCount = 20;
+    for (let count = 0; count < messageCount; count += 1)
       await adaSocket.request('random_message', textMessage(sessionId, 'x'));
     await adaSocket.leave();
-    const reads = recordReads(1);
-    const countBefore = reads().length;
+    const listReads = recordStreamReads(1);
+    const countBefore = listReads().length;
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
     await newSocket.next('session_resumed');
-    expect(reads().slice(countBefore).length).toBeLessThanOrEqual(2);
-    expect(newSocket.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
+    expect(listReads().slice(countBefore).length).toBeLessThanOrEqual(2);
+    expect(newSocket.all('session_resumed')).toMatchObject([{ seq: 1 + messageCount, last: true }]);
   });
 
   it('reads only the first and last event of a chat that ended before the user reconnected', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
-    const reads = recordReads(1);
+    const listReads = recordStreamReads(1);
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
-    expect(reads()).toEqual(['xrange', 'xrevrange']);
+    expect(listReads()).toEqual(['xrange', 'xrevrange']);
   });
 
   it('makes its user present only while its page shows the chat, and receives every event in any case', async () => {
-    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+    await waitUntilSweepsRun();
     const { bob, adaSocket, bobSocket, sessionId } = await startChat();
     const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
@@ -76,6 +84,7 @@ describe('a socket in a random chat', () => {
     for (const socket of [bobSocket, tab])
       expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
 
+    // Now no socket of Bob shows the chat, so the chat ends after the grace period.
     await showChat(tab, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     for (const socket of [tab, adaSocket]) await socket.next('chat_skipped');
@@ -84,46 +93,50 @@ describe('a socket in a random chat', () => {
 
   it('refuses show_chat for a chat of other users', async () => {
     const { sessionId } = await startChat();
-    const eve = await (await stack.createVisitor(0, 'female')).openSocket();
-    expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
+    const eveSocket = await (await stack.createVisitor(0, 'female')).openSocket();
+    expect(await eveSocket.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
       event: 'error',
       data: { code: 'not_in_session' },
     });
   });
 
-  it('does not grant the partner access to an image when its message is refused', async () => {
+  it('does not grant the partner access to an image when the message with the image is refused', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
-    const share = jest
+    // `share` grants the partner access to the images of a message.
+    const shareSpy = jest
       .spyOn(stack.replicas[0]!.app.get(UploadsService), 'share')
       .mockResolvedValue(undefined);
     const send = (content: string, clientId?: string) =>
       adaSocket.ask('random_message', { sessionId, content, messageType: 'mixed', clientId });
-    const marker = `[IMAGE:${IMAGE}]`;
-    expect(await send(`${'x'.repeat(2_001)}\n${marker}`)).toMatchObject({
+    const marker = `[IMAGE:${IMAGE_URL}]`;
+    expect(await send(`${'x'.repeat(limits.messageMaxCodePoints + 1)}\n${marker}`)).toMatchObject({
       data: { code: 'message_too_long' },
     });
-    expect(await send(['look', ...Array.from({ length: 5 }, () => marker)].join('\n'))).toMatchObject({
+    const tooManyMarkers = Array.from({ length: limits.imagesPerMessage + 1 }, () => marker);
+    expect(await send(['look', ...tooManyMarkers].join('\n'))).toMatchObject({
       data: { code: 'invalid_payload' },
     });
-    expect(share).not.toHaveBeenCalled();
-    const sent = await send(`look\n${marker}`, 'c-1');
-    expect(share).toHaveBeenCalledTimes(1);
-    expect(await send(`look\n${marker}`, 'c-1')).toMatchObject({ event: 'ack', data: sent.data });
+    expect(shareSpy).not.toHaveBeenCalled();
+    const ack = await send(`look\n${marker}`, 'c-1');
+    expect(shareSpy).toHaveBeenCalledTimes(1);
+    expect(await send(`look\n${marker}`, 'c-1')).toMatchObject({ event: 'ack', data: ack.data });
     await bobSocket.request('skip_chat', { sessionId });
     await adaSocket.next('chat_skipped');
     expect(await send(`look\n${marker}`)).toMatchObject({ data: { code: 'session_ended' } });
-    expect(share).toHaveBeenCalledTimes(1);
+    expect(shareSpy).toHaveBeenCalledTimes(1);
   });
 
   it('can end a chat while Redis is nearly full, but not send messages or search', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
-    const valve = stack.replicas[0]!.app.get(MemoryValveService);
-    jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
+    // The memory valve closes when Redis is nearly full.
+    const memoryValve = stack.replicas[0]!.app.get(MemoryValveService);
+    jest.spyOn(memoryValve, 'requireOpen').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
     const refusal = { event: 'error', data: { code: 'unavailable' } };
     expect(await adaSocket.ask('random_message', textMessage(sessionId, 'two'))).toMatchObject(refusal);
+    // A retried message needs no memory.
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toEqual(ack);
     const reaction = { sessionId, messageId: String(ack.id), userId: ada.user.id, action: 'add' as const };
     expect(await adaSocket.ask('message_reaction', { ...reaction, emoji: '🔥' })).toMatchObject(refusal);
@@ -136,17 +149,16 @@ describe('a socket in a random chat', () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     await tab.next('session_resumed'); // a message sent before would be part of this frame
-    // The match is too old for leave_queue to count as a skip.
-    const record = `{matching}:user:${ada.user.id}`;
-    await stack.store.redis.hset(record, 'claimedAt', '1');
+    // Makes the match so old that leave_queue does not count as a skip.
+    await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     await tab.next('random_message');
     expect(tab.all('queue_left')).toEqual([]);
   });
 
-  it('receives nothing of a chat whose replica died after releasing the match, and that chat is aborted', async () => {
-    await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
+  it('receives nothing of a chat whose replica died after releasing the match, and the chat is aborted', async () => {
+    await waitUntilSweepsRun();
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
@@ -154,20 +166,20 @@ describe('a socket in a random chat', () => {
       await matching.release(match);
       throw new Error('The replica that made the match died');
     });
-    const ada = await (await stack.createVisitor(0, 'female')).openSocket();
-    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
-    await ada.request('join_queue', { preferences: 'male' });
-    await bob.ask('join_queue', { preferences: 'female' });
+    const adaSocket = await (await stack.createVisitor(0, 'female')).openSocket();
+    const bobSocket = await (await stack.createVisitor(1, 'male')).openSocket();
+    await adaSocket.request('join_queue', { preferences: 'male' });
+    await bobSocket.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const entries = await until(
       () => stack.store.redis.xrange(stream, '-', '+'),
-      (found) => found.length === 2,
+      ({ length }) => length === 2, // the start and the end
     );
-    expect(entries[1]?.[1][1]).toContain('"reason":"aborted"');
-    const listSessionFrames = (socket: typeof ada) =>
-      socket.frames.filter(({ data }) => data?.sessionId === sessionId);
-    expect([...listSessionFrames(ada), ...listSessionFrames(bob)]).toEqual([]);
-    await Promise.all([ada, bob].map((socket) => socket.leave()));
+    expect(entries[1]?.[1].join(' ')).toContain('"reason":"aborted"');
+    for (const socket of [adaSocket, bobSocket]) {
+      expect(socket.frames.filter(({ data }) => data?.sessionId === sessionId)).toEqual([]);
+      await socket.leave();
+    }
   });
 });

@@ -11,9 +11,13 @@ import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
 
 type LastSeen = ClientData<'authenticate'>['lastSeen'];
-type Answer = (state: UserState) => void;
+type ReportState = (state: UserState) => void;
 
-/** Answers a socket that authenticates with its user's state, and resumes the user's chat or search on it. */
+/**
+ * Handles a socket that authenticates: reports the user's state to it, and resumes the user's chat or search on it. The
+ * user's record in Redis says whether they are searching or in a chat. `lastSeen` is the client's last chat, and the
+ * `seq` of the last event that the client has seen of it.
+ */
 @Injectable()
 export class ConnectionResumeService {
   constructor(
@@ -25,37 +29,38 @@ export class ConnectionResumeService {
   ) {}
 
   /**
-   * @param answer receives the user's state, once, before any other frame is sent to the socket.
-   * @throws DomainError rate_limited when the user resumed too many pages of a long chat; `answer` was not called.
+   * @param reportState sends the user's state to the client; called once, before the socket gets any other frame.
+   * @throws DomainError `rate_limited` when the user has resumed too many pages of long chats, before `reportState` is
+   * called; errors of Redis at any point.
    */
-  async resume(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
+  async resume(connection: SocketConnection, lastSeen: LastSeen, reportState: ReportState): Promise<void> {
     const { userId } = connection.identity;
     const state = await this.matchmaking.resume(userId);
-    if (state.kind === 'chatting') await this.resumeInChat(connection, state, lastSeen, answer);
-    else await this.resumeOutsideChat(connection, state, lastSeen, answer);
+    if (state.kind === 'chatting') await this.resumeInChat(connection, state, lastSeen, reportState);
+    else await this.resumeOutsideChat(connection, state, lastSeen, reportState);
   }
 
   private async resumeInChat(
     connection: SocketConnection,
     state: Extract<MatchState, { kind: 'chatting' }>,
     lastSeen: LastSeen,
-    answer: Answer,
+    reportState: ReportState,
   ): Promise<void> {
     const { userId } = connection.identity;
     const { sessionId } = state;
     await this.chats.use(sessionId, async (chat) => {
       if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
-        await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
+        await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, reportState, chat);
         return;
       }
       const seenSeq = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
       await this.requireResumeRate(chat, userId, seenSeq);
-      const past = await this.findPastChat(userId, lastSeen, chat);
-      this.admitSocket(connection, state, answer);
-      if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
+      const pastChat = await this.findPastChat(userId, lastSeen, chat);
+      this.admitSocket(connection, state, reportState);
+      if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
       const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
       if (await this.chats.resume(connection, chat, seenSeq)) {
-        if (lastSeen) this.metrics.recordResume(outcome);
+        if (lastSeen) this.metrics.recordResume(outcome); // without it, the page was reloaded
         return;
       }
       // The chat has ended in the meantime, and another one may have started.
@@ -76,49 +81,50 @@ export class ConnectionResumeService {
     connection: SocketConnection,
     state: MatchState,
     lastSeen: LastSeen,
-    answer: Answer,
+    reportState: ReportState,
     chatOnRecord?: ChatSummary,
   ): Promise<void> {
-    // A claim is a match not yet confirmed. The client has seen its chat, so the chat has started, and the socket joins
-    // it as soon as the claim is confirmed.
+    // A claim is a match whose chat is not confirmed yet. If the client has seen this chat, the chat has started, and
+    // the socket joins it as soon as the claim is confirmed.
     const isClaimed = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
-    const past = isClaimed
+    const pastChat = isClaimed
       ? null
       : await this.findPastChat(connection.identity.userId, lastSeen, chatOnRecord);
-    this.admitSocket(connection, state, answer);
-    if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
-    if (past) this.metrics.recordResume('ended');
+    this.admitSocket(connection, state, reportState);
+    if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
+    if (pastChat) this.metrics.recordResume('ended');
     sendSearch(connection, state);
     await this.joinLateStart(connection, state);
   }
 
-  /** After this, the socket receives the start of a chat through the user's channel. */
-  private admitSocket(connection: SocketConnection, state: MatchState, answer: Answer): void {
+  /** From now on, the socket receives the start of a chat, which goes to all authenticated sockets of the user. */
+  private admitSocket(connection: SocketConnection, state: MatchState, reportState: ReportState): void {
     connection.isAuthenticated = true;
-    answer(toUserState(state));
+    reportState(toUserState(state));
   }
 
   /**
-   * Finds the chat that the client saw last, if it is not the user's current chat. If it is still open, Redis has lost
-   * the record that the user is in it: ends it first.
-   * @param current the chat on the user's record, open or over.
+   * Finds the chat that the client saw last, unless this is the user's open chat. If the found chat is still open,
+   * Redis has lost the record that the user is in it, and the chat is ended first.
+   * @param chatOnRecord the chat on the user's record, open or over.
    */
   private async findPastChat(
     userId: number,
     lastSeen: LastSeen,
-    current?: ChatSummary,
+    chatOnRecord?: ChatSummary,
   ): Promise<ChatSummary | null> {
     if (!lastSeen) return null;
     const { sessionId } = lastSeen;
-    if (sessionId === current?.sessionId) return current.isEnded || current.version === 0 ? current : null;
-    const past = await this.chats.readSummary(sessionId);
-    const isOpen = past.version > 0 && !past.isEnded;
-    if (!isOpen || !past.userIds.includes(userId)) return past;
+    if (sessionId === chatOnRecord?.sessionId)
+      return chatOnRecord.isEnded || chatOnRecord.version === 0 ? chatOnRecord : null;
+    const pastChat = await this.chats.readSummary(sessionId);
+    const isOpen = pastChat.version > 0 && !pastChat.isEnded;
+    if (!isOpen || !pastChat.userIds.includes(userId)) return pastChat;
     await this.chats.endUnrecorded(sessionId);
     return this.chats.readSummary(sessionId);
   }
 
-  /** Handles a chat or a search (in another tab) that started between the read of the state and the admission. */
+  /** Handles a chat or a search that started (in another tab) after the user's state was read. */
   private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
     const { userId } = connection.identity;
     const [record] = await this.queue.readRecords([userId]);
@@ -132,7 +138,8 @@ export class ConnectionResumeService {
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Redis no longer has the chat: it expired after it was persisted, or was lost. In both cases the chat is over.
+    // Redis no longer has the chat: it expired after it was persisted, or was lost. In both cases the chat is over, and
+    // the client expects the next `seq`.
     connection.sendFrame('chat_skipped', {
       sessionId,
       seq: seenSeq + 1,
@@ -144,12 +151,14 @@ const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: numbe
   }
 };
 
+/** Sends the criteria and the start of the user's search, if there is one. */
 const sendSearch = (connection: SocketConnection, state: MatchState): void => {
   if (state.kind !== 'searching') return;
   const preferences = state.criteria.preference;
   connection.sendFrame('queue_joined', { preferences, since: state.since.toISOString() });
 };
 
+/** A user with a match whose chat has not started yet is still searching, as clients see it. */
 const toUserState = ({ kind }: MatchState): UserState => {
   switch (kind) {
     case 'idle':

@@ -17,12 +17,18 @@ import type { ChatSummary, EndFrame } from './chat-summary.mapper';
 
 const logger = new Logger('FoldedChat');
 
-/** The entries of a chat's stream and the state folded from them. Renders the frame of each entry. */
+/**
+ * The entries of a chat's Redis stream, one for each event, and the state folded from them. Renders the frame of each
+ * entry. The entry at index n has the version n + 1, which clients see as `seq`.
+ */
 export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
-  /** A message's reactions after each event that changed them, by seq: a resume shows them as they were then. */
-  private readonly reactionsAfter = new Map<number, ChatMessage['reactions']>();
+  /**
+   * For each event that changed the reactions to a message, these reactions after the event, by `seq` of the event. A
+   * resume sends past events with the reactions of that time.
+   */
+  private readonly reactionsAfterEvent = new Map<number, ChatMessage['reactions']>();
 
   constructor(
     readonly sessionId: string,
@@ -66,7 +72,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.userIds.includes(userId);
   }
 
-  /** Size in bytes of the events after a version, as appended. */
+  /** Size of the events after a version, in bytes of their serialised form. */
   measureBytesAfter(version: number): number {
     if (version === 0) return this.state.bytes;
     let size = 0;
@@ -80,18 +86,18 @@ export class FoldedChat implements ChatSummary, ChatView {
     const entry = this.entries[seq - 1];
     if (!entry) return '';
     const { event } = decodeEvent(entry.text);
-    const reactions = this.reactionsAfter.get(seq);
-    const past: ChatView = {
+    const reactions = this.reactionsAfterEvent.get(seq);
+    const pastView: ChatView = {
       sessionId: this.sessionId,
       participants: this.participants,
       getReactions: () => toReactions(reactions),
     };
-    return this.serialise(past, event, { id: entry.id, seq }, viewerId);
+    return this.serialise(pastView, event, { id: entry.id, seq }, viewerId);
   }
 
   /**
    * Adds the next entry.
-   * @returns its event; null when it cannot be decoded or folded, and only counts as a version.
+   * @returns the entry's event; null for an event that cannot be decoded or folded, and only advances the version.
    */
   protected add(entry: ChatLogEntry, decoded: DecodedEvent = decodeEvent(entry.text)): DecodedEvent {
     this.entries.push(entry);
@@ -113,13 +119,14 @@ export class FoldedChat implements ChatSummary, ChatView {
     }
     if (event?.type === 'ReactionAdded' || event?.type === 'ReactionRemoved') {
       const message = findMessage(this.state, event.data.messageId);
-      if (message) this.reactionsAfter.set(position.seq, message.reactions);
+      if (message) this.reactionsAfterEvent.set(position.seq, message.reactions);
     }
     return event;
   }
 
   /**
-   * Serialises the frame of an event. One that fails becomes `session_advanced`, so that it does not block later ones.
+   * Serialises the frame of an event. If that fails, the result is a `session_advanced` frame, so that the client can
+   * continue with later events.
    */
   serialise(
     view: ChatView,
@@ -136,5 +143,5 @@ export class FoldedChat implements ChatSummary, ChatView {
   }
 }
 
-const logFailure = (what: string, error: unknown): void =>
-  logger.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);
+const logFailure = (message: string, error: unknown): void =>
+  logger.error(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);

@@ -1,11 +1,11 @@
-/** The second of the last call (epoch ms), and its text as in `2026-01-31T12:34:56.`. */
+/** The second of the last call (epoch ms; NaN before the first call), and its text such as `2026-01-31T12:34:56.`. */
 let cachedSecondMs = NaN;
 let cachedPrefix = '';
 
 /**
- * Formats a time as `Date.toISOString` does. Formatting dates dominates the cost of building a message frame, so the
- * prefix up to the second is cached and only the milliseconds are appended.
- * @param ms epoch ms, not negative.
+ * Formats a time as `Date.toISOString` does. `toISOString` would dominate the cost of building a message frame, so the
+ * text up to the second is cached and only the milliseconds are appended.
+ * @param ms epoch ms, an integer that is not negative.
  */
 export const formatIsoTimestamp = (ms: number): string => {
   const msWithinSecond = ms % 1_000;

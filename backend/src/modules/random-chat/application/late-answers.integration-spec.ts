@@ -1,4 +1,5 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets. Redis executes commands after a replica has timed out.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Redis is paused, so that it executes commands after
+// their replica has stopped waiting for the reply.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listPrimaries } from '../../../platform/redis/redis-nodes.functions';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
@@ -7,11 +8,13 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-/** Sent by each user: about two seconds, which cover both pauses of Redis. */
+/** The users send for at least 1.5 s, during which both pauses of Redis begin. */
 const MESSAGES_PER_USER = 60;
 const SEND_INTERVAL_MS = 25;
-/** Longer than a replica waits for a reply (500 ms). */
-const PAUSED_MS = 700;
+/** Longer than a replica waits for a reply of Redis (500 ms). */
+const PAUSE_MS = 700;
+const PAUSES = 2;
+const MS_BETWEEN_PAUSES = 200;
 
 describe('a chat with appends that time out', () => {
   let stack: TestStack;
@@ -21,51 +24,57 @@ describe('a chat with appends that time out', () => {
   });
   afterAll(() => stack.close());
 
-  it('shows both users the same order, and sends a refused message to its sender if Redis stored it', async () => {
+  it('has the same order for both users, and sends a refused message to its sender if Redis stored it', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[1]!,
     ]);
-    const refused: string[] = [];
+    const refusedContents: string[] = [];
     const sendMessages = async (socket: ThawSocket, name: string): Promise<void> => {
       const replies: Promise<void>[] = [];
       for (let number = 1; number <= MESSAGES_PER_USER; number += 1) {
         const content = `${name} ${number}`;
         const reply = socket.ask('random_message', { sessionId, content, messageType: 'text' });
-        replies.push(reply.then(({ event }) => void (event === 'error' && refused.push(content))));
-        await sleep(SEND_INTERVAL_MS); // a constant rate: does not wait for replies
+        replies.push(reply.then(({ event }) => void (event === 'error' && refusedContents.push(content))));
+        await sleep(SEND_INTERVAL_MS); // a constant rate, regardless of replies
       }
       await Promise.all(replies);
     };
-    const pausing = (async () => {
-      for (let round = 0; round < 2; round += 1) {
-        await sleep(200);
+    const pauseRedis = async (): Promise<void> => {
+      for (let pause = 1; pause <= PAUSES; pause += 1) {
+        await sleep(MS_BETWEEN_PAUSES);
         await Promise.all(
-          listPrimaries(stack.store.redis).map((node) => node.call('CLIENT', 'PAUSE', PAUSED_MS, 'ALL')),
+          listPrimaries(stack.store.redis).map((node) => node.call('CLIENT', 'PAUSE', PAUSE_MS, 'ALL')),
         );
-        await sleep(PAUSED_MS);
+        await sleep(PAUSE_MS);
       }
-    })();
-    await Promise.all([sendMessages(adaSocket, 'ada'), sendMessages(bobSocket, 'bob'), pausing]);
-    // The next event, or the comparison of versions, reveals an append that timed out but was stored.
+    };
+    await Promise.all([sendMessages(adaSocket, 'ada'), sendMessages(bobSocket, 'bob'), pauseRedis()]);
+    // A replica notices at the next event that Redis has stored a message whose append timed out.
     await adaSocket.request('random_message', { sessionId, content: 'the last word', messageType: 'text' });
     await until(() => adaSocket.getLastSeen(sessionId) === bobSocket.getLastSeen(sessionId));
 
-    expect(refused.length).toBeGreaterThan(0);
+    expect(refusedContents.length).toBeGreaterThan(0);
+    // Both sockets have received every event in order of `seq`, so both users see the same order.
     for (const socket of [adaSocket, bobSocket]) expect(socket.seqViolations).toEqual([]);
-    for (const [socket, self, partner] of [
+    for (const [socket, ownId, partnerName] of [
       [adaSocket, ada.user.id, 'bob'],
       [bobSocket, bob.user.id, 'ada'],
     ] as const) {
       const messages = socket.all('random_message');
-      const fromPartner = messages.filter(({ senderId }) => senderId !== self);
-      const numbers = fromPartner.map(({ content }) => Number(String(content).replace(`${partner} `, '')));
-      const received = numbers.filter((number) => !Number.isNaN(number));
-      expect(received).toEqual([...received].sort((a, b) => a - b));
-      // The sender received an error for a message that Redis stored, so it arrives as an event instead.
-      const own = messages.filter(({ senderId }) => senderId === self).map(({ content }) => String(content));
-      expect(own.every((content) => refused.includes(content))).toBe(true);
+      const fromPartner = messages.filter(({ senderId }) => senderId !== ownId);
+      const numbers = fromPartner.map(({ content }) =>
+        Number(String(content).replace(`${partnerName} `, '')),
+      );
+      const receivedNumbers = numbers.filter((number) => !Number.isNaN(number)); // without 'the last word'
+      expect(receivedNumbers).toEqual([...receivedNumbers].sort((a, b) => a - b));
+      // The sender received an error for a message that Redis stored, so the message arrives as an event instead.
+      const ownContents = messages
+        .filter(({ senderId }) => senderId === ownId)
+        .map(({ content }) => String(content));
+      expect(ownContents.every((content) => refusedContents.includes(content))).toBe(true);
     }
+    // At least one refused message was stored and sent to its sender.
     expect(
       [adaSocket, bobSocket].some((socket) =>
         socket.all('random_message').some(({ senderId }) => senderId === socket.userId),

@@ -8,7 +8,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import type { Decision } from '../domain/decision.types';
 import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
-import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
+import { type EventPosition, parseOccurredAtMs, type RandomChatEvent } from '../domain/random-chat.events';
 import type { Rates } from '../domain/random-chat.state';
 import { encodeEvent, type LoggedEvent, type DecodedEvent } from './chat-event.codec';
 import { AwayUsers } from './away-users.model';
@@ -27,7 +27,9 @@ const logger = new Logger('LiveChat');
 
 export type ExecuteResult =
   | { kind: 'appended'; events: readonly LoggedEvent[] }
+  /** A repeated command, with the position of the event of its first execution. Nothing was appended. */
   | { kind: 'already_done'; position: EventPosition }
+  /** Result of `executeIfOverdue` only: the user has returned, or another process has handled the deadline. */
   | { kind: 'not_overdue' };
 
 /** Dependencies shared by all chats of this process. */
@@ -37,38 +39,45 @@ export interface LiveChatServices {
   rates: Rates;
   /** @throws DomainError `unavailable` while Redis has too little memory for new data. */
   requireMemory(): void;
-  /** Called when a chat that this replica does not serve was appended to, since Redis may lose the new entries. */
+  /**
+   * Called after an append to a chat that this replica does not serve. The chat has to be kept for some seconds,
+   * because Redis may lose the new entries.
+   */
   retainTail(chat: LiveChat): void;
 }
 
-/** How a chat is served; undefined on a chat that was loaded for one read or command. */
+/** Set on a chat that this replica serves to sockets; undefined on a chat that was loaded for one read or command. */
 export interface Serving {
   replicaId: string;
   /** Called when the end of the chat has been sent to the sockets. */
   onEnded(): void;
-  /** Called when Redis lost the chat or its records. The stream has been ended; the records still have to be closed. */
+  /**
+   * Called when Redis lost the chat or its records (which users are in the chat, and with which sockets). The stream
+   * has been ended; the callback closes the records.
+   */
   onLost(userIds: readonly number[]): Promise<void>;
 }
 
 /**
- * One chat on this replica: a cache of its stream and its sockets. Every event passes through `receiveEntry`, whether
- * it comes from an append, a publication or a read, and is sent to the sockets in order of version: known entries are
- * ignored, and a gap is filled before any later entry is sent.
+ * One chat in the memory of this replica (an api process): a copy of its Redis stream, and its sockets on this replica.
+ * Every entry of the stream passes through `receiveEntry`, whether it comes from an append, a publication (a message of
+ * Redis Pub/Sub) or a read. The sockets receive the events in order of version, which is the position in the stream:
+ * known entries are ignored, and a gap is filled before any later entry is sent.
  */
 export class LiveChat extends FoldedChat {
-  /** Out-of-order entries, buffered until the gap before them is filled. */
-  private readonly buffered = new Map<number, ChatLogEntry>();
-  /** The frame of the current command, if it wants an ack, and the uuid of the event that the ack reports. */
-  private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
+  /** Entries received out of order, by version. They wait here until the gap before them is filled. */
+  private readonly bufferedEntries = new Map<number, ChatLogEntry>();
+  /** The frame of the current command if its sender expects an ack, and the id of the event that the ack reports. */
+  private pendingAck: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new ChatSockets();
   private readonly awayUsers = new AwayUsers();
-  /** The command or repair in progress: one at a time. Waiting ones check again when it is done. */
+  /** The running command or repair. Only one runs at a time: the others await it, and then check this field again. */
   private turn: Promise<void> | undefined;
   private readonly endTurn = (): void => {
     this.turn = undefined;
   };
-  /** The read that fills a gap, while it is in progress. */
-  private filling: Promise<void> | undefined;
+  /** The running read that fills a gap. */
+  private gapFill: Promise<void> | undefined;
 
   constructor(
     sessionId: string,
@@ -78,19 +87,20 @@ export class LiveChat extends FoldedChat {
     super(sessionId, services.rates);
   }
 
-  get isEmpty(): boolean {
-    return this.sockets.isEmpty;
+  get hasSockets(): boolean {
+    return !this.sockets.isEmpty;
   }
 
   get connections(): Iterable<SocketConnection> {
     return this.sockets;
   }
 
+  /** Whether a participant has left the chat and may return. */
   isAway(userId: number): boolean {
     return this.awayUsers.has(userId);
   }
 
-  /** Reads new entries from the stream: at least those that existed when it was called. */
+  /** Reads the entries after the known ones from the stream: at least those that existed at the time of the call. */
   async catchUp(): Promise<void> {
     let version = this.state.version;
     for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
@@ -107,17 +117,28 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Decides and appends, one command of this replica at a time. Resolves when the event has been applied and its
+   * Decides and appends, one command of this replica at a time. Resolves when the events have been applied and their
    * frames have been sent.
-   * @param frame its sender receives an ack instead of the event.
-   * @param ifOverdue appends only if the deadline of this user is overdue; otherwise the result is `not_overdue`.
-   * @returns the outcome; for a repeated command, the position of the event of the first execution.
-   * @throws DomainError when the command is refused.
+   * @param frame the client's frame that led to the command; its sender receives an ack in place of the event.
+   * @throws DomainError when the command is refused; errors of Redis.
    */
-  async execute(
+  execute(command: RandomChatCommand, frame?: InboundFrame): Promise<ExecuteResult> {
+    return this.executeInTurn(command, frame, undefined);
+  }
+
+  /**
+   * Like `execute`, but appends only if the deadline by which this user had to return is still overdue when Redis
+   * appends. Otherwise the result is `not_overdue`.
+   * @throws DomainError when the command is refused; errors of Redis.
+   */
+  executeIfOverdue(command: RandomChatCommand, userId: number): Promise<ExecuteResult> {
+    return this.executeInTurn(command, undefined, { userId });
+  }
+
+  private async executeInTurn(
     command: RandomChatCommand,
-    frame?: InboundFrame,
-    ifOverdue?: { userId: number },
+    frame: InboundFrame | undefined,
+    ifOverdue: { userId: number } | undefined,
   ): Promise<ExecuteResult> {
     while (this.turn) await this.turn;
     const decision = decide(command, this.state);
@@ -127,7 +148,7 @@ export class LiveChat extends FoldedChat {
 
   /**
    * Called when Redis has fewer entries than this replica, because it lost the tail of its append-only file. Appends
-   * these entries again, including the end of the chat. If that is impossible, ends the chat for both users.
+   * the lost entries again, including the end of the chat. If that is impossible, ends the chat for both users.
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
@@ -135,14 +156,15 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Ends the chat because Redis lost the record that a user is in it. If the chat has already ended, only reads its
-   * end, whose publication may be late.
+   * Ends the chat because Redis lost the record that a user is in it. If the chat has already ended, only reads the end
+   * from the stream, because the publication of the end may be late.
    */
   async endUnrecorded(): Promise<void> {
     await this.catchUp();
     try {
       await this.execute({ type: 'EndLostChat' });
     } catch (error) {
+      // The append found that Redis had lost the stream, and has ended the chat for this reason.
       const isEnded = error instanceof DomainError && error.code === 'session_ended';
       if (!isEnded) throw error;
     }
@@ -153,6 +175,7 @@ export class LiveChat extends FoldedChat {
    * @param message `<version> <entry id> <event>`, `connection <user id> <state>` or `typing <user id>`.
    */
   receivePublication(message: string): void {
+    // An entry begins with its version, the other publications with a word.
     const firstCode = message.charCodeAt(0);
     const isEntry = firstCode >= CODE_OF_0 && firstCode <= CODE_OF_9;
     if (isEntry) {
@@ -166,14 +189,14 @@ export class LiveChat extends FoldedChat {
       });
       return;
     }
-    const [kind, user, connectionState] = message.split(' ');
-    const userId = Number(user);
-    if (kind === 'connection') this.receiveConnection(userId, connectionState === 'connected');
+    const [kind, userIdText, connectionState] = message.split(' ');
+    const userId = Number(userIdText);
+    if (kind === 'connection') this.receiveConnectionState(userId, connectionState === 'connected');
     else if (kind === 'typing')
       this.sockets.sendToPartner(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /** From now on, the socket receives every event. The caller has already sent it all earlier ones. */
+  /** From now on, the socket receives every event. The caller has already sent all earlier events to it. */
   attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
@@ -183,7 +206,7 @@ export class LiveChat extends FoldedChat {
     this.sockets.delete(connection);
   }
 
-  /** Reads whether a user is away, and stores it. */
+  /** Stores whether a user is away, as `read` reports it. */
   async updateAway(userId: number, read: () => Promise<boolean>): Promise<void> {
     await this.awayUsers.update(userId, read);
   }
@@ -193,9 +216,10 @@ export class LiveChat extends FoldedChat {
     return work;
   }
 
-  /** @returns whether the stream in Redis now continues the entries of this replica. */
+  /** @returns whether the chat continues: Redis has all entries of this replica again. */
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
+    // A `restarted` stream has its entries again. But its chat has to end, because the records of its users are lost.
     this.services.metrics.recordTail(restoration === 'restored' ? 'restored' : 'ended');
     if (restoration === 'restored') return true;
     await this.endLostChat();
@@ -204,32 +228,35 @@ export class LiveChat extends FoldedChat {
 
   /**
    * Called when the stream lacks entries that users of this replica have seen, or the records of the chat are lost.
-   * Ends the chat in the stream that Redis has, for the partner's replica, and for the sockets here.
+   * Ends the chat in the stream as Redis has it, which informs the partner's replica, and for the sockets here.
    */
   private async endLostChat(): Promise<void> {
     const { userIds, isEnded } = this;
-    const stored = new LiveChat(this.sessionId, this.services);
-    await stored.catchUp();
-    await stored.execute({ type: 'EndLostChat' });
+    const storedChat = new LiveChat(this.sessionId, this.services);
+    await storedChat.catchUp();
+    await storedChat.execute({ type: 'EndLostChat' });
     if (isEnded) return;
-    if (stored.entries[this.version - 1]?.id === this.entries.at(-1)?.id) {
-      for (const [index, entry] of stored.entries.entries()) this.receiveEntry(index + 1, entry);
+    const hasAllEntries = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
+    if (hasAllEntries) {
+      for (const [index, entry] of storedChat.entries.entries()) this.receiveEntry(index + 1, entry);
     } else {
+      // The stored stream differs from the events that the sockets here have seen. Ends the latter for them.
       const chatEnded: RandomChatEvent = {
         type: 'ChatEnded',
         data: { reason: 'disconnected', endedBy: null },
       };
-      const end = { eventId: randomUUID(), event: chatEnded };
+      const localEnd = { eventId: randomUUID(), event: chatEnded };
       const id = `${this.services.log.estimateRedisTimeMs()}-0`;
-      this.sendEvent(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+      this.sendEvent(this.add({ id, text: encodeEvent(localEnd) }, localEnd), { id, seq: this.version });
     }
     await this.serving?.onLost(userIds);
   }
 
   /**
-   * Appends the events of a decision. If another writer was first, receives its events and decides again.
+   * Appends the events of a decision. If another writer was faster, receives its events and decides again.
    * @param firstDecision the decision at the current version.
-   * @throws DomainError when the command is refused, the chat was lost, or another writer was first in every attempt.
+   * @throws DomainError when the command is refused, the outbox is full, the chat was lost, or another writer was
+   * faster in every attempt.
    */
   private async decideAndAppend(
     command: RandomChatCommand,
@@ -242,14 +269,17 @@ export class LiveChat extends FoldedChat {
       const decision = attempt === 1 ? firstDecision : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
+      // A chat can be ended even while Redis is nearly full.
       if (!isEnd) this.services.requireMemory();
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
+      // The ack reports the first event. A second one is the end of the chat.
+      const [firstEvent] = events;
       const version = this.state.version;
-      if (frame?.ref !== undefined) this.pendingReply = { eventId: events[0]?.eventId ?? '', frame };
+      if (frame?.ref !== undefined) this.pendingAck = { eventId: firstEvent?.eventId ?? '', frame };
       try {
         const texts = events.map(encodeEvent);
-        const expectedEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.services.log.append(this.sessionId, expectedEnd, texts, {
+        const expectedStreamEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
+        const result = await this.services.log.append(this.sessionId, expectedStreamEnd, texts, {
           ifOverdue,
           isEnd,
           exceptReplicaId: this.serving?.replicaId,
@@ -257,7 +287,7 @@ export class LiveChat extends FoldedChat {
         switch (result.kind) {
           case 'appended':
             this.applyAppended(version, result.ids, texts, events);
-            this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
+            this.ackUnattachedSender(frame, firstEvent?.event, { id: result.ids[0] ?? '', seq: version + 1 });
             return { kind: 'appended', events };
           case 'not_overdue':
             return { kind: 'not_overdue' };
@@ -265,6 +295,7 @@ export class LiveChat extends FoldedChat {
             throw new DomainError('unavailable');
           case 'behind':
             this.services.metrics.recordConflict();
+            // A lower version than ours means that Redis has lost entries.
             if (result.version >= version) this.receiveMissed(version, result.missed);
             else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
             continue;
@@ -273,7 +304,7 @@ export class LiveChat extends FoldedChat {
             throw new DomainError('session_ended');
         }
       } finally {
-        this.pendingReply = undefined;
+        this.pendingAck = undefined;
       }
     }
     throw new DomainError('unavailable');
@@ -298,7 +329,7 @@ export class LiveChat extends FoldedChat {
   }
 
   /** Sends the ack to a sender whose socket is not attached to the chat: `sendEvent` acks attached sockets only. */
-  private answerUnattached(
+  private ackUnattachedSender(
     frame: InboundFrame | undefined,
     event: RandomChatEvent | undefined,
     position: EventPosition,
@@ -310,13 +341,17 @@ export class LiveChat extends FoldedChat {
   private receiveEntry(version: number, entry: ChatLogEntry, decoded?: DecodedEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
-      this.buffered.set(version, entry);
-      this.filling ??= this.fillGap();
+      this.bufferedEntries.set(version, entry);
+      this.gapFill ??= this.fillGap();
       return;
     }
-    for (let next: ChatLogEntry | undefined = entry; next; next = this.buffered.get(this.state.version + 1)) {
+    for (
+      let next: ChatLogEntry | undefined = entry;
+      next;
+      next = this.bufferedEntries.get(this.state.version + 1)
+    ) {
       const seq = this.state.version + 1;
-      this.buffered.delete(seq);
+      this.bufferedEntries.delete(seq);
       this.sendEvent(this.add(next, next === entry ? decoded : undefined), { id: next.id, seq });
     }
   }
@@ -328,8 +363,9 @@ export class LiveChat extends FoldedChat {
       // If Redis is unreachable, the next comparison of versions or the next event retries.
       if (!isStoreFailure(error)) logger.error(error);
     } finally {
-      this.filling = undefined;
-      for (const seq of this.buffered.keys()) if (seq <= this.version) this.buffered.delete(seq);
+      this.gapFill = undefined;
+      for (const seq of this.bufferedEntries.keys())
+        if (seq <= this.version) this.bufferedEntries.delete(seq);
     }
   }
 
@@ -337,14 +373,14 @@ export class LiveChat extends FoldedChat {
   private sendEvent({ eventId, event }: DecodedEvent, position: EventPosition): void {
     if (!this.sockets.isEmpty) {
       const { log, metrics } = this.services;
-      metrics.recordFanout(log.estimateRedisTimeMs() - Number.parseInt(position.id, 10));
-      const request = this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
-      this.sockets.sendEvent(this, event, position, request);
+      metrics.recordFanout(log.estimateRedisTimeMs() - parseOccurredAtMs(position));
+      const commandFrame = this.pendingAck?.eventId === eventId ? this.pendingAck.frame : undefined;
+      this.sockets.sendEvent(this, event, position, commandFrame);
     }
     if (this.isEnded) this.serving?.onEnded();
   }
 
-  private receiveConnection(userId: number, isConnected: boolean): void {
+  private receiveConnectionState(userId: number, isConnected: boolean): void {
     if (!this.awayUsers.receive(userId, !isConnected)) return;
     const state = isConnected ? 'connected' : 'reconnecting';
     this.sockets.sendToPartner(userId, 'partner_connection', { sessionId: this.sessionId, state });

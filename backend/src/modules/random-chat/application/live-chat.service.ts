@@ -25,7 +25,10 @@ import { ServedChatRegistry } from './served-chat.registry';
 /** How often versions are compared with Redis, because publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
 
-/** The chats that this replica serves: those in which a participant has a socket here. */
+/**
+ * The random chats on this replica (an api process). It serves the chats that one of its sockets has joined: it keeps
+ * them in memory and sends their events to the sockets. Any other chat is read from Redis for each command or query.
+ */
 @Injectable()
 export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChatService.name);
@@ -34,9 +37,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     read: (chat) => this.readChat(chat),
     onDropped: (chat) => this.tails.retain(chat),
   });
-  /** The session that a socket has joined. */
+  /** The session that each socket has joined, or is joining. */
   private readonly joinedSessionIds = new Map<SocketConnection, string>();
-  /** The last session of a socket that has received the end of it. */
+  /** The session whose end each socket has received last. */
   private readonly pastSessionIds = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
@@ -50,7 +53,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     private readonly subscriber: RedisSubscriberService,
     private readonly lease: ReplicaLeaseService,
     private readonly limiter: RateLimiterService,
-    valve: MemoryValveService,
+    memoryValve: MemoryValveService,
     metrics: ChatMetricsRegistry,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
@@ -60,7 +63,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       log,
       metrics,
       rates,
-      requireMemory: () => valve.requireOpen(),
+      requireMemory: () => memoryValve.requireOpen(),
       retainTail: (chat) => this.tails.retain(chat),
     };
   }
@@ -80,18 +83,19 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.compareTimer);
   }
 
+  /** Number of chats that this replica serves. */
   get size(): number {
     return this.served.size;
   }
 
-  /** Estimated time of the Redis server in epoch ms. Rate limits of chats use it, since events have its timestamps. */
+  /** Estimated time of the Redis server in epoch ms. Rate limits of chats use it, because Redis stamps the events. */
   estimateRedisTimeMs(): number {
     return this.log.estimateRedisTimeMs();
   }
 
   /**
-   * The chat of a frame, even one that has ended: a retried command gets the same ack again. Synchronous for a socket
-   * that has joined the chat, which is the case for almost every frame.
+   * The chat that a client's frame names. It may have ended: a retried command gets the same ack again. Returned
+   * synchronously to a socket that has joined the chat, which is the case for almost every frame.
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
@@ -107,7 +111,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
-  /** The chat that this replica serves to the socket; if it serves none, the chat as read from Redis. */
+  /** The chat as this replica serves it, if the socket has joined it; otherwise the chat as read from Redis. */
   async findServedOrRead(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const served = this.served.get(sessionId);
     if (!served || this.joinedSessionIds.get(connection) !== sessionId) return this.read(sessionId);
@@ -116,7 +120,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Creates a chat without reading its stream; the first append fails and reads it if the stream already has events.
+   * Creates a chat without reading its stream. If the stream already has events, the first append fails and reads them.
    */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
@@ -145,8 +149,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Ends a chat of a user whose record no longer says that they are in it, since Redis lost that record. If the chat
-   * has already ended, sockets here receive the end in case its publication is late.
+   * Ends an open chat after Redis lost the record that a user is in it. If the chat has already ended, sockets on this
+   * replica receive the end, in case its publication is late.
    */
   async endUnrecorded(sessionId: string): Promise<void> {
     await this.use(sessionId, async (chat) => {
@@ -157,7 +161,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Joins a socket to a chat that has just started. Sends each event as its own frame, including the end if the partner
-   * has already skipped.
+   * has already skipped. If the chat has grown too large for that, sends it in pages, as a resume does.
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
@@ -173,9 +177,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Rate-limits resumes by pages. A resume that fits on one page costs no more than any frame, and only the limit on
-   * frames applies.
-   * @throws DomainError rate_limited
+   * Rate-limits resumes by pages. A resume that fits on one page costs no more than any other frame, so only the limit
+   * on frames applies to it.
+   * @throws DomainError `rate_limited`
    */
   async requireResumeRate(chat: LiveChat, userId: number, seenVersion: number): Promise<void> {
     const pages = countResumePages(chat, seenVersion);
@@ -183,13 +187,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Joins a reconnected socket to a chat and sends the events that its client has not seen. Also used when a client has
-   * noticed a gap; its socket has then joined already.
-   * @param chat obtained by the caller with `use`.
-   * @returns null when the chat is over or the socket is closed.
+   * Joins a reconnected socket to a chat and sends the events that its client has not seen. Also called for a client
+   * that has noticed a gap; in this case the socket has already joined.
+   * @param chat a chat that the caller holds with `use`.
+   * @returns the chat; null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
     const sendPastEvents = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
+    // Unlike in `join`, a partner without a socket in the chat yet ('awaited') is shown as away.
     const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
     if (this.joinedSessionIds.get(connection) !== chat.sessionId)
       return this.joinSocket(connection, chat, awayStates, sendPastEvents);
@@ -202,8 +207,12 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @param chat obtained by the caller with `use`.
+   * Records the socket in the chat and sends past events to it. Removes the record if the chat is over or the socket
+   * does not stay in it.
+   * @param chat a chat that the caller holds with `use`.
    * @param awayStates the states in which the partner is shown as away.
+   * @param sendPastEvents sends them and attaches the socket to the chat.
+   * @returns the chat; null when the socket has not joined it.
    */
   private async joinSocket(
     connection: SocketConnection,
@@ -215,6 +224,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const { userId } = connection.identity;
     const previousSessionId = this.joinedSessionIds.get(connection);
     if (previousSessionId !== undefined && previousSessionId !== sessionId) {
+      // Only the user's record says which of the two chats is the current one.
       if (!(await this.records.isInChat(userId, sessionId))) return null;
       // The client receives the end of one chat before the start of the next.
       await this.endUnrecorded(previousSessionId);
@@ -272,7 +282,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     this.served.get(message.slice(0, sessionIdEnd))?.chat.receivePublication(message.slice(sessionIdEnd + 1));
   }
 
-  /** Detaches the sockets of an ended chat, so that they can join another one. */
+  /** Detaches the sockets of an ended chat, so that they can join another chat. */
   private detachSockets(sessionId: string): void {
     const served = this.served.get(sessionId);
     if (!served) return;
@@ -299,8 +309,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Stores whether the page of the socket shows the chat: only sockets that show it make their user present (A51). If
-   * the socket has not joined the chat yet, the setting applies when it joins.
+   * Stores whether the page of the socket shows the chat, because only such sockets make their user present
+   * (docs/protocol.md). If the socket has not joined the chat yet, the setting applies when it joins.
    */
   async setShowsChat(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
@@ -328,8 +338,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Restores entries that Redis has lost, before chats continue without them. Redis publishes to replicas with recorded
-   * sockets only, so versions are compared again after all sockets have been recorded.
+   * Restores entries that Redis has lost, before chats continue without them. Redis publishes only to replicas with
+   * recorded sockets. Therefore versions are compared again after all sockets have been recorded.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
@@ -339,6 +349,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     await this.compareVersions();
   }
 
+  /** A failed comparison is only logged, because the next one follows within seconds. */
   private async compareVersions(): Promise<void> {
     try {
       await this.tails.compareVersions(this.served.listChats());
@@ -348,5 +359,6 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 }
 
+/** A socket joins only chats of its user, so the partner is known; 0 satisfies the compiler. */
 const getPartnerId = (chat: LiveChat, { identity: { userId } }: SocketConnection): number =>
   chat.userIds.find((id) => id !== userId) ?? 0;

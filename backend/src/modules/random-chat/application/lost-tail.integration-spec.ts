@@ -1,5 +1,7 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets. Entries are deleted to simulate a truncated file.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Stream entries are deleted to simulate a Redis that
+// has lost the end of its append-only file. The end of a stream is called its tail.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { toOutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
@@ -9,7 +11,10 @@ import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
-type Pair = Awaited<ReturnType<typeof matchNewVisitors>>;
+type TestChat = Awaited<ReturnType<typeof matchNewVisitors>>;
+
+/** Number of events of a chat from `startChat`: its start and three messages. */
+const VERSION_AT_START = 4;
 
 describe('a chat whose tail Redis has lost', () => {
   let stack: TestStack;
@@ -21,53 +26,55 @@ describe('a chat whose tail Redis has lost', () => {
   afterAll(() => stack.close());
 
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
+  /** @returns `searching`, `claimed` or `chatting`, or null for a user who is idle. */
   const readState = ({ user }: ThawVisitor): Promise<string | null> =>
     stack.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Starts a chat of two users on different replicas, and sends three messages. */
-  const startChat = async (): Promise<Pair> => {
+  const startChat = async (): Promise<TestChat> => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
-    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === 4);
+    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === VERSION_AT_START);
     return chat;
   };
-  /** Simulates a restart of Redis after which it has only the first entries. */
-  const truncateStream = async (sessionId: string, count: number): Promise<void> => {
+  /** Simulates a restart of Redis after which it has only the first `keptCount` entries. */
+  const truncateStream = async (sessionId: string, keptCount: number): Promise<void> => {
     const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
-    const rewriting = stack.store.redis.multi().del(getStreamKey(sessionId));
-    for (const [id, fields] of entries.slice(0, count))
-      rewriting.xadd(getStreamKey(sessionId), id, ...fields);
-    await rewriting.exec();
+    const transaction = stack.store.redis.multi().del(getStreamKey(sessionId));
+    for (const [id, fields] of entries.slice(0, keptCount))
+      transaction.xadd(getStreamKey(sessionId), id, ...fields);
+    await transaction.exec();
   };
+  /** Runs the private comparison with Redis, which a replica otherwise makes every five seconds. */
   const compareVersionsOn = (replica: number): Promise<void> =>
     stack.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
-  const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
+  const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: TestChat): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     }
     await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
-    const entries = await stack.store.redis.xrevrange(getStreamKey(sessionId), '+', '-', 'COUNT', 1);
-    expect(entries[0]?.[1][1]).toContain('ChatEnded');
+    const [lastEntry] = await stack.store.redis.xrevrange(getStreamKey(sessionId), '+', '-', 'COUNT', 1);
+    expect(lastEntry?.[1].join(' ')).toContain('ChatEnded');
   };
 
   it('continues for both users when both replicas restore it at the same time', async () => {
-    const chats: Pair[] = [];
+    const chats: TestChat[] = [];
     for (let count = 0; count < 20; count += 1) chats.push(await startChat());
     for (const { sessionId } of chats) await truncateStream(sessionId, 3);
     await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
     for (const { ada, bob, adaSocket, bobSocket, sessionId } of chats) {
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-        seq: 5,
+        seq: VERSION_AT_START + 1,
       });
-      await until(() => adaSocket.getLastSeen(sessionId) === 5);
+      await until(() => adaSocket.getLastSeen(sessionId) === VERSION_AT_START + 1);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
         expect(socket.seqViolations).toEqual([]);
       }
       expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
-      const log = await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
-      expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
-        undefined,
+      const entries = await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
+      expect(entries.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
+        undefined, // ChatStarted
         'one',
         'two',
         'three',
@@ -86,7 +93,9 @@ describe('a chat whose tail Redis has lost', () => {
         bobSocket.request('random_message', textMessage(sessionId, 'from Bob')),
         compareVersionsOn(1 - (round % 2)),
       ]);
-      await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 6));
+      await until(() =>
+        [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === VERSION_AT_START + 2),
+      );
       expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
       expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
     }
@@ -95,6 +104,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('ends for both users when other entries were appended to the stream after the loss', async () => {
     const chat = await startChat();
     await truncateStream(chat.sessionId, 3);
+    // With two other entries, the stream is longer than before, so its length does not show the loss.
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
@@ -106,19 +116,19 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
   });
 
-  it('ends for both users when the whole stream is lost, and its events are in the outbox nevertheless', async () => {
+  it('ends for both users when the whole stream is lost, and all its events are written to the outbox', async () => {
     const chat = await startChat();
     const { outbox } = chatKeys(findShard(chat.sessionId));
     await stack.store.redis.del(getStreamKey(chat.sessionId), outbox);
     await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
     await expectEndForBoth(chat);
     expect([...chat.adaSocket.seqViolations, ...chat.bobSocket.seqViolations]).toEqual([]);
-    const outboxEntries = await stack.store.redis.xrange(outbox, '-', '+');
-    const texts = outboxEntries
-      .filter(([, fields]) => fields[1] === chat.sessionId)
-      .map(([, fields]) => fields[5]);
-    const written = texts.map((text) => JSON.parse(text ?? '{}') as { t: string; d: { content?: string } });
-    expect(written.map(({ t, d }) => d.content ?? t)).toEqual([
+    const rows = await stack.store.redis.xrange(outbox, '-', '+');
+    const events = rows
+      .map((row) => toOutboxEntry(findShard(chat.sessionId), row))
+      .filter(({ sessionId }) => sessionId === chat.sessionId)
+      .map(({ text }) => JSON.parse(text) as { t: string; d: { content?: string } });
+    expect(events.map(({ t: type, d: data }) => data.content ?? type)).toEqual([
       'ChatStarted',
       'one',
       'two',
@@ -128,8 +138,8 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('including its acknowledged end', () => {
-    /** Ada skips; then the stream and the records are set back to what they were before. */
-    const loseEnd = async (chat: Pair): Promise<void> => {
+    /** Ends the chat by a skip of Ada, and then resets the stream and the records to their state before the skip. */
+    const loseEnd = async (chat: TestChat): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
       const records = await Promise.all(
         [ada, bob].map((visitor) => stack.store.redis.hgetall(getRecordKey(visitor))),
@@ -137,21 +147,21 @@ describe('a chat whose tail Redis has lost', () => {
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.next('chat_skipped');
       await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
-      await truncateStream(sessionId, 4);
+      await truncateStream(sessionId, VERSION_AT_START);
       await stack.store.redis.hset(getRecordKey(ada), records[0]!);
       await stack.store.redis.hset(getRecordKey(bob), records[1]!);
     };
     const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
-    const readEnds = async (sessionId: string): Promise<string[]> => {
+    const listEndIds = async (sessionId: string): Promise<string[]> => {
       const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
     };
 
-    it('is ended again for both users, by the same event, when replicas compare versions', async () => {
+    it('is ended again for both users, by one event, when replicas compare versions', async () => {
       const chat = await startChat();
       await loseEnd(chat);
       await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
-      expect(await readEnds(chat.sessionId)).toHaveLength(1);
+      expect(await listEndIds(chat.sessionId)).toHaveLength(1);
       expect([await readState(chat.ada), await readState(chat.bob)]).toEqual([null, null]);
       for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.seqViolations).toEqual([]);
     });
@@ -160,16 +170,19 @@ describe('a chat whose tail Redis has lost', () => {
       const chat = await startChat();
       await loseEnd(chat);
       expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });
-      expect(await readEnds(chat.sessionId)).toHaveLength(1);
+      expect(await listEndIds(chat.sessionId)).toHaveLength(1);
       expect(await readState(chat.bob)).toBeNull();
-      await chat.adaSocket.request('leave_queue', {});
+      await chat.adaSocket.request('leave_queue', {}); // users of later tests must not be matched with Ada
     });
   });
 
   describe('together with the records of its users', () => {
-    /** Simulates a Redis that was set back to before the match. */
-    const loseChatAndRecords = async ({ ada, bob, sessionId }: Pair, lost: 'chat' | 'records only') => {
-      if (lost === 'chat') await stack.store.redis.del(getStreamKey(sessionId));
+    /** Deletes what Redis has recorded since the match: the records of both users and, if requested, the chat. */
+    const loseRecords = async (
+      { ada, bob, sessionId }: TestChat,
+      lostData: 'chat and records' | 'records only',
+    ) => {
+      if (lostData === 'chat and records') await stack.store.redis.del(getStreamKey(sessionId));
       await stack.store.redis.del(...[ada, bob].map(({ user }) => matchingKeys.user(user.id)));
     };
     const searchAgain = async (visitor: ThawVisitor, replica: number) =>
@@ -179,12 +192,12 @@ describe('a chat whose tail Redis has lost', () => {
         event === 'chat_matched' || event === 'chat_skipped' ? [`${event} ${String(data.sessionId)}`] : [],
       );
 
-    it.each(['chat', 'records only'] as const)(
-      'ends for a user before another chat starts (%s lost)',
-      async (lost) => {
+    it.each(['chat and records', 'records only'] as const)(
+      'ends for a user before their next chat starts, and for the partner as well (Redis has lost: %s)',
+      async (lostData) => {
         const chat = await startChat();
         const { ada, adaSocket, bobSocket, sessionId } = chat;
-        await loseChatAndRecords(chat, lost);
+        await loseRecords(chat, lostData);
         await searchAgain(ada, 0);
         const carol = await new ThawVisitor([stack.origins[1]!]).joinAnonymously('male');
         const carolSocket = await carol.openSocket();
@@ -205,9 +218,9 @@ describe('a chat whose tail Redis has lost', () => {
     it('is ended when one of its users reconnects', async () => {
       const chat = await startChat();
       const { ada, bobSocket, sessionId } = chat;
-      await loseChatAndRecords(chat, 'records only');
+      await loseRecords(chat, 'records only');
       await ada.closeSockets();
-      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 4 });
+      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: VERSION_AT_START });
       for (const socket of [newSocket, bobSocket])
         expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     });
@@ -217,16 +230,17 @@ describe('a chat whose tail Redis has lost', () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await truncateStream(sessionId, 2);
-    const newSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: 4 });
-    const resumed = await newSocket.next('session_resumed');
-    expect(resumed).toMatchObject({ seq: 4, events: [] });
-    expect(resumed).not.toHaveProperty('reset');
+    const newSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AT_START });
+    const resumePage = await newSocket.next('session_resumed');
+    expect(resumePage).toMatchObject({ seq: VERSION_AT_START, events: [] });
+    expect(resumePage).not.toHaveProperty('reset');
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...newSocket.seqViolations]).toEqual([]);
   });
 
   it('is no longer retained once Redis has certainly synced it to disk', async () => {
     const { adaSocket, sessionId } = await startChat();
     await adaSocket.request('skip_chat', { sessionId });
+    // The replica of Ada no longer serves the chat, so it retains it in case Redis loses its end.
     const tails = stack.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
       LiveChatService,
     ).tails;
@@ -248,9 +262,9 @@ describe('a chat whose tail Redis has lost', () => {
     restore.mockRestore();
     await compareVersionsOn(0);
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-      seq: 5,
+      seq: VERSION_AT_START + 1,
     });
-    await until(() => bobSocket.getLastSeen(sessionId) === 5);
+    await until(() => bobSocket.getLastSeen(sessionId) === VERSION_AT_START + 1);
     expect(bobSocket.seqViolations).toEqual([]);
   });
 
@@ -259,11 +273,11 @@ describe('a chat whose tail Redis has lost', () => {
     const newSocket = await bob.connect(stack.origins[1]);
     newSocket.send({
       event: 'authenticate',
-      data: { userId: bob.user.id, lastSeen: { sessionId, seq: 10 } },
+      data: { userId: bob.user.id, lastSeen: { sessionId, seq: VERSION_AT_START + 6 } },
     });
-    const resumed = await newSocket.next('session_resumed');
-    expect(resumed).toMatchObject({ reset: true, seq: 4, last: true });
-    const events = resumed.events as { data: { seq: number; content?: string } }[];
+    const resumePage = await newSocket.next('session_resumed');
+    expect(resumePage).toMatchObject({ reset: true, seq: VERSION_AT_START, last: true });
+    const events = resumePage.events as { data: { seq: number; content?: string } }[];
     expect(events.map(({ data }) => [data.seq, data.content])).toEqual([
       [1, undefined],
       [2, 'one'],
@@ -271,9 +285,9 @@ describe('a chat whose tail Redis has lost', () => {
       [4, 'three'],
     ]);
     expect(await newSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-      seq: 5,
+      seq: VERSION_AT_START + 1,
     });
-    const seen = await bob.openSocket(stack.origins[1], { sessionId, seq: 5 });
-    expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
+    const nextSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AT_START + 1 });
+    expect(await nextSocket.next('session_resumed')).not.toHaveProperty('reset');
   });
 });

@@ -6,7 +6,7 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-describe('an event that this release cannot decode', () => {
+describe('an event that this release does not understand', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -15,20 +15,20 @@ describe('an event that this release cannot decode', () => {
   afterAll(() => stack.close());
 
   /** Appends an event as a replica of a newer release does. */
-  const appendAsNewer = async (sessionId: string, text: string): Promise<void> => {
+  const appendAsNewerRelease = async (sessionId: string, text: string): Promise<void> => {
     const log = stack.replicas[0]!.app.get(ChatLogRepository);
     const entries = await log.read(sessionId);
-    const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
-    expect(await log.append(sessionId, end, [text])).toMatchObject({ kind: 'appended' });
+    const streamEnd = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
+    expect(await log.append(sessionId, streamEnd, [text])).toMatchObject({ kind: 'appended' });
   };
-  const listSeen = (socket: ThawSocket): unknown[] =>
+  const listNumberedFrames = (socket: ThawSocket): unknown[] =>
     socket.frames.flatMap(({ event, data }) => (data?.seq === undefined ? [] : [[data.seq, event]]));
 
   it.each([
-    ['of a new type', '{"t":"X"}'],
-    ['of a new type with an uuid and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
+    ['of a new type without an id and data', '{"t":"X"}'],
+    ['of a new type with a uuid and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
     ['of a new version of a known type', '{"i":"0b9a7a3e","t":"MessageSent","v":2,"d":{"parts":[]}}'],
-    ['named like a property of every object', '{"i":"0b9a7a3e","t":"constructor","d":{}}'],
+    ['whose type is named like a property of every object', '{"i":"0b9a7a3e","t":"constructor","d":{}}'],
     ['that is not JSON', 'not json'],
     ['that is not an object', 'null'],
     ['of a known type without its data', '{"i":"0b9a7a3e","t":"ReactionAdded","d":null}'],
@@ -39,7 +39,7 @@ describe('an event that this release cannot decode', () => {
       stack.origins[1]!,
     ]);
     await adaSocket.request('random_message', textMessage(sessionId, 'one'));
-    await appendAsNewer(sessionId, text);
+    await appendAsNewerRelease(sessionId, text);
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('session_advanced')).toEqual({ sessionId, seq: 3 });
     }
@@ -50,7 +50,7 @@ describe('an event that this release cannot decode', () => {
       seq: 5,
     });
     await until(() => [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === 5));
-    expect(listSeen(bobSocket)).toEqual([
+    expect(listNumberedFrames(bobSocket)).toEqual([
       [1, 'chat_matched'],
       [2, 'random_message'],
       [3, 'session_advanced'],

@@ -5,17 +5,18 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { findShardGroup } from '../../../platform/redis/redis.keys';
 
-/** Delay of a job: long enough to gather a batch, too short for a user to notice in the chat history. */
+/** Delay of a job: long enough to gather a batch, too short for a user to notice it in the chat history. */
 export const BATCH_WINDOW_MS = 750;
 
 /**
- * Schedules the job that writes outboxes to PostgreSQL. A job handles one shard group (16 of the 64 shards), and is
- * added shortly after an empty outbox of the group receives an entry.
+ * Schedules the job that writes outboxes to PostgreSQL. Each of the 64 shards of the chats has an outbox in Redis with
+ * the events that are not in PostgreSQL yet. A job handles the outboxes of one shard group (16 shards), and is added
+ * shortly after an empty outbox of the group receives an entry.
  */
 @Injectable()
 export class OutboxSchedulerService {
-  /** Shard groups whose job is about to be added. It also handles outboxes of the group that fill until then. */
-  private readonly scheduled = new Set<number>();
+  /** Shard groups whose job will be added. The job also handles outboxes of the group that are filled until then. */
+  private readonly scheduledGroups = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 
   constructor(private readonly jobs: JobQueueService) {}
@@ -25,19 +26,20 @@ export class OutboxSchedulerService {
     this.schedule(findShardGroup(shard));
   }
 
+  /** Adds the job of a shard group after the delay, unless it is scheduled already. */
   schedule(group: number): void {
-    if (this.scheduled.has(group)) return;
-    this.scheduled.add(group);
+    if (this.scheduledGroups.has(group)) return;
+    this.scheduledGroups.add(group);
     // If this process dies during the delay, the worker's poll finds the outbox within two seconds.
     setTimeout(() => {
-      this.scheduled.delete(group);
+      this.scheduledGroups.delete(group);
       void this.enqueue(group);
     }, BATCH_WINDOW_MS).unref();
   }
 
   private async enqueue(group: number): Promise<void> {
     try {
-      // `keepLastIfActive`: a job that is added while one runs makes that one run once more.
+      // `keepLastIfActive`: a job that is added while the job of the group is running runs after it.
       const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
       // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });

@@ -6,7 +6,7 @@ import type { ChatHistoryEntity } from '../infrastructure/chat-history.entity';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { decodeEvent } from './chat-event.codec';
 
-/** The users of a chat, its start and its end. */
+/** Which users were in a chat, and when. */
 export interface ChatPeriod {
   sessionId: string;
   userIds: readonly number[];
@@ -31,18 +31,18 @@ export class PastChatService {
   /** @returns null for a chat that does not exist, or that was aborted before a user saw it. */
   async find(sessionId: string): Promise<ChatPeriod | null> {
     const { first, last } = await this.log.readEdges(sessionId);
-    const started = first && decodeEvent(first.text).event;
-    if (!first || !last || started?.type !== 'ChatStarted') {
+    const firstEvent = first && decodeEvent(first.text).event;
+    if (!first || !last || firstEvent?.type !== 'ChatStarted') {
       const row = await this.history.findByStream(buildChatStreamId(sessionId));
       return row && this.toPeriod(row);
     }
-    const ended = decodeEvent(last.text).event;
-    if (ended?.type === 'ChatEnded' && ended.data.reason === 'aborted') return null;
+    const lastEvent = decodeEvent(last.text).event;
+    if (lastEvent?.type === 'ChatEnded' && lastEvent.data.reason === 'aborted') return null;
     return {
       sessionId,
-      userIds: started.data.userIds,
+      userIds: firstEvent.data.userIds,
       startedAt: new Date(parseOccurredAtMs(first)),
-      endedAt: ended?.type === 'ChatEnded' ? new Date(parseOccurredAtMs(last)) : null,
+      endedAt: lastEvent?.type === 'ChatEnded' ? new Date(parseOccurredAtMs(last)) : null,
     };
   }
 
@@ -53,8 +53,8 @@ export class PastChatService {
   }
 
   /**
-   * When each chat ended, in the order of the rows; null for a chat that is in progress, and also, while Redis is
-   * unavailable, for one that may be.
+   * When each chat ended, in the order of the rows; null for a chat that is in progress. While Redis is unavailable,
+   * the result is also null for a chat whose end is not recorded in PostgreSQL.
    */
   async findEnds(rows: readonly ChatHistoryEntity[]): Promise<(Date | null)[]> {
     const withoutEnd = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);
@@ -62,14 +62,15 @@ export class PastChatService {
     return rows.map(({ endedAt, streamId }) => endedAt ?? lastEventTimes.get(streamId) ?? null);
   }
 
+  /** @returns for each stream that Redis has lost, by stream id, the time of its last persisted event. */
   private async findLastEventTimesOfLost(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (streamIds.length === 0) return new Map();
     const versions = await this.log.readVersions(streamIds.map(parseChatStreamId)).catch((error: unknown) => {
       logWarning(this.logger, 'The ends of chats were not looked up', error);
       return [];
     });
-    const lost = streamIds.filter((_, index) => versions[index] === 0);
-    return lost.length === 0 ? new Map() : this.history.findLastEventTimes(lost);
+    const lostStreamIds = streamIds.filter((_, index) => versions[index] === 0);
+    return lostStreamIds.length === 0 ? new Map() : this.history.findLastEventTimes(lostStreamIds);
   }
 
   private async toPeriod(row: ChatHistoryEntity): Promise<ChatPeriod> {

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 
-/** Which users have been in a chat together: from Redis for live and recent chats, from PostgreSQL for older ones. */
+/** Reads which users have been in a chat together: live and recent chats from Redis, older ones from PostgreSQL. */
 @Injectable()
 export class PastPartnersService {
   constructor(
@@ -16,8 +16,8 @@ export class PastPartnersService {
   }
 
   /**
-   * Whether the two may send each other friend requests: they have started a chat after `since`, are in one now, or
-   * were in one a few minutes ago, and none of these chats was ended for safety.
+   * Whether the two may send each other friend requests. They may if they have started a chat after `since`, are in one
+   * now, or were in one a few minutes ago, and if none of these chats was ended for safety.
    */
   async mayBecomeFriends(
     userId: number,

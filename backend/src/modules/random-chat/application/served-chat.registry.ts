@@ -1,12 +1,12 @@
 import type { LiveChat } from './live-chat.model';
 
-/** A chat that this replica serves. */
+/** A chat that this replica serves, with the state of its first read. */
 export interface ServedChat {
   chat: LiveChat;
-  /** Settles when the chat has been read. */
+  /** Settles with the first read of the chat's stream. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Number of calls of `use` that still run, such as for sockets that are joining. A chat in use is kept. */
+  /** Number of running calls of `use`, such as those for sockets that are joining. A chat in use is kept. */
   uses: number;
 }
 
@@ -19,26 +19,30 @@ export interface ServingOptions {
 }
 
 /**
- * The chats that this replica serves, by session: each is read once and kept while it has sockets here or is in use.
+ * The chats that this replica (an api process) serves, by session. Each chat is read once, and kept while it has
+ * sockets on this replica or is in use.
  */
 export class ServedChatRegistry {
-  private readonly served = new Map<string, ServedChat>();
+  private readonly servedBySessionId = new Map<string, ServedChat>();
 
   constructor(private readonly options: ServingOptions) {}
 
   get size(): number {
-    return this.served.size;
+    return this.servedBySessionId.size;
   }
 
   get(sessionId: string): ServedChat | undefined {
-    return this.served.get(sessionId);
+    return this.servedBySessionId.get(sessionId);
   }
 
   listChats(): LiveChat[] {
-    return [...this.served.values()].map(({ chat }) => chat);
+    return [...this.servedBySessionId.values()].map(({ chat }) => chat);
   }
 
-  /** Reads a chat and keeps it in memory while `work` runs. @throws the error of the read, or of `work`. */
+  /**
+   * Reads a chat, unless it is known, and keeps it in memory while `work` runs.
+   * @throws the error of the read, or of `work`.
+   */
   async use<Result>(sessionId: string, work: (chat: LiveChat) => Promise<Result>): Promise<Result> {
     const served = this.getOrCreate(sessionId);
     served.uses += 1;
@@ -54,23 +58,23 @@ export class ServedChatRegistry {
   }
 
   dropIfEmpty(sessionId: string): void {
-    const served = this.served.get(sessionId);
-    if (!served || served.uses > 0 || !served.chat.isEmpty) return;
-    this.served.delete(sessionId);
+    const served = this.servedBySessionId.get(sessionId);
+    if (!served || served.uses > 0 || served.chat.hasSockets) return;
+    this.servedBySessionId.delete(sessionId);
     this.options.onDropped(served.chat);
   }
 
   private getOrCreate(sessionId: string): ServedChat {
-    const existing = this.served.get(sessionId);
+    const existing = this.servedBySessionId.get(sessionId);
     if (existing) return existing;
     const chat = this.options.create(sessionId);
     const ready = this.options.read(chat);
     const served: ServedChat = { chat, ready, isReady: false, uses: 0 };
     ready.then(
       () => (served.isReady = true),
-      () => undefined, // the error reaches the callers of `use`, which await `ready`
+      () => undefined, // the callers of `use` await `ready` as well, and receive the error
     );
-    this.served.set(sessionId, served);
+    this.servedBySessionId.set(sessionId, served);
     return served;
   }
 }

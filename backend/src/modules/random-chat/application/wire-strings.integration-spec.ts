@@ -6,7 +6,10 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-/** A NUL, unpaired surrogates and control characters, of which PostgreSQL refuses some; an empty and a long string. */
+/**
+ * Strings that are not valid as ids: with a NUL, unpaired surrogates or control characters, some of which PostgreSQL
+ * refuses; an empty string, and one longer than the maximum of 64 characters.
+ */
 const HOSTILE_STRINGS = ['a\u0000', 'b\ud800', '\udc00c', 'd\n', 'e\u007f', 'f\u009f', '', 'x'.repeat(65)];
 /** Frames that the test sends with each hostile string as an id. */
 const INVALID_FRAMES_PER_STRING = 7;
@@ -29,7 +32,7 @@ describe('hostile strings from clients', () => {
     return Number(row?.count);
   };
 
-  it('are refused as ids, and every event acknowledged beside them reaches PostgreSQL', async () => {
+  it('are refused as ids, and every event of a chat in which they were sent reaches PostgreSQL', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[0]!,
@@ -39,7 +42,7 @@ describe('hostile strings from clients', () => {
     const messageId = String((await adaSocket.request('random_message', message)).id);
     const replies: ReceivedFrame[] = [];
     for (const hostile of HOSTILE_STRINGS) {
-      // A new socket each time, because one is closed after twenty invalid frames.
+      // A new socket each time, because a socket is closed after twenty invalid frames.
       const socket = await ada.openSocket(undefined, { sessionId, seq: 1 });
       replies.push(
         await socket.ask('random_message', { ...message, clientId: hostile }),
@@ -54,18 +57,16 @@ describe('hostile strings from clients', () => {
         await socket.ask('typing', { sessionId: hostile }),
         await socket.ask('message_reaction', {
           sessionId,
-          messageId: hostile === '' ? '' : `${messageId}${hostile}`,
+          messageId: hostile === '' ? '' : `${messageId}${hostile}`, // with '' appended, the id would be valid
           emoji: '🔥',
           action: 'add',
           userId,
         }),
       );
+      // An invalid `ref` is not repeated in the refusal, so the test waits for the refusal by its number.
       socket.send({ event: 'random_message', data: message, ref: hostile });
-      const refusal = await socket.next('error', (data) => data.code === 'invalid_payload');
-      expect(refusal).toMatchObject({ code: 'invalid_payload' });
-      await until(
-        () => socket.frames.filter(({ event }) => event === 'error').length === INVALID_FRAMES_PER_STRING,
-      );
+      await until(() => socket.all('error').length === INVALID_FRAMES_PER_STRING);
+      expect(socket.frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'invalid_payload' } });
       expect(socket.frames.at(-1)?.ref).toBeUndefined();
       await socket.leave();
     }
@@ -73,7 +74,7 @@ describe('hostile strings from clients', () => {
       replies.map(() => 'error invalid_payload'),
     );
 
-    // Text is sanitised and emojis come from a closed list, so neither stores a hostile string.
+    // Hostile characters are removed from text, and emojis come from a closed list, so both store only valid strings.
     for (const hostile of HOSTILE_STRINGS) {
       const content = `text ${hostile} text`;
       await adaSocket.request('random_message', { ...message, content, clientId: `ok-${content.length}` });
@@ -88,7 +89,7 @@ describe('hostile strings from clients', () => {
     await adaSocket.request('message_edit', { sessionId, messageId, newContent: 'hi\u0000\ud800', userId });
     const game = { sessionId, gameId: 'game 👍' };
     await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: userId });
-    const [response = ''] = findQuestionById(1)?.options ?? [];
+    const [response = ''] = findQuestionById(1)?.options ?? []; // the only valid answers are the options
     expect(
       await bobSocket.ask('break_ice_response', {
         ...game,
@@ -97,6 +98,7 @@ describe('hostile strings from clients', () => {
       }),
     ).toMatchObject({ event: 'error', data: { code: 'invalid_payload' } });
     await bobSocket.request('break_ice_response', { ...game, response, userId: bob.user.id });
+    // The `seq` of the last event is the number of events of the chat.
     const { seq } = await adaSocket.request('skip_chat', { sessionId });
     expect(
       await until(
@@ -104,6 +106,7 @@ describe('hostile strings from clients', () => {
         (count) => count >= Number(seq),
       ),
     ).toBe(seq);
+    // No event was put aside as a dead letter because PostgreSQL refused it.
     expect(await stack.store.listKeys('*dead*')).toEqual([]);
   });
 });

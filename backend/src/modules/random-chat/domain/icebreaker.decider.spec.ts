@@ -1,13 +1,13 @@
 import { findQuestionById, questions } from '@thaw/contract/questions';
 import {
   ADA,
-  at,
   BOB,
   chatEnded,
   chatStarted,
   EVE,
   givenChat,
   givenLimitedChat,
+  getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
@@ -17,21 +17,23 @@ const QUESTION_ID = 7;
 const OTHER_QUESTION_ID = 8;
 const UNKNOWN_QUESTION_ID = questions.length + 1;
 const [optionA = '', optionB = ''] = findQuestionById(QUESTION_ID)?.options ?? [];
+/** Later than every event of these tests. */
+const COMMAND_TIME_MS = getEventTime(1_000);
 
-const start = (initiatorId: number, gameId = 'g1', questionId = QUESTION_ID): RandomChatCommand => ({
+const startGame = (initiatorId: number, gameId = 'g1', questionId = QUESTION_ID): RandomChatCommand => ({
   type: 'StartGame',
-  at: getEventTime(1_000),
+  decidedAtMs: COMMAND_TIME_MS,
   initiatorId,
   gameId,
   questionId,
 });
-const answer = (userId: number, response: string, gameId = 'g1'): RandomChatCommand => ({
+const answerGame = (userId: number, response: string, gameId = 'g1'): RandomChatCommand => ({
   type: 'AnswerGame',
   userId,
   gameId,
   response,
 });
-const ignore = (userId: number, gameId = 'g1'): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId });
+const ignoreGame = (userId: number): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId: 'g1' });
 
 const createGameStarted = (gameId = 'g1', questionId = QUESTION_ID, initiatorId = ADA): RandomChatEvent => ({
   type: 'GameStarted',
@@ -58,145 +60,153 @@ const createGameIgnored = (gameId = 'g1'): RandomChatEvent => ({
 });
 
 describe('starting Break the Ice', () => {
-  it('is allowed for either participant, with an existing question', () => {
+  it('is allowed only for a participant, with an existing question, in an open chat', () => {
     givenChat(chatStarted)
-      .when(start(BOB))
+      .when(startGame(BOB))
       .then(createGameStarted('g1', QUESTION_ID, BOB));
-    givenChat(chatStarted).when(start(EVE)).thenThrows('not_in_session');
+    givenChat(chatStarted).when(startGame(EVE)).thenThrows('not_in_session');
     givenChat(chatStarted)
-      .when(start(ADA, 'g1', UNKNOWN_QUESTION_ID))
+      .when(startGame(ADA, 'g1', UNKNOWN_QUESTION_ID))
       .thenThrows('unknown_question');
-    givenChat(chatStarted, chatEnded).when(start(ADA)).thenThrows('session_ended');
+    givenChat(chatStarted, chatEnded).when(startGame(ADA)).thenThrows('session_ended');
   });
 
   it('is refused for both users while a game is in progress', () => {
     givenChat(chatStarted, createGameStarted())
-      .when(start(BOB, 'g2', OTHER_QUESTION_ID))
+      .when(startGame(BOB, 'g2', OTHER_QUESTION_ID))
       .thenThrows('game_active');
     givenChat(chatStarted, createGameStarted())
-      .when(start(ADA, 'g2', OTHER_QUESTION_ID))
+      .when(startGame(ADA, 'g2', OTHER_QUESTION_ID))
       .thenThrows('game_active');
   });
 
-  it('starts one game when the initiator repeats the command', () => {
-    expect(givenChat(chatStarted, createGameStarted()).when(start(ADA)).decide()).toEqual({
-      alreadyDone: at(2),
+  it('is acknowledged again when the initiator repeats the command', () => {
+    expect(givenChat(chatStarted, createGameStarted()).when(startGame(ADA)).decide()).toEqual({
+      alreadyDone: getEventPosition(2),
     });
   });
 
-  it('refuses a question that either user has asked while unasked questions are left', () => {
+  it('is refused with a question that the partner has asked, while unasked questions are left', () => {
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(start(BOB, 'g2', QUESTION_ID))
+      .when(startGame(BOB, 'g2', QUESTION_ID))
       .thenThrows('unknown_question');
   });
 
-  it('allows a question again once all have been asked', () => {
+  it('is allowed with any question once all questions have been asked', () => {
     const allAsked = questions.flatMap(({ id }) => [
       createGameStarted(`g${id}`, id),
       createGameIgnored(`g${id}`),
     ]);
     givenChat(chatStarted, ...allAsked)
-      .when(start(ADA, 'again', 1))
-      .then(createGameStarted('again', 1));
+      .when(startGame(ADA, 'again'))
+      .then(createGameStarted('again'));
   });
 
-  it('refuses the id of an earlier game', () => {
+  it('is refused with the id of an earlier game', () => {
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(start(ADA, 'g1', OTHER_QUESTION_ID))
+      .when(startGame(ADA, 'g1', OTHER_QUESTION_ID))
       .thenThrows('game_not_active');
   });
 
   it('is rate-limited per session, not per user', () => {
-    const startSoonAfter = (userId: number) =>
-      ({ ...start(userId, 'g2', OTHER_QUESTION_ID), at: getEventTime(2) + 1_000 }) as RandomChatCommand;
-    const givenLimited = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
+    const intervalMs = 10_000;
+    const givenLimited = givenLimitedChat({ intervalMs, burst: 1 });
+    // The first game starts with the second event.
+    const tooEarlyMs = getEventTime(2) + intervalMs / 10;
+    const startTooEarly = (userId: number) =>
+      ({ ...startGame(userId, 'g2', OTHER_QUESTION_ID), decidedAtMs: tooEarlyMs }) as RandomChatCommand;
     givenLimited(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startSoonAfter(ADA))
+      .when(startTooEarly(ADA))
       .thenThrows('rate_limited');
     givenLimited(chatStarted, createGameStarted(), createGameIgnored())
-      .when(startSoonAfter(BOB))
+      .when(startTooEarly(BOB))
       .thenThrows('rate_limited');
   });
 });
 
 describe('answering Break the Ice', () => {
-  it('stores the first answer without a reveal, and reveals both with the second', () => {
+  it('stores the first answer without a reveal, and reveals both answers with the second one', () => {
     givenChat(chatStarted, createGameStarted())
-      .when(answer(BOB, optionA))
+      .when(answerGame(BOB, optionA))
       .then(createGameAnswered(BOB, optionA));
     givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-      .when(answer(ADA, optionB))
+      .when(answerGame(ADA, optionB))
       .then(gameRevealed);
   });
 
-  it('refuses a different second answer of the same user', () => {
+  it('is refused when the same user has already given another answer', () => {
     givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-      .when(answer(BOB, optionB))
+      .when(answerGame(BOB, optionB))
       .thenThrows('already_answered');
   });
 
-  it('is acknowledged again when the same answer is repeated, before and after the reveal', () => {
+  it('is acknowledged again, before and after the reveal, only when the same answer is repeated', () => {
     expect(
       givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-        .when(answer(BOB, optionA))
+        .when(answerGame(BOB, optionA))
         .decide(),
-    ).toEqual({ alreadyDone: at(3) });
+    ).toEqual({ alreadyDone: getEventPosition(3) });
     const givenRevealed = givenChat(
       chatStarted,
       createGameStarted(),
       createGameAnswered(BOB, optionA),
       gameRevealed,
     );
-    expect(givenRevealed.when(answer(BOB, optionA)).decide()).toEqual({ alreadyDone: at(4) });
-    expect(givenRevealed.when(answer(ADA, optionB)).decide()).toEqual({ alreadyDone: at(4) });
-    givenRevealed.when(answer(ADA, optionA)).thenThrows('game_not_active');
+    expect(givenRevealed.when(answerGame(BOB, optionA)).decide()).toEqual({
+      alreadyDone: getEventPosition(4),
+    });
+    expect(givenRevealed.when(answerGame(ADA, optionB)).decide()).toEqual({
+      alreadyDone: getEventPosition(4),
+    });
+    givenRevealed.when(answerGame(ADA, optionA)).thenThrows('game_not_active');
   });
 
-  it('accepts only one of the five options', () => {
+  it('is refused with a text that is not an option of the question', () => {
+    // The server sends this text to a user who has ignored the game.
     givenChat(chatStarted, createGameStarted())
-      .when(answer(BOB, 'IGNORED_BY_USER'))
+      .when(answerGame(BOB, 'IGNORED_BY_USER'))
       .thenThrows('invalid_payload');
   });
 
-  it('requires the game in progress', () => {
-    givenChat(chatStarted).when(answer(BOB, optionA)).thenThrows('game_not_active');
+  it('requires a participant and the game in progress', () => {
+    givenChat(chatStarted).when(answerGame(BOB, optionA)).thenThrows('game_not_active');
     givenChat(chatStarted, createGameStarted())
-      .when(answer(BOB, optionA, 'g0'))
+      .when(answerGame(BOB, optionA, 'no game'))
       .thenThrows('game_not_active');
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(answer(BOB, optionA))
+      .when(answerGame(BOB, optionA))
       .thenThrows('game_not_active');
-    givenChat(chatStarted, createGameStarted()).when(answer(EVE, optionA)).thenThrows('not_in_session');
+    givenChat(chatStarted, createGameStarted()).when(answerGame(EVE, optionA)).thenThrows('not_in_session');
   });
 });
 
 describe('ignoring Break the Ice', () => {
-  it('ends the game for both users, also after one has answered', () => {
+  it('is allowed for the initiator and the partner, also after one has answered', () => {
     givenChat(chatStarted, createGameStarted())
-      .when(ignore(BOB))
+      .when(ignoreGame(BOB))
       .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
     givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
-      .when(ignore(ADA))
+      .when(ignoreGame(ADA))
       .then({ type: 'GameIgnored' });
   });
 
   it('is acknowledged again when it is repeated', () => {
     expect(
-      givenChat(chatStarted, createGameStarted(), createGameIgnored()).when(ignore(BOB)).decide(),
+      givenChat(chatStarted, createGameStarted(), createGameIgnored()).when(ignoreGame(BOB)).decide(),
     ).toEqual({
-      alreadyDone: at(3),
+      alreadyDone: getEventPosition(3),
     });
   });
 
   it('is refused after the end of the game', () => {
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(ignore(ADA))
+      .when(ignoreGame(ADA))
       .thenThrows('game_not_active');
   });
 
   it('allows the next game', () => {
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
-      .when(start(ADA, 'g2', OTHER_QUESTION_ID))
+      .when(startGame(ADA, 'g2', OTHER_QUESTION_ID))
       .then(createGameStarted('g2', OTHER_QUESTION_ID));
   });
 });

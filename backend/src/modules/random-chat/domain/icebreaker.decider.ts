@@ -5,30 +5,38 @@ import { requireRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
-/** Break the Ice: one game at a time; a question is not repeated while others are left (A71 to A79). */
+/**
+ * Rules of the game Break the Ice (docs/product-decisions.md, A71 to A79). There is one game at a time, and a question
+ * is not repeated while others are left.
+ */
 export const decideGameStart = (command: StartGame, state: RandomChatState): Decision => {
   const { initiatorId, gameId, questionId } = command;
   const { game } = state;
   if (game?.gameId === gameId && game.initiatorId === initiatorId) return { alreadyDone: game.startedAt };
   if (game) throw new DomainError('game_active');
+  // The game with this id is over.
   if (state.gameIds.has(gameId)) throw new DomainError('game_not_active');
-  const isAskedAgain =
+  const isRepeatedTooEarly =
     state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
-  if (!findQuestionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
+  if (!findQuestionById(questionId) || isRepeatedTooEarly) throw new DomainError('unknown_question');
   requireRate(state, 'game', initiatorId, command);
   return accept({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 };
 
-/** The first answer is final and hidden from the partner; the second reveals both. The same answer again is a retry. */
+/**
+ * The first answer is final and hidden from the partner; the second one, by the partner, reveals both. An answer that a
+ * user has already given is a retry.
+ */
 export const decideGameAnswer = (
   { userId, gameId, response }: AnswerGame,
   state: RandomChatState,
 ): Decision => {
-  const isSame = (answer: Answer): boolean => answer.userId === userId && answer.response === response;
+  const isSameAnswer = (answer: Answer): boolean => answer.userId === userId && answer.response === response;
   const { pastGame } = state;
-  if (pastGame?.gameId === gameId && pastGame.answers.some(isSame)) return { alreadyDone: pastGame.endedAt };
+  if (pastGame?.gameId === gameId && pastGame.answers.some(isSameAnswer))
+    return { alreadyDone: pastGame.endedAt };
   const { questionId, firstAnswer } = requireGame(state, gameId);
-  if (firstAnswer && isSame(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
+  if (firstAnswer && isSameAnswer(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
   if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
   if (!findQuestionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
   if (!firstAnswer) return accept({ type: 'GameAnswered', data: { gameId, userId, response } });
@@ -45,7 +53,7 @@ export const decideGameAnswer = (
   });
 };
 
-/** Either user may ignore a game until it is revealed; a first answer is then never disclosed (A74, A78). */
+/** Either user may ignore a game until the answers are revealed. A first answer is then never disclosed (A74, A78). */
 export const decideGameIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };

@@ -1,32 +1,40 @@
-import { ADA, at, BOB, chatStarted, givenChat, getEventTime } from '../../../testing/given-chat.fixture';
+import { limits } from '@thaw/contract/limits';
+import {
+  ADA,
+  BOB,
+  chatStarted,
+  getEventPosition,
+  getEventTime,
+  givenChat,
+} from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
 const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
 const OTHER_IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0002.jpg';
 
-const send = (
+const sendMessage = (
   messageType: 'text' | 'image' | 'mixed',
   content: string,
   replyToId: string | null = null,
 ): RandomChatCommand => ({
   type: 'SendMessage',
-  at: getEventTime(1_000),
+  decidedAtMs: getEventTime(60),
   senderId: ADA,
   content,
   messageType,
   replyToId,
   clientId: null,
 });
-const sent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent => ({
+const createMessageSent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent => ({
   type: 'MessageSent',
   data: { senderId: BOB, content, messageType, replyTo: null, clientId: null },
 });
 
 describe('a message with images', () => {
-  it('accepts the address of an uploaded chat image', () => {
+  it('is accepted when its content is the address of a chat image', () => {
     givenChat(chatStarted)
-      .when(send('image', IMAGE_URL))
+      .when(sendMessage('image', IMAGE_URL))
       .then({ data: { content: IMAGE_URL, messageType: 'image' } });
   });
 
@@ -37,58 +45,60 @@ describe('a message with images', () => {
     'hello',
     '',
   ])('is refused when its image is %j', (content) => {
-    givenChat(chatStarted).when(send('image', content)).thenThrows('image_not_yours');
+    givenChat(chatStarted).when(sendMessage('image', content)).thenThrows('image_not_yours');
   });
 
-  it('accepts text followed by one or more images', () => {
+  it('is accepted when it is text followed by images', () => {
     const content = `look\n[IMAGE:${IMAGE_URL}]\n[IMAGE:${OTHER_IMAGE_URL}]`;
     givenChat(chatStarted)
-      .when(send('mixed', ` ${content} `))
+      .when(sendMessage('mixed', ` ${content} `))
       .then({ data: { content, messageType: 'mixed' } });
   });
 
-  it('is refused with more than four images', () => {
-    const createImages = (count: number) =>
+  it(`is refused with more than ${limits.imagesPerMessage} images`, () => {
+    const createImageMarkers = (count: number) =>
       Array.from({ length: count }, () => `[IMAGE:${IMAGE_URL}]`).join('\n');
     givenChat(chatStarted)
-      .when(send('mixed', `look\n${createImages(4)}`))
+      .when(sendMessage('mixed', `look\n${createImageMarkers(limits.imagesPerMessage)}`))
       .then({ type: 'MessageSent' });
     givenChat(chatStarted)
-      .when(send('mixed', `look\n${createImages(5)}`))
+      .when(sendMessage('mixed', `look\n${createImageMarkers(limits.imagesPerMessage + 1)}`))
       .thenThrows('invalid_payload');
   });
 
-  it('is refused as mixed without an image or without text', () => {
-    givenChat(chatStarted).when(send('mixed', 'look')).thenThrows('image_not_yours');
+  it('is refused with the type mixed when it has no chat image or no text', () => {
+    givenChat(chatStarted).when(sendMessage('mixed', 'look')).thenThrows('image_not_yours');
     givenChat(chatStarted)
-      .when(send('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
+      .when(sendMessage('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
       .thenThrows('image_not_yours');
     givenChat(chatStarted)
-      .when(send('mixed', `\n[IMAGE:${IMAGE_URL}]`))
+      .when(sendMessage('mixed', `\n[IMAGE:${IMAGE_URL}]`))
       .thenThrows('invalid_payload');
   });
 
   it('counts only the text towards the maximum length', () => {
+    const longestText = 'x'.repeat(limits.messageMaxCodePoints);
     givenChat(chatStarted)
-      .when(send('mixed', `${'x'.repeat(2_000)}\n[IMAGE:${IMAGE_URL}]`))
+      .when(sendMessage('mixed', `${longestText}\n[IMAGE:${IMAGE_URL}]`))
       .then({ type: 'MessageSent' });
     givenChat(chatStarted)
-      .when(send('mixed', `${'x'.repeat(2_001)}\n[IMAGE:${IMAGE_URL}]`))
+      .when(sendMessage('mixed', `${longestText}x\n[IMAGE:${IMAGE_URL}]`))
       .thenThrows('message_too_long');
   });
 
-  it('keeps an image marker in a text message as text', () => {
+  it('may contain an image marker as plain text when its type is text', () => {
+    const content = `[IMAGE:${IMAGE_URL}]`;
     givenChat(chatStarted)
-      .when(send('text', `[IMAGE:${IMAGE_URL}]`))
-      .then({ data: { messageType: 'text' } });
+      .when(sendMessage('text', content))
+      .then({ data: { content, messageType: 'text' } });
   });
 
-  it('is quoted by its text, or as Photo if it has none', () => {
-    givenChat(chatStarted, sent('image', IMAGE_URL))
-      .when(send('text', 'nice', at(2).id))
+  it('is quoted in a reply by its text, or as Photo if it has no text', () => {
+    givenChat(chatStarted, createMessageSent('image', IMAGE_URL))
+      .when(sendMessage('text', 'nice', getEventPosition(2).id))
       .then({ data: { replyTo: { content: 'Photo' } } });
-    givenChat(chatStarted, sent('mixed', `look\n[IMAGE:${IMAGE_URL}]`))
-      .when(send('text', 'nice', at(2).id))
+    givenChat(chatStarted, createMessageSent('mixed', `look\n[IMAGE:${IMAGE_URL}]`))
+      .when(sendMessage('text', 'nice', getEventPosition(2).id))
       .then({ data: { replyTo: { content: 'look' } } });
   });
 });

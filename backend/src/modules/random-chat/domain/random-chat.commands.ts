@@ -2,8 +2,8 @@ import type { MessageType } from '@thaw/contract/scalars';
 import type { Participant } from './random-chat.events';
 
 interface RateLimitedCommand {
-  /** When the command is decided: epoch ms, by the clock of Redis, which stamps the events. */
-  at: number;
+  /** When the command is decided: epoch ms, by the clock of Redis, which also sets the time of the events. */
+  decidedAtMs: number;
 }
 
 /** Starts the chat of two matched users. */
@@ -19,6 +19,7 @@ export interface SendMessage extends RateLimitedCommand {
   messageType: MessageType;
   /** The message to which this one replies. */
   replyToId: string | null;
+  /** Idempotency key chosen by the client; null if the client sent none. */
   clientId: string | null;
 }
 
@@ -33,6 +34,7 @@ export interface ReactToMessage extends RateLimitedCommand {
   type: 'ReactToMessage';
   userId: number;
   messageId: string;
+  /** As the client sent it, not checked yet. */
   emoji: string;
   action: 'add' | 'remove';
 }
@@ -40,6 +42,7 @@ export interface ReactToMessage extends RateLimitedCommand {
 export interface StartGame extends RateLimitedCommand {
   type: 'StartGame';
   initiatorId: number;
+  /** Chosen by the client: a retry has the same one. */
   gameId: string;
   questionId: number;
 }
@@ -57,24 +60,24 @@ export interface IgnoreGame {
   gameId: string;
 }
 
-/** A participant leaves the chat to be matched with another user. */
+/** A participant leaves the chat, to be matched with another user or because they have blocked the partner. */
 export interface SkipChat {
   type: 'SkipChat';
   userId: number;
 }
 
-/** A participant was away for longer than the grace period. */
+/** A participant was away for longer than the grace period, or was suspended or banned. */
 export interface EndAbandonedChat {
   type: 'EndAbandonedChat';
   userId: number;
 }
 
-/** Redis lost events that the participants have seen, and they cannot be restored. */
+/** Redis has lost events that users have seen, or the records that say that the users are in the chat. */
 export interface EndLostChat {
   type: 'EndLostChat';
 }
 
-/** The claim behind the chat was released before a user saw the chat. */
+/** The match was cancelled before it was confirmed, so no user has seen the chat. */
 export interface AbortChat {
   type: 'AbortChat';
 }

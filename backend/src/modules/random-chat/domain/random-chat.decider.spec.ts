@@ -1,7 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import {
   ADA,
-  at,
   BOB,
   chatEnded,
   chatStarted,
@@ -10,15 +9,16 @@ import {
   givenChatOfBytes,
   givenLimitedChat,
   messageSent,
+  getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
 import { MAX_BYTES, MAX_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const send = (command: Partial<SendMessage> = {}): SendMessage => ({
+const sendMessage = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  at: getEventTime(60),
+  decidedAtMs: getEventTime(60),
   senderId: ADA,
   content: 'hello',
   messageType: 'text',
@@ -26,12 +26,13 @@ const send = (command: Partial<SendMessage> = {}): SendMessage => ({
   clientId: null,
   ...command,
 });
-const skip = (userId: number) => ({ type: 'SkipChat', userId }) as const;
-const abandon = (userId: number) => ({ type: 'EndAbandonedChat', userId }) as const;
-const abort = { type: 'AbortChat' } as const;
-const endLost = { type: 'EndLostChat' } as const;
+const skipChat = (userId: number) => ({ type: 'SkipChat', userId }) as const;
+const endAbandonedChat = (userId: number) => ({ type: 'EndAbandonedChat', userId }) as const;
+const abortChat = { type: 'AbortChat' } as const;
+const endLostChat = { type: 'EndLostChat' } as const;
 
-const skippedBy = (userId: number): RandomChatEvent => ({
+/** @param userId the user who skips. */
+const createChatSkipped = (userId: number): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'skipped', endedBy: userId },
 });
@@ -58,7 +59,7 @@ describe('the start of a random chat', () => {
 describe('a message', () => {
   it('is accepted from a participant', () => {
     givenChat(chatStarted)
-      .when(send({ senderId: BOB, content: 'hi', clientId: 'c-1' }))
+      .when(sendMessage({ senderId: BOB, content: 'hi', clientId: 'c-1' }))
       .then(messageSent(BOB, 'hi', 'c-1'));
   });
 
@@ -68,120 +69,131 @@ describe('a message', () => {
     ['in the name of the system', [chatStarted], 0, 'not_in_session'],
     ['in a chat that does not exist', [], ADA, 'not_in_session'],
     ['after the end', [chatStarted, chatEnded], ADA, 'session_ended'],
+    // `chatEnded`: Bob has skipped the chat.
     ['after the end by the user who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
   ] as const)('is refused when sent %s', (_, history, senderId, code) => {
     givenChat(...history)
-      .when(send({ senderId }))
+      .when(sendMessage({ senderId }))
       .thenThrows(code);
   });
 
-  it('is trimmed and stripped of characters that cannot be stored or seen', () => {
+  it('is trimmed, and characters that cannot be stored are removed or replaced', () => {
     givenChat(chatStarted)
-      .when(send({ content: '  a\u0000\ud800b\r\n\tc \n' }))
+      .when(sendMessage({ content: '  a\u0000\ud800b\r\n\tc \n' }))
       .then(messageSent(ADA, 'a\ufffdb\n\tc'));
   });
 
   it.each(['', '   ', '\u0000\u0001', '\r\n', '\u200b', '\u2800\u3164', '\u202e'])(
-    'is refused when it consists of %j',
+    'is refused without a visible character: %j',
     (content) => {
-      givenChat(chatStarted).when(send({ content })).thenThrows('invalid_payload');
+      givenChat(chatStarted).when(sendMessage({ content })).thenThrows('invalid_payload');
     },
   );
 
   it('has at most 2,000 code points, counted after trimming', () => {
     const longest = '🎉'.repeat(limits.messageMaxCodePoints);
     givenChat(chatStarted)
-      .when(send({ content: `  ${longest}  ` }))
+      .when(sendMessage({ content: `  ${longest}  ` }))
       .then(messageSent(ADA, longest));
     givenChat(chatStarted)
-      .when(send({ content: `${longest}!` }))
+      .when(sendMessage({ content: `${longest}!` }))
       .thenThrows('message_too_long');
   });
 });
 
 describe('a repeated message', () => {
-  const sentOnce = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
+  const historyWithMessage = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
+  const messagePosition = getEventPosition(2);
 
-  it('is not stored repeated and refers to the first one, whatever its content', () => {
-    const repeated = givenChat(...sentOnce).when(send({ clientId: 'c-1', content: ' ' }));
+  it('is not stored again and refers to the first one, whatever its content', () => {
+    const repeated = givenChat(...historyWithMessage).when(sendMessage({ clientId: 'c-1', content: ' ' }));
     repeated.thenNothing();
-    expect(repeated.decide()).toEqual({ alreadyDone: at(2) });
+    expect(repeated.decide()).toEqual({ alreadyDone: messagePosition });
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
-    const repeated = send({ clientId: 'c-1', at: getEventTime(2) });
-    for (const history of [sentOnce, [...sentOnce, chatEnded]]) {
+    // The first message took the only token at this time.
+    const repeated = sendMessage({ clientId: 'c-1', decidedAtMs: getEventTime(2) });
+    for (const history of [historyWithMessage, [...historyWithMessage, chatEnded]]) {
       expect(
         givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
           .when(repeated)
           .decide(),
-      ).toEqual({ alreadyDone: at(2) });
+      ).toEqual({ alreadyDone: messagePosition });
     }
   });
 
   it('is recognised only with the same sender and the same client id', () => {
-    givenChat(...sentOnce)
-      .when(send({ clientId: 'c-1', senderId: BOB }))
+    givenChat(...historyWithMessage)
+      .when(sendMessage({ clientId: 'c-1', senderId: BOB }))
       .then(messageSent(BOB, 'hello', 'c-1'));
-    givenChat(...sentOnce)
-      .when(send({ clientId: 'c-2' }))
+    givenChat(...historyWithMessage)
+      .when(sendMessage({ clientId: 'c-2' }))
       .then(messageSent(ADA, 'hello', 'c-2'));
-    givenChat(...sentOnce)
-      .when(send())
+    givenChat(...historyWithMessage)
+      .when(sendMessage())
       .then(messageSent(ADA));
   });
 
   it('is not disclosed to a user who is not in the session', () => {
-    givenChat(...sentOnce)
-      .when(send({ clientId: 'c-1', senderId: EVE }))
+    givenChat(...historyWithMessage)
+      .when(sendMessage({ clientId: 'c-1', senderId: EVE }))
       .thenThrows('not_in_session');
   });
 });
 
 describe('a reply', () => {
+  const messageId = getEventPosition(2).id;
+
   it('quotes the stored message', () => {
     givenChat(chatStarted, messageSent(BOB, 'do you like rain?'))
-      .when(send({ replyToId: at(2).id }))
+      .when(sendMessage({ replyToId: messageId }))
       .then({
         type: 'MessageSent',
         data: {
-          replyTo: { messageId: at(2).id, content: 'do you like rain?', senderId: BOB, senderName: 'bob' },
+          replyTo: { messageId, content: 'do you like rain?', senderId: BOB, senderName: 'bob' },
         },
       });
   });
 
-  it('quotes only as much as is shown, in whole characters', () => {
-    const family = '👨‍👩‍👧';
-    givenChat(chatStarted, messageSent(ADA, family.repeat(100)))
-      .when(send({ replyToId: at(2).id }))
-      .then({ data: { replyTo: { content: `${family.repeat(limits.quoteMaxGraphemes)}...` } } });
+  it(`quotes at most ${limits.quoteMaxGraphemes} graphemes, and does not split one`, () => {
+    const grapheme = '👨‍👩‍👧';
+    givenChat(chatStarted, messageSent(ADA, grapheme.repeat(100)))
+      .when(sendMessage({ replyToId: messageId }))
+      .then({ data: { replyTo: { content: `${grapheme.repeat(limits.quoteMaxGraphemes)}...` } } });
   });
 
-  it('quotes a bounded number of code points, however long a character is', () => {
-    givenChat(chatStarted, messageSent(ADA, `e${'\u0301'.repeat(1_999)}`))
-      .when(send({ replyToId: at(2).id }))
-      .then({ data: { replyTo: { content: `e${'\u0301'.repeat(479)}...` } } });
+  it('quotes a bounded number of code points, however long a grapheme is', () => {
+    const accent = '\u0301';
+    const maxCodePoints = limits.quoteMaxGraphemes * limits.quoteMaxCodePointsPerGrapheme;
+    givenChat(chatStarted, messageSent(ADA, `e${accent.repeat(limits.messageMaxCodePoints - 1)}`))
+      .when(sendMessage({ replyToId: messageId }))
+      .then({ data: { replyTo: { content: `e${accent.repeat(maxCodePoints - 1)}...` } } });
   });
 
-  it.each([at(1).id, at(9).id, '0-0'])('is refused when its target %s is not a message', (replyToId) => {
-    givenChat(chatStarted, messageSent(ADA)).when(send({ replyToId })).thenThrows('message_not_found');
+  it.each([
+    ['the start of the chat', getEventPosition(1).id],
+    ['a later id', getEventPosition(9).id],
+    ['an earlier id', '0-0'],
+  ])('is refused when its target is not a message but %s', (_, replyToId) => {
+    givenChat(chatStarted, messageSent(ADA)).when(sendMessage({ replyToId })).thenThrows('message_not_found');
   });
 });
 
 describe('the rate limit of messages', () => {
   const threeMessages = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
-  // 15 minutes per token, so that the three minutes between the messages refill little.
+  // The events are one minute apart, so less than one of the three tokens is refilled during these messages.
   const givenLimited = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
 
   it('allows a burst of three', () => {
     givenLimited(...threeMessages.slice(0, -1))
-      .when(send({ at: getEventTime(3) }))
+      .when(sendMessage({ decidedAtMs: getEventTime(3) }))
       .then(messageSent(ADA));
   });
 
   it('refuses a message above the limit, with the time to wait', () => {
-    // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
-    const tooFast = givenLimited(...threeMessages).when(send({ at: getEventTime(4) }));
+    // The first token was taken at minute 2. It is refilled at minute 17, thirteen minutes after this message.
+    const tooFast = givenLimited(...threeMessages).when(sendMessage({ decidedAtMs: getEventTime(4) }));
     tooFast.thenThrows('rate_limited');
     let waitMs = 0;
     try {
@@ -191,25 +203,25 @@ describe('the rate limit of messages', () => {
     }
     expect(waitMs / 60_000).toBeCloseTo(13, 3);
     givenLimited(...threeMessages)
-      .when(send({ at: getEventTime(4) + waitMs }))
+      .when(sendMessage({ decidedAtMs: getEventTime(4) + waitMs }))
       .then(messageSent(ADA));
   });
 
   it('counts each sender separately', () => {
     givenLimited(...threeMessages)
-      .when(send({ at: getEventTime(4), senderId: BOB }))
+      .when(sendMessage({ decidedAtMs: getEventTime(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
   it('allows a message when a token has been refilled', () => {
     givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...threeMessages)
-      .when(send({ at: getEventTime(5) }))
+      .when(sendMessage({ decidedAtMs: getEventTime(5) }))
       .then(messageSent(ADA));
   });
 
   it('allows a message when the clock is behind the time of the last event', () => {
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
-      .when(send({ at: getEventTime(-10) }))
+      .when(sendMessage({ decidedAtMs: getEventTime(-10) }))
       .then(messageSent(ADA));
   });
 });
@@ -222,79 +234,85 @@ describe('a full chat', () => {
 
   it('accepts no more messages and can still be ended', () => {
     givenChat(...full)
-      .when(send({ clientId: 'new' }))
+      .when(sendMessage({ clientId: 'new' }))
       .thenThrows('unavailable');
     givenChat(...full)
-      .when(skip(ADA))
-      .then(skippedBy(ADA));
+      .when(skipChat(ADA))
+      .then(createChatSkipped(ADA));
   });
 
-  it('accepts the last message that fits, and recognises repeated ones', () => {
+  it('accepts the last message that fits, and recognises a repeated message', () => {
     givenChat(...full.slice(0, -1))
-      .when(send({ content: 'x', clientId: 'new' }))
+      .when(sendMessage({ content: 'x', clientId: 'new' }))
       .then(messageSent(ADA, 'x', 'new'));
     givenChat(...full)
-      .when(send({ clientId: 'c-0' }))
+      .when(sendMessage({ clientId: 'c-0' }))
       .thenNothing();
   });
 });
 
 describe('a chat of 4 MiB', () => {
-  // Each event has a quarter of the maximum size.
-  const givenQuarters = givenChatOfBytes(MAX_BYTES / 4);
-  const past = [chatStarted, messageSent(ADA), messageSent(BOB)];
+  const givenChatOfQuarters = givenChatOfBytes(MAX_BYTES / 4);
+  const threeQuarters = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
   it('accepts no more messages and can still be ended', () => {
-    givenQuarters(...past)
-      .when(send())
+    givenChatOfQuarters(...threeQuarters)
+      .when(sendMessage())
       .then(messageSent(ADA));
-    givenQuarters(...past, messageSent(ADA))
-      .when(send())
+    givenChatOfQuarters(...threeQuarters, messageSent(ADA))
+      .when(sendMessage())
       .thenThrows('unavailable');
-    givenQuarters(...past, messageSent(ADA))
-      .when(skip(ADA))
-      .then(skippedBy(ADA));
+    givenChatOfQuarters(...threeQuarters, messageSent(ADA))
+      .when(skipChat(ADA))
+      .then(createChatSkipped(ADA));
   });
 });
 
 describe('the end of a random chat', () => {
   it('happens when a participant skips', () => {
-    givenChat(chatStarted).when(skip(BOB)).then(skippedBy(BOB));
+    givenChat(chatStarted).when(skipChat(BOB)).then(createChatSkipped(BOB));
   });
 
   it('names no user when a participant was away for too long', () => {
     givenChat(chatStarted)
-      .when(abandon(ADA))
+      .when(endAbandonedChat(ADA))
       .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
   });
 
   it('happens when Redis has lost a part of the chat, or all of it', () => {
-    const ended = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-    givenChat(chatStarted).when(endLost).then(ended);
-    givenChat().when(endLost).then(ended);
+    const disconnected = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+    givenChat(chatStarted).when(endLostChat).then(disconnected);
+    givenChat().when(endLostChat).then(disconnected);
   });
 
-  it('has the reason aborted when the match was released', () => {
+  it('has the reason aborted when the match was cancelled', () => {
     givenChat(chatStarted)
-      .when(abort)
+      .when(abortChat)
       .then({ type: 'ChatEnded', data: { reason: 'aborted', endedBy: null } });
   });
 
-  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort, endLost])(
-    'is stored once: a later %o refers to the first end',
+  it.each([
+    skipChat(ADA),
+    skipChat(BOB),
+    endAbandonedChat(ADA),
+    endAbandonedChat(BOB),
+    abortChat,
+    endLostChat,
+  ])('is stored once: a later %o refers to the first end', (command) => {
+    const repeated = givenChat(chatStarted, messageSent(ADA), createChatSkipped(BOB)).when(command);
+    repeated.thenNothing();
+    expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
+  });
+
+  it.each([skipChat(EVE), endAbandonedChat(EVE)])(
+    'is refused to a user who is not in the session: %o',
     (command) => {
-      const repeated = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
-      repeated.thenNothing();
-      expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
+      givenChat(chatStarted).when(command).thenThrows('not_in_session');
+      givenChat(chatStarted, chatEnded).when(command).thenThrows('not_in_session');
     },
   );
 
-  it.each([skip(EVE), abandon(EVE)])('is refused to a user who is not in the session: %o', (command) => {
-    givenChat(chatStarted).when(command).thenThrows('not_in_session');
-    givenChat(chatStarted, chatEnded).when(command).thenThrows('not_in_session');
-  });
-
   it('is refused before the start', () => {
-    givenChat().when(skip(ADA)).thenThrows('not_in_session');
+    givenChat().when(skipChat(ADA)).thenThrows('not_in_session');
   });
 });

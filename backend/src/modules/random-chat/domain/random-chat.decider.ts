@@ -18,9 +18,9 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** A chat is full at this many events. Each replica that serves a chat keeps it in memory. */
+/** A chat with this number of events is full. The number is limited because replicas keep the events in memory. */
 export const MAX_EVENTS = 20_000;
-/** A chat is also full at this size, the sum of its events as they are stored. */
+/** A chat is also full when its events, as they are stored, have this total size. */
 export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError when the command is refused. */
@@ -37,6 +37,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
     case 'SendMessage': {
       requireParticipant(state, command.senderId);
+      // A retry is recognised first: it is acknowledged even if the chat has ended or is full, or no token is left.
       const earlierMessage =
         command.clientId && findMessageByClientId(state, command.senderId, command.clientId);
       if (earlierMessage) return { alreadyDone: { id: earlierMessage.id, seq: earlierMessage.seq } };
@@ -93,8 +94,8 @@ const decideMessage = (command: SendMessage, state: RandomChatState): Decision =
   requireRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : buildQuote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
-  const sent = { type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } } as const;
-  return accept(sent, ...endForStatedAge(senderId, messageType, content, null));
+  const data = { senderId, content, messageType, replyTo, clientId };
+  return accept({ type: 'MessageSent', data }, ...buildEndForStatedAge(senderId, messageType, content, null));
 };
 
 const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
@@ -104,8 +105,10 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return createNoOp(state);
   requireRate(state, 'edit', editorId, command);
-  const edited = { type: 'MessageEdited', data: { messageId, editorId, content } } as const;
-  return accept(edited, ...endForStatedAge(editorId, message.messageType, content, messageId));
+  return accept(
+    { type: 'MessageEdited', data: { messageId, editorId, content } },
+    ...buildEndForStatedAge(editorId, message.messageType, content, messageId),
+  );
 };
 
 const decideReaction = (command: ReactToMessage, state: RandomChatState): Decision => {
@@ -121,9 +124,13 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   });
 };
 
-/** A message in which its sender states to be under 18 ends the chat. */
-const endForStatedAge = (
-  userId: number,
+/**
+ * Builds the end of the chat if the author of a text states in it to be under 18.
+ * @param messageId the edited message; null for a new message.
+ * @returns empty if the text states no such age.
+ */
+const buildEndForStatedAge = (
+  authorId: number,
   messageType: MessageType,
   content: string,
   messageId: string | null,
@@ -131,13 +138,13 @@ const endForStatedAge = (
   if (messageType === 'image') return [];
   const text = messageType === 'mixed' ? parseImageMarkers(content).text : content;
   if (findStatedAge(text) === undefined) return [];
-  const finding = { kind: 'stated_age', userId, messageId } as const;
+  const finding = { kind: 'stated_age', userId: authorId, messageId } as const;
   return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };
 
-/** A chat ends once; a later attempt refers to the version of that end. */
+/** A chat ends once. A later command refers to the version of that end; the state does not contain the id. */
 const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision =>
-  state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : { events: [{ type: 'ChatEnded', data }] };
+  state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : accept({ type: 'ChatEnded', data });
 
 const requireParticipant = (state: RandomChatState, userId: number): void => {
   if (!findParticipant(state, userId)) throw new DomainError('not_in_session');

@@ -6,6 +6,7 @@ import type { ReplyTo } from '@thaw/contract/random-chat';
 export interface Participant {
   id: number;
   username: string;
+  /** URL of the profile picture. */
   avatar: string | null;
 }
 
@@ -25,7 +26,7 @@ export interface MessageSent {
     content: string;
     messageType: MessageType;
     replyTo: ReplyTo | null;
-    /** Idempotency key chosen by the client: a retry carries the same one. */
+    /** Idempotency key chosen by the client: a retry has the same one. */
     clientId: string | null;
   };
 }
@@ -51,7 +52,7 @@ export interface GameStarted {
   data: { gameId: string; questionId: number; initiatorId: number };
 }
 
-/** The first answer. It is not disclosed to the partner until there are two. */
+/** The first answer. It is not disclosed to the partner before the partner has answered, too. */
 export interface GameAnswered {
   type: 'GameAnswered';
   data: { gameId: string; userId: number; response: string };
@@ -69,21 +70,32 @@ export interface GameIgnored {
 }
 
 /**
- * `aborted`: the match was released before a user saw the chat. `removed`: for safety; users see it as a lost
- * connection.
+ * `aborted`: the match was cancelled before a user saw the chat. `removed`: the chat was ended for safety, which its
+ * users see as a lost connection.
  */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
 
-/** What ended a chat for safety. `messageId`: the edited message; null for the message directly before the end. */
+/** Why a chat was ended for safety: a user stated to be under 18. */
 export interface ChatFinding {
   kind: 'stated_age';
+  /** The user who stated the age. */
   userId: number;
+  /**
+   * The message whose edit states the age. Null if it is the message directly before the end: when the end is decided,
+   * that message has no id yet.
+   */
   messageId: string | null;
 }
 
 export interface ChatEnded {
   type: 'ChatEnded';
-  data: { reason: ChatEndReason; endedBy: number | null; finding?: ChatFinding };
+  data: {
+    reason: ChatEndReason;
+    /** The user who skipped; null for every other reason. */
+    endedBy: number | null;
+    /** Set for the reason `removed`. */
+    finding?: ChatFinding;
+  };
 }
 
 export type RandomChatEvent =
@@ -116,6 +128,7 @@ export const parseOccurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => 
   let ms = 0;
   for (let index = 0; ; index += 1) {
     const digit = id.charCodeAt(index) - CODE_OF_0;
+    // At the end of the text, `digit` is NaN.
     if (!(digit >= 0 && digit <= 9)) return ms;
     ms = ms * 10 + digit;
   }

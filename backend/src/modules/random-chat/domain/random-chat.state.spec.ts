@@ -5,12 +5,16 @@ import { evolve, createChatState, findMessage, type RandomChatState } from './ra
 
 const START_MS = 1_763_640_120_000;
 
-const sent = (content: string): MessageSent => ({
+const createMessageSent = (content: string): MessageSent => ({
   type: 'MessageSent',
   data: { senderId: 1, content, messageType: 'text', replyTo: null, clientId: null },
 });
 
-/** A chat with one message per gap (ms since the previous one). Within a millisecond, sequence numbers increase. */
+/**
+ * Creates a chat with the messages `message 1`, `message 2` and so on. Sequence numbers, the second part of an id,
+ * increase within a millisecond.
+ * @param gapsMs for each message, the time since the previous one.
+ */
 const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
@@ -20,7 +24,7 @@ const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: r
     ms += gap;
     const id = `${ms}-${sequence}`;
     ids.push(id);
-    state = evolve(state, sent(`message ${ids.length}`), { id, seq: ids.length });
+    state = evolve(state, createMessageSent(`message ${ids.length}`), { id, seq: ids.length });
   }
   return { state, ids };
 };
@@ -40,8 +44,9 @@ test('findMessage finds every message by its id', () => {
   );
 });
 
-test('findMessage finds nothing by any other id', () => {
-  const { state } = createChat([0, 0, 2, 0]);
+test('findMessage finds no message by an id that no message has', () => {
+  const { state, ids } = createChat([0, 0, 2, 0]);
+  expect(ids).toEqual([`${START_MS}-1`, `${START_MS}-2`, `${START_MS + 2}-0`, `${START_MS + 2}-1`]);
   for (const id of [
     '',
     'x',
@@ -69,12 +74,12 @@ test('parseOccurredAtMs returns the part of the id before the dash', () => {
   expect(parseOccurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
 });
 
-test('evolve only advances version and size for an event of a newer release', () => {
+test('evolve changes only version and size for an event of an unknown type', () => {
   const { state } = createChat([0]);
-  const before = { ...state };
+  const stateBefore = { ...state };
   expect(evolve(state, null, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
-    ...before,
+    ...stateBefore,
     version: 2,
-    bytes: before.bytes + 100,
+    bytes: stateBefore.bytes + 100,
   });
 });

@@ -35,13 +35,13 @@ export interface Answer {
 /** The most recent finished game, kept to recognise a retried command. */
 export interface PastGame {
   gameId: string;
-  /** Both answers of a revealed game; empty for an ignored one. */
+  /** Both answers of a revealed game; empty for an ignored game. */
   answers: readonly Answer[];
   ignoredBy: number | null;
   endedAt: EventPosition;
 }
 
-/** Actions with a separate rate limit each. */
+/** Actions, each with its own rate limit. */
 export type RateLimitedAction = 'message' | 'edit' | 'reaction' | 'game';
 
 export type Rates = Readonly<Record<RateLimitedAction, Rate>>;
@@ -50,21 +50,24 @@ export interface RandomChatState {
   phase: 'not_started' | 'open' | 'ended';
   /** Number of events. */
   version: number;
-  /** Total size of the events, as appended. */
+  /** Total size of the events as they were appended. */
   bytes: number;
   rates: Rates;
   participants: readonly Participant[];
-  /** Ordered by id, which is the order of time. */
+  /** In the order of sending, so the ids ascend. */
   messages: ChatMessage[];
   /** By sender id, then by client id. */
   sentByClientId: Map<number, Map<string, ChatMessage>>;
   /** The game in progress. */
   game: Game | null;
+  /** Of all games of the chat. */
   gameIds: Set<string>;
+  /** Of all games of the chat. */
   askedQuestionIds: Set<number>;
   pastGame: PastGame | null;
-  /** Keyed by `rateLimitKey`. */
+  /** Token buckets of the rate limits, by `buildBucketKey`. */
   buckets: Map<string, Bucket>;
+  /** Data of the ChatEnded event, and its version. */
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
@@ -85,7 +88,7 @@ export const createChatState = (rates: Rates): RandomChatState => ({
 });
 
 /** Games are limited per session, everything else per user. */
-export const rateLimitKey = (action: RateLimitedAction, userId: number): string =>
+export const buildBucketKey = (action: RateLimitedAction, userId: number): string =>
   action === 'game' ? action : `${action}:${userId}`;
 
 export const findParticipant = (state: RandomChatState, userId: number): Participant | undefined =>
@@ -110,32 +113,32 @@ export const findMessage = (state: RandomChatState, messageId: string): ChatMess
   return found?.id === messageId ? found : undefined;
 };
 
-/** The message that the sender sent with this client id. */
+/** The sender's message with this client id. */
 export const findMessageByClientId = (
   state: RandomChatState,
   senderId: number,
   clientId: string,
 ): ChatMessage | undefined => state.sentByClientId.get(senderId)?.get(clientId);
 
-/** Shared, because almost no message has reactions. */
+/** One map for all messages without reactions, which are almost all messages. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-/** Takes a token for an action that has happened. */
+/** Takes a token from the action's bucket. */
 const countTowardsLimit = (
   state: RandomChatState,
   action: RateLimitedAction,
   userId: number,
   position: EventPosition,
 ): void => {
-  const key = rateLimitKey(action, userId);
+  const key = buildBucketKey(action, userId);
   state.buckets.set(key, takeToken(state.buckets.get(key), parseOccurredAtMs(position), state.rates[action]));
 };
 
 /**
- * Folds one event. Mutates and returns the given state: folding a chat of thousands of messages by copying would be
- * too slow.
- * @param event null when this release does not know its type: it only advances the version.
- * @param bytes size of the event as it was appended.
+ * Folds one event. Mutates and returns the given state: copying it for each event would be too slow in a chat of
+ * thousands of messages.
+ * @param event null when this release does not know its type; then only version and size change.
+ * @param bytes size of the event as it was appended; needed only where commands are decided on the state.
  */
 export const evolve = (
   state: RandomChatState,

@@ -1,21 +1,22 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { type RateLimitedAction, rateLimitKey, type RandomChatState } from './random-chat.state';
+import { buildBucketKey, type RateLimitedAction, type RandomChatState } from './random-chat.state';
 import { computeMsUntilToken } from './token-bucket.functions';
 
 /**
- * The limit is computed from the chat's own events, so it holds across all replicas and needs no call.
- * @param at epoch ms, by the clock of Redis.
+ * Refuses an action for which no token is left. The tokens are counted from the chat's own events, so the limit holds
+ * across all replicas and needs no call to Redis.
+ * @param decidedAtMs epoch ms, by the clock of Redis.
  * @throws DomainError rate_limited, with the time to wait.
  */
 export const requireRate = (
   state: RandomChatState,
   action: RateLimitedAction,
   userId: number,
-  { at }: { at: number },
+  { decidedAtMs }: { decidedAtMs: number },
 ): void => {
   const retryAfterMs = computeMsUntilToken(
-    state.buckets.get(rateLimitKey(action, userId)),
-    at,
+    state.buckets.get(buildBucketKey(action, userId)),
+    decidedAtMs,
     state.rates[action],
   );
   if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });

@@ -1,42 +1,48 @@
+import { limits } from '@thaw/contract/limits';
 import {
   ADA,
-  at,
   BOB,
   chatEnded,
   chatStarted,
   EVE,
   givenChat,
   messageSent,
+  getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
-const MESSAGE_ID = at(2).id;
+const MESSAGE_ID = getEventPosition(2).id;
+/** Later than every event of these tests. */
+const COMMAND_TIME_MS = getEventTime(1_000);
 
-const edit = (editorId: number, content: string, messageId = MESSAGE_ID): RandomChatCommand => ({
+/** The decision on a command that would change nothing. It refers to the version of the chat, not to an event. */
+const createNoOpAt = (version: number) => ({ alreadyDone: { id: '', seq: version } });
+
+const editMessage = (editorId: number, content: string, messageId = MESSAGE_ID): RandomChatCommand => ({
   type: 'EditMessage',
-  at: getEventTime(1_000),
+  decidedAtMs: COMMAND_TIME_MS,
   editorId,
   messageId,
   content,
 });
 
-const react = (
+const reactToMessage = (
   userId: number,
   emoji: string,
   action: 'add' | 'remove',
   messageId = MESSAGE_ID,
 ): RandomChatCommand => ({
   type: 'ReactToMessage',
-  at: getEventTime(1_000),
+  decidedAtMs: COMMAND_TIME_MS,
   userId,
   messageId,
   emoji,
   action,
 });
 
-const image: RandomChatEvent = {
+const imageSent: RandomChatEvent = {
   type: 'MessageSent',
   data: {
     senderId: ADA,
@@ -54,29 +60,31 @@ const createReactionAdded = (userId: number): RandomChatEvent => ({
 describe('editing', () => {
   it('is allowed only for the sender of a text message', () => {
     givenChat(chatStarted, messageSent(ADA))
-      .when(edit(ADA, ' better '))
+      .when(editMessage(ADA, ' better '))
       .then({ type: 'MessageEdited', data: { messageId: MESSAGE_ID, editorId: ADA, content: 'better' } });
-    givenChat(chatStarted, messageSent(ADA)).when(edit(BOB, 'forged')).thenThrows('not_editable');
-    givenChat(chatStarted, messageSent(ADA)).when(edit(EVE, 'forged')).thenThrows('not_in_session');
-    givenChat(chatStarted, image).when(edit(ADA, 'words')).thenThrows('not_editable');
+    givenChat(chatStarted, messageSent(ADA)).when(editMessage(BOB, 'forged')).thenThrows('not_editable');
+    givenChat(chatStarted, messageSent(ADA)).when(editMessage(EVE, 'forged')).thenThrows('not_in_session');
+    givenChat(chatStarted, imageSent).when(editMessage(ADA, 'words')).thenThrows('not_editable');
   });
 
-  it('requires text within the maximum length', () => {
-    givenChat(chatStarted, messageSent(ADA)).when(edit(ADA, ' \n ')).thenThrows('invalid_payload');
+  it('requires a visible text within the maximum length', () => {
+    givenChat(chatStarted, messageSent(ADA)).when(editMessage(ADA, ' \n ')).thenThrows('invalid_payload');
     givenChat(chatStarted, messageSent(ADA))
-      .when(edit(ADA, 'x'.repeat(2_001)))
+      .when(editMessage(ADA, 'x'.repeat(limits.messageMaxCodePoints + 1)))
       .thenThrows('message_too_long');
   });
 
   it('requires a message of this chat, and an open chat', () => {
-    givenChat(chatStarted).when(edit(ADA, 'what')).thenThrows('message_not_found');
-    givenChat(chatStarted, messageSent(ADA), chatEnded).when(edit(ADA, 'late')).thenThrows('session_ended');
+    givenChat(chatStarted).when(editMessage(ADA, 'what')).thenThrows('message_not_found');
+    givenChat(chatStarted, messageSent(ADA), chatEnded)
+      .when(editMessage(ADA, 'late'))
+      .thenThrows('session_ended');
   });
 
   it('is a no-op when it changes nothing', () => {
-    expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(edit(ADA, 'same ')).decide()).toEqual({
-      alreadyDone: { id: '', seq: 2 },
-    });
+    expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(editMessage(ADA, 'same ')).decide()).toEqual(
+      createNoOpAt(2),
+    );
   });
 
   it('changes the text that replies quote', () => {
@@ -86,7 +94,7 @@ describe('editing', () => {
     })
       .when({
         type: 'SendMessage',
-        at: getEventTime(1_000),
+        decidedAtMs: COMMAND_TIME_MS,
         senderId: BOB,
         content: 'yes',
         messageType: 'text',
@@ -100,56 +108,52 @@ describe('editing', () => {
 });
 
 describe('reacting', () => {
-  it('is allowed for both users, also on own messages, with one of the ten emojis', () => {
+  it('is allowed only for participants, also on their own messages, and only with a known emoji', () => {
     for (const userId of [ADA, BOB]) {
       givenChat(chatStarted, messageSent(ADA))
-        .when(react(userId, '🔥', 'add'))
+        .when(reactToMessage(userId, '🔥', 'add'))
         .then(createReactionAdded(userId));
     }
     givenChat(chatStarted, messageSent(ADA))
-      .when(react(BOB, '🍕', 'add'))
+      .when(reactToMessage(BOB, '🍕', 'add'))
       .thenThrows('unknown_emoji');
     givenChat(chatStarted, messageSent(ADA))
-      .when(react(EVE, '🔥', 'add'))
+      .when(reactToMessage(EVE, '🔥', 'add'))
       .thenThrows('not_in_session');
   });
 
   it('treats an emoji with and without its variation selector as the same', () => {
     givenChat(chatStarted, messageSent(ADA))
-      .when(react(BOB, '❤', 'add'))
+      .when(reactToMessage(BOB, '❤', 'add'))
       .then({ type: 'ReactionAdded', data: { messageId: MESSAGE_ID, emoji: '❤️', userId: BOB } });
   });
 
-  it('adds and removes a reaction once', () => {
+  it('adds a reaction once, and removes only an existing one', () => {
     expect(
       givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
-        .when(react(BOB, '🔥', 'add'))
+        .when(reactToMessage(BOB, '🔥', 'add'))
         .decide(),
-    ).toEqual({
-      alreadyDone: { id: '', seq: 3 },
-    });
+    ).toEqual(createNoOpAt(3));
     expect(
       givenChat(chatStarted, messageSent(ADA))
-        .when(react(BOB, '🔥', 'remove'))
+        .when(reactToMessage(BOB, '🔥', 'remove'))
         .decide(),
-    ).toEqual({
-      alreadyDone: { id: '', seq: 2 },
-    });
+    ).toEqual(createNoOpAt(2));
     givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
-      .when(react(BOB, '🔥', 'remove'))
+      .when(reactToMessage(BOB, '🔥', 'remove'))
       .then({ type: 'ReactionRemoved', data: { messageId: MESSAGE_ID, emoji: '🔥', userId: BOB } });
   });
 
   it('is refused on an event that is not a message', () => {
     givenChat(chatStarted)
-      .when(react(ADA, '🔥', 'add', at(1).id))
+      .when(reactToMessage(ADA, '🔥', 'add', getEventPosition(1).id))
       .thenThrows('message_not_found');
   });
 
   it('requires the exact message id', () => {
     const idOneMsLater = `${getEventTime(2) + 1}-0`;
     givenChat(chatStarted, messageSent(ADA))
-      .when(react(BOB, '🔥', 'add', idOneMsLater))
+      .when(reactToMessage(BOB, '🔥', 'add', idOneMsLater))
       .thenThrows('message_not_found');
   });
 });

@@ -1,21 +1,22 @@
 import {
   ADA,
-  at,
   BOB,
   chatEnded,
   chatStarted,
   givenChat,
   messageSent,
+  getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
 import type { EditMessage, SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
 const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+const MESSAGE_ID = getEventPosition(2).id;
 
-const send = (content: string, command: Partial<SendMessage> = {}): SendMessage => ({
+const sendMessage = (content: string, command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  at: getEventTime(60),
+  decidedAtMs: getEventTime(60),
   senderId: ADA,
   content,
   messageType: 'text',
@@ -23,14 +24,14 @@ const send = (content: string, command: Partial<SendMessage> = {}): SendMessage 
   clientId: null,
   ...command,
 });
-const edit = (content: string): EditMessage => ({
+const editMessage = (content: string): EditMessage => ({
   type: 'EditMessage',
-  at: getEventTime(60),
+  decidedAtMs: getEventTime(60),
   editorId: BOB,
-  messageId: at(2).id,
+  messageId: MESSAGE_ID,
   content,
 });
-const createEnd = (userId: number, messageId: string | null): RandomChatEvent => ({
+const createChatRemoved = (userId: number, messageId: string | null): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
 });
@@ -38,42 +39,42 @@ const createEnd = (userId: number, messageId: string | null): RandomChatEvent =>
 describe('a message in which its sender states to be under 18', () => {
   it('is stored and ends the chat, in one decision', () => {
     givenChat(chatStarted)
-      .when(send("hi, i'm 14"))
-      .then(messageSent(ADA, "hi, i'm 14"), createEnd(ADA, null));
+      .when(sendMessage("hi, i'm 14"))
+      .then(messageSent(ADA, "hi, i'm 14"), createChatRemoved(ADA, null));
   });
 
   it('ends the chat when it is the text of an edit', () => {
     givenChat(chatStarted, messageSent(BOB, "i'm 41"))
-      .when(edit("i'm 14"))
+      .when(editMessage("i'm 14"))
       .then(
-        { type: 'MessageEdited', data: { messageId: at(2).id, editorId: BOB, content: "i'm 14" } },
-        createEnd(BOB, at(2).id),
+        { type: 'MessageEdited', data: { messageId: MESSAGE_ID, editorId: BOB, content: "i'm 14" } },
+        createChatRemoved(BOB, MESSAGE_ID),
       );
   });
 
   it('ends the chat when it is the text above an image; digits in the address of an image are ignored', () => {
     givenChat(chatStarted)
-      .when(send(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
-      .then({ type: 'MessageSent' }, createEnd(ADA, null));
+      .when(sendMessage(`14f\n[IMAGE:${IMAGE_URL}]`, { messageType: 'mixed' }))
+      .then({ type: 'MessageSent' }, createChatRemoved(ADA, null));
     givenChat(chatStarted)
-      .when(send(IMAGE_URL, { messageType: 'image' }))
+      .when(sendMessage(IMAGE_URL, { messageType: 'image' }))
       .then({ type: 'MessageSent' });
   });
 
   it('ends the chat once: a retry refers to the message', () => {
-    const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createEnd(ADA, null)).when(
-      send('14f', { clientId: 'c-1' }),
+    const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createChatRemoved(ADA, null)).when(
+      sendMessage('14f', { clientId: 'c-1' }),
     );
-    expect(retry.decide()).toEqual({ alreadyDone: at(2) });
+    expect(retry.decide()).toEqual({ alreadyDone: getEventPosition(2) });
   });
 
   it('is refused after the end of the chat', () => {
-    givenChat(chatStarted, chatEnded).when(send('14f')).thenThrows('session_ended');
+    givenChat(chatStarted, chatEnded).when(sendMessage('14f')).thenThrows('session_ended');
   });
 });
 
-describe('a message that states an adult age or the age of another user', () => {
+describe('a message that states an adult age, an age difference or the age of another person', () => {
   it.each(["i'm 24", 'my sister is 13', 'i am 13 years older'])('does not end the chat: %s', (content) => {
-    givenChat(chatStarted).when(send(content)).then(messageSent(ADA, content));
+    givenChat(chatStarted).when(sendMessage(content)).then(messageSent(ADA, content));
   });
 });

@@ -1,58 +1,66 @@
 import fc from 'fast-check';
 import { type Bucket, type Rate, takeToken, computeMsUntilToken } from './token-bucket.functions';
 
-/** Takes all tokens that are available at a time. */
-const takeAll = (
+/** Takes tokens until none is available at `nowMs`. */
+const takeAllTokens = (
   bucket: Bucket | undefined,
-  at: number,
+  nowMs: number,
   rate: Rate,
-): { bucket: Bucket | undefined; taken: number } => {
-  let taken = 0;
-  while (computeMsUntilToken(bucket, at, rate) === 0) {
-    bucket = takeToken(bucket, at, rate);
-    taken += 1;
+): { bucket: Bucket | undefined; takenCount: number } => {
+  let takenCount = 0;
+  while (computeMsUntilToken(bucket, nowMs, rate) === 0) {
+    bucket = takeToken(bucket, nowMs, rate);
+    takenCount += 1;
   }
-  return { bucket, taken };
+  return { bucket, takenCount };
 };
 
-test('a token bucket allows no second burst while one token a second is taken', () => {
-  const rate = { intervalMs: 1_000, burst: 60 };
-  let { bucket, taken } = takeAll(undefined, 0, rate);
-  expect(taken).toBe(60);
-  for (let second = 1; second <= 64; second += 1) {
-    ({ bucket, taken } = takeAll(bucket, second * 1_000, rate));
-    expect(taken).toBe(1);
+test('a token bucket allows no second burst while every refilled token is taken at once', () => {
+  const burst = 60;
+  const rate = { intervalMs: 1_000, burst };
+  let { bucket, takenCount } = takeAllTokens(undefined, 0, rate);
+  expect(takenCount).toBe(burst);
+  // A few intervals more than an unused bucket needs to be full again.
+  const seconds = burst + 4;
+  for (let second = 1; second <= seconds; second += 1) {
+    ({ bucket, takenCount } = takeAllTokens(bucket, second * 1_000, rate));
+    expect(takenCount).toBe(1);
   }
-  expect(computeMsUntilToken(bucket, 64_000, rate)).toBe(1_000);
+  expect(computeMsUntilToken(bucket, seconds * 1_000, rate)).toBe(1_000);
 });
 
-test('a token bucket allows exactly the burst and the refilled tokens in any period', () => {
+test('a token bucket allows the same events as GCRA, an equivalent algorithm', () => {
   const rates = fc.record({
     intervalMs: fc.integer({ min: 1, max: 5_000 }),
     burst: fc.integer({ min: 1, max: 20 }),
   });
+  const gapsMs = fc.array(fc.nat(20_000), { minLength: 1, maxLength: 40 });
   fc.assert(
-    fc.property(rates, fc.array(fc.nat(20_000), { minLength: 1, maxLength: 40 }), (rate, gaps) => {
+    fc.property(rates, gapsMs, (rate, gaps) => {
       let bucket: Bucket | undefined;
-      let [at, theoreticalArrival] = [0, 0];
-      for (const gap of gaps) {
-        at += gap;
-        // The reference is GCRA, which keeps one timestamp instead of tokens and a timestamp.
-        const allowedAt = Math.max(at, theoreticalArrival) + rate.intervalMs - rate.burst * rate.intervalMs;
-        const waitMs = computeMsUntilToken(bucket, at, rate);
-        expect(Math.abs(waitMs - Math.max(0, allowedAt - at))).toBeLessThanOrEqual(1);
+      // GCRA stores one timestamp, the theoretical arrival time, instead of tokens and a timestamp.
+      let [nowMs, theoreticalArrivalMs] = [0, 0];
+      for (const gapMs of gaps) {
+        nowMs += gapMs;
+        const nextArrivalMs = Math.max(nowMs, theoreticalArrivalMs) + rate.intervalMs;
+        const allowedAtMs = nextArrivalMs - rate.burst * rate.intervalMs;
+        const waitMs = computeMsUntilToken(bucket, nowMs, rate);
+        // The bucket rounds the wait up to a whole millisecond.
+        expect(Math.abs(waitMs - Math.max(0, allowedAtMs - nowMs))).toBeLessThanOrEqual(1);
         if (waitMs > 0) continue;
-        bucket = takeToken(bucket, at, rate);
-        theoreticalArrival = Math.max(at, theoreticalArrival) + rate.intervalMs;
+        bucket = takeToken(bucket, nowMs, rate);
+        theoreticalArrivalMs = nextArrivalMs;
       }
     }),
   );
 });
 
-test('a token is available after the reported time to wait', () => {
+test('a token is available after the reported time to wait, and not 2 ms earlier', () => {
+  // The interval is no whole number, so the wait is rounded up by less than 1 ms.
   const rate = { intervalMs: 333.3, burst: 3 };
-  const { bucket } = takeAll(undefined, 1_000, rate);
-  const waitMs = computeMsUntilToken(bucket, 1_100, rate);
-  expect(computeMsUntilToken(bucket, 1_100 + waitMs, rate)).toBe(0);
-  expect(computeMsUntilToken(bucket, 1_100 + waitMs - 2, rate)).toBeGreaterThan(0);
+  const { bucket } = takeAllTokens(undefined, 1_000, rate);
+  const nowMs = 1_100;
+  const waitMs = computeMsUntilToken(bucket, nowMs, rate);
+  expect(computeMsUntilToken(bucket, nowMs + waitMs, rate)).toBe(0);
+  expect(computeMsUntilToken(bucket, nowMs + waitMs - 2, rate)).toBeGreaterThan(0);
 });

@@ -1,30 +1,36 @@
-/** Token bucket: at most `burst` tokens, refilled by one every `intervalMs`. */
+/** Token bucket: at most `burst` tokens; one token is added every `intervalMs`. */
 export interface Rate {
   intervalMs: number;
   burst: number;
 }
 
-/** Tokens left at `at` (epoch ms, by the clock of Redis). */
 export interface Bucket {
+  /** Tokens left at `updatedAtMs`: fractional, and -1 at the least. */
   tokens: number;
-  at: number;
+  /** Epoch ms, by the clock of Redis, as every time in this file. */
+  updatedAtMs: number;
 }
 
-/** Tokens are fractions: a rounding error below 1 still counts as a whole token. */
+/** A number of tokens that is less than 1 only because of rounding errors counts as a whole token. */
 const ROUNDING_TOLERANCE = 1e-9;
 
-const countTokensAt = (bucket: Bucket | undefined, at: number, { intervalMs, burst }: Rate): number =>
-  bucket ? Math.min(burst, bucket.tokens + Math.max(0, at - bucket.at) / intervalMs) : burst;
+/** @param bucket undefined for a bucket from which no token was taken yet; it is full. */
+const countTokens = (bucket: Bucket | undefined, nowMs: number, { intervalMs, burst }: Rate): number => {
+  if (!bucket) return burst;
+  // `nowMs` is estimated, so it may be earlier than the last update.
+  const elapsedMs = Math.max(0, nowMs - bucket.updatedAtMs);
+  return Math.min(burst, bucket.tokens + elapsedMs / intervalMs);
+};
 
-/** The bucket after one more token is taken. Does not check the limit: the event has already happened. */
-export const takeToken = (bucket: Bucket | undefined, at: number, rate: Rate): Bucket => ({
-  // An event may have been accepted under a less strict limits profile, so the debt is capped at one token.
-  tokens: Math.max(-1, countTokensAt(bucket, at, rate) - 1),
-  at,
+/** @returns the bucket after one more token is taken. Does not check the limit: the event has already happened. */
+export const takeToken = (bucket: Bucket | undefined, nowMs: number, rate: Rate): Bucket => ({
+  // Events may exceed a rate that was reduced after they happened. At -1 token, the wait is at most two intervals.
+  tokens: Math.max(-1, countTokens(bucket, nowMs, rate) - 1),
+  updatedAtMs: nowMs,
 });
 
-/** Milliseconds until a token is available; 0 when one is available now. */
-export const computeMsUntilToken = (bucket: Bucket | undefined, at: number, rate: Rate): number => {
-  const tokens = countTokensAt(bucket, at, rate);
+/** @returns milliseconds until a token is available; 0 when one is available now. */
+export const computeMsUntilToken = (bucket: Bucket | undefined, nowMs: number, rate: Rate): number => {
+  const tokens = countTokens(bucket, nowMs, rate);
   return tokens >= 1 - ROUNDING_TOLERANCE ? 0 : Math.ceil((1 - tokens) * rate.intervalMs);
 };

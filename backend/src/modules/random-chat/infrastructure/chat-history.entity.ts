@@ -17,10 +17,11 @@ export class ChatHistoryEntity {
   @Column({ name: 'user2_id', type: 'bigint', transformer: bigintAsNumber })
   user2Id: number;
 
+  /** Start of the chat. */
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 
-  /** Absent until the chat ends. */
+  /** Null until a worker has persisted the end of the chat. */
   @Column({ name: 'ended_at', type: 'timestamptz', nullable: true })
   endedAt: Date | null;
 }

@@ -5,14 +5,17 @@ import { limits } from '@thaw/contract/limits';
 import { ReadReplicaService } from '../../../platform/database/read-replica.service';
 import { ChatHistoryEntity } from './chat-history.entity';
 
-/** Whether the last event of a chat in `chat_history` is an end with a finding. */
-const WAS_REMOVED = `(
+/**
+ * Condition on a row of `chat_history`: the last event of the chat has a finding. The `ChatEnded` event of a removed
+ * chat has one.
+ */
+const IS_REMOVED = `(
   SELECT events.data ? 'finding' FROM events WHERE events.stream_id = chat_history.stream_id
   ORDER BY stream_position DESC LIMIT 1)`;
 
 /**
- * $1 user, $2 number of rows. Each branch reads that many rows of an index; with OR, PostgreSQL would read and sort
- * every chat of the user.
+ * Parameters: the user's id, and the maximum number of rows. Each branch reads at most this number of rows, from an
+ * index; one SELECT with OR would read and sort every chat of the user.
  */
 export const LATEST_CHATS_SQL = `
 SELECT id, stream_id, user1_id, user2_id, created_at, ended_at FROM (
@@ -30,15 +33,17 @@ interface ChatRow {
   ended_at: Date | null;
 }
 
+/** Reads the chats that are in PostgreSQL. A chat is called removed if it was ended for safety. */
 @Injectable()
 export class ChatHistoryRepository {
   constructor(
-    @InjectRepository(ChatHistoryEntity) private readonly rows: Repository<ChatHistoryEntity>,
+    @InjectRepository(ChatHistoryEntity) private readonly chats: Repository<ChatHistoryEntity>,
     private readonly replica: ReadReplicaService,
   ) {}
 
   /**
-   * The user's chats, newest first, at most 100. A PostgreSQL replica will do: workers add chats with a delay anyway.
+   * The user's chats, newest first, at most `limits.chatHistoryMaxEntries`. Read from the read replica of PostgreSQL,
+   * whose delay does not matter: workers add chats with a delay anyway.
    */
   async findLatest(userId: number): Promise<ChatHistoryEntity[]> {
     const rows = await this.replica.read((connection) =>
@@ -55,53 +60,53 @@ export class ChatHistoryRepository {
   }
 
   findById(id: number): Promise<ChatHistoryEntity | null> {
-    return this.rows.findOneBy({ id });
+    return this.chats.findOneBy({ id });
   }
 
   findByStream(streamId: string): Promise<ChatHistoryEntity | null> {
-    return this.rows.findOneBy({ streamId });
+    return this.chats.findOneBy({ streamId });
   }
 
-  /** When the last event of each stream was appended, by stream id. */
+  /** The time of the last event of each stream, by stream id. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
-    const rows = await this.rows.query<{ stream_id: string; at: Date }[]>(
-      `SELECT requested.stream_id, last.occurred_at AS at FROM unnest($1::text[]) AS requested(stream_id)
+    const rows = await this.chats.query<{ stream_id: string; occurred_at: Date }[]>(
+      `SELECT requested.stream_id, last_event.occurred_at FROM unnest($1::text[]) AS requested(stream_id)
        CROSS JOIN LATERAL (
          SELECT occurred_at FROM events WHERE events.stream_id = requested.stream_id
          ORDER BY stream_position DESC LIMIT 1
-       ) AS last`,
+       ) AS last_event`,
       [streamIds],
     );
-    return new Map(rows.map((row) => [row.stream_id, row.at]));
+    return new Map(rows.map((row) => [row.stream_id, row.occurred_at]));
   }
 
-  /** Whether a chat of the two was ended for safety since `since`. */
+  /** Whether a chat of the two users that ended at `since` or later is removed. */
   async wereRemoved(userId: number, otherId: number, since: Date, manager: EntityManager): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       `SELECT 1 FROM chat_history
        WHERE ended_at >= $3 AND (user1_id = $1 AND user2_id = $2 OR user1_id = $2 AND user2_id = $1)
-         AND ${WAS_REMOVED} LIMIT 1`,
+         AND ${IS_REMOVED} LIMIT 1`,
       [userId, otherId, since],
     );
     return rows.length > 0;
   }
 
-  /** Which of these chats were ended for safety, by stream id. */
-  async findRemoved(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
+  /** @returns the ids of those streams whose chat has ended and is removed. */
+  async findRemovedStreams(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (streamIds.length === 0) return new Set();
-    const rows = await this.rows.query<{ stream_id: string }[]>(
-      `SELECT stream_id FROM chat_history WHERE stream_id = ANY($1) AND ended_at IS NOT NULL AND ${WAS_REMOVED}`,
+    const rows = await this.chats.query<{ stream_id: string }[]>(
+      `SELECT stream_id FROM chat_history WHERE stream_id = ANY($1) AND ended_at IS NOT NULL AND ${IS_REMOVED}`,
       [streamIds],
     );
     return new Set(rows.map((row) => row.stream_id));
   }
 
-  /** Whether the two have been in a chat together since `since`, as far as PostgreSQL knows. */
+  /** Whether PostgreSQL has a chat of the two users that started at `since` or later; by default, at any time. */
   async haveChatted(
     userId: number,
     otherId: number,
     since = new Date(0),
-    manager = this.rows.manager,
+    manager = this.chats.manager,
   ): Promise<boolean> {
     const createdAt = MoreThanOrEqual(since);
     return manager.exists(ChatHistoryEntity, {

@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** An event of a chat as PostgreSQL has it. Personal fields that have expired are absent. */
-export interface DurableChatEvent {
+/** An event of a chat that is in PostgreSQL. Personal fields that have expired are absent. */
+export interface PersistedChatEvent {
   seq: number;
-  /** Id of its entry in the chat's Redis stream, which is also the id of a message. */
+  /**
+   * Id of its entry in the chat's Redis stream, which is also the id of a message; '' for an event that was appended to
+   * PostgreSQL only.
+   */
   entryId: string;
   type: string;
   data: Record<string, unknown>;
 }
 
-interface RawEvent {
+interface EventRow {
   stream_position: string;
   entry_id: string | null;
   type: string;
@@ -22,7 +25,7 @@ const SELECT_EVENTS = `
 SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
-const toEvent = (row: RawEvent): DurableChatEvent => ({
+const toEvent = (row: EventRow): PersistedChatEvent => ({
   seq: Number(row.stream_position),
   entryId: row.entry_id ?? '',
   type: row.type,
@@ -34,22 +37,23 @@ const toEvent = (row: RawEvent): DurableChatEvent => ({
 export class PersistedChatRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The last `limit` events before a position, newest first. */
-  async readBackwards(streamId: string, before: number, limit: number): Promise<DurableChatEvent[]> {
-    const rows = await this.dataSource.query<RawEvent[]>(
-      // LIMIT is in the subquery: otherwise a wrong estimate of the stream's length makes the planner join all of it.
+  /** The last `limit` events with a `seq` below `beforeSeq`, newest first. */
+  async readBackwards(streamId: string, beforeSeq: number, limit: number): Promise<PersistedChatEvent[]> {
+    const rows = await this.dataSource.query<EventRow[]>(
+      // LIMIT is in the subquery: otherwise, a wrong estimate of the stream's length makes the planner join all events.
       `SELECT e.stream_position, e.metadata->>'entryId' AS entry_id, e.type, e.data, p.data AS personal
        FROM (
          SELECT * FROM events WHERE stream_id = $1 AND stream_position < $2 ORDER BY stream_position DESC LIMIT $3
        ) e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
        ORDER BY e.stream_position DESC`,
-      [streamId, before, limit],
+      [streamId, beforeSeq, limit],
     );
     return rows.map(toEvent);
   }
 
-  async readFirst(streamId: string): Promise<DurableChatEvent | null> {
-    const [row] = await this.dataSource.query<RawEvent[]>(
+  /** @returns null if the first event of the chat is not persisted. */
+  async readFirst(streamId: string): Promise<PersistedChatEvent | null> {
+    const [row] = await this.dataSource.query<EventRow[]>(
       `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position = 1`,
       [streamId],
     );
@@ -58,15 +62,15 @@ export class PersistedChatRepository {
 
   /**
    * The messages with these ids and their edits, among the first `eventCount` events, newest first. Takes a few
-   * milliseconds for 20,000 events, since only the matching ones leave the database.
+   * milliseconds for 20,000 events (the maximum of a chat), since only the matching ones leave the database.
    */
   async findVersions(
     streamId: string,
     eventCount: number,
     messageIds: readonly string[],
-  ): Promise<DurableChatEvent[]> {
+  ): Promise<PersistedChatEvent[]> {
     if (messageIds.length === 0) return [];
-    const rows = await this.dataSource.query<RawEvent[]>(
+    const rows = await this.dataSource.query<EventRow[]>(
       `${SELECT_EVENTS} WHERE e.stream_id = $1 AND e.stream_position <= $2 AND (
          (e.type = 'MessageSent' AND e.metadata->>'entryId' = ANY ($3)) OR
          (e.type = 'MessageEdited' AND e.data->>'messageId' = ANY ($3)))

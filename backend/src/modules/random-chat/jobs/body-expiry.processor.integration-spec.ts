@@ -24,13 +24,26 @@ const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp'
 const readContent = ({ data }: DroppedData): string => String(data.content);
 const isImage = (content: string): boolean => content === IMAGE;
 
-const addHours = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
+const hoursAfterStart = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
 
 let database: TestDatabase;
 let store: EventStoreRepository;
 let processor: BodyExpiryProcessor;
-/** Images that the processor has passed to the removal of files. */
+/** Images that `processor` has passed to the removal of files. */
 const expiredImages: string[] = [];
+
+/** @param expireImages the fake of `UploadRemovalService.expire`. */
+const createProcessor = (expireImages: (dropped: DroppedData[]) => Promise<void>): BodyExpiryProcessor =>
+  new BodyExpiryProcessor(
+    database.dataSource,
+    new PersonalDataRepository(database.dataSource),
+    store,
+    { expire: expireImages } as unknown as UploadRemovalService,
+    {} as JobHandlerRegistry,
+    {} as JobQueueService,
+    new ExpiryHandlerRegistry(),
+    { EXPIRE_EVERY_S: 600 }, // not used: the tests call `expire` themselves
+  );
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -40,20 +53,9 @@ beforeAll(async () => {
   projections.register(chatHistoryProjection);
   projections.register(bodiesExpiryProjection);
   store = new EventStoreRepository(database.dataSource, eventTypes, projections);
-  const uploads = {
-    expire: async (dropped: DroppedData[]) =>
-      void expiredImages.push(...dropped.map(readContent).filter(isImage)),
-  } as unknown as UploadRemovalService;
-  processor = new BodyExpiryProcessor(
-    database.dataSource,
-    new PersonalDataRepository(database.dataSource),
-    store,
-    uploads,
-    {} as JobHandlerRegistry,
-    {} as JobQueueService,
-    new ExpiryHandlerRegistry(),
-    { EXPIRE_EVERY_S: 600 },
-  );
+  processor = createProcessor(async (dropped) => {
+    expiredImages.push(...dropped.map(readContent).filter(isImage));
+  });
 });
 
 afterAll(() => database.close());
@@ -74,6 +76,7 @@ const started: RandomChatEvent = {
 };
 const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
 
+/** Appends events to a new stream, all at the time `START`. @returns the id of the stream. */
 const storeChat = async (...events: RandomChatEvent[]): Promise<string> => {
   const streamId = `chat-${randomUUID()}`;
   await store.append(
@@ -94,10 +97,10 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
     createMessageSent(IMAGE, 'image'),
     ended,
   );
-  await processor.expire(addHours(23));
+  await processor.expire(hoursAfterStart(23));
   expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
-  expect(await processor.expire(addHours(25))).toBe(1);
+  expect(await processor.expire(hoursAfterStart(25))).toBe(1);
   expect(await readContents(streamId)).toEqual([]);
   expect(expiredImages).toEqual([IMAGE]);
   const events = await store.read(streamId);
@@ -113,68 +116,48 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 
 it('erases the bodies of a chat once', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'), ended);
-  await Promise.all([processor.expire(addHours(25)), processor.expire(addHours(25))]);
-  await processor.expire(addHours(26));
+  await Promise.all([processor.expire(hoursAfterStart(25)), processor.expire(hoursAfterStart(25))]);
+  await processor.expire(hoursAfterStart(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
-it('waits a week for a chat without an end', async () => {
+it('erases the bodies of a chat without an end after a week', async () => {
   const streamId = await storeChat(started, createMessageSent('still here'));
-  await processor.expire(addHours(6 * 24));
+  await processor.expire(hoursAfterStart(6 * 24));
   expect(await readContents(streamId)).toEqual(['still here']);
-  await processor.expire(addHours(8 * 24));
+  await processor.expire(hoursAfterStart(8 * 24));
   expect(await readContents(streamId)).toEqual([]);
 });
 
-it('keeps the text of a chat when its images cannot be expired', async () => {
+it('keeps the bodies of a chat when the removal of its images fails', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'), ended);
-  const failing = new BodyExpiryProcessor(
-    database.dataSource,
-    new PersonalDataRepository(database.dataSource),
-    store,
-    { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemovalService,
-    {} as JobHandlerRegistry,
-    {} as JobQueueService,
-    new ExpiryHandlerRegistry(),
-    { EXPIRE_EVERY_S: 600 },
-  );
-  await expect(failing.expire(addHours(25))).rejects.toThrow('the table is locked');
+  const failingProcessor = createProcessor(() => Promise.reject(new Error('the table is locked')));
+  await expect(failingProcessor.expire(hoursAfterStart(25))).rejects.toThrow('the table is locked');
   expect(await readContents(streamId)).toEqual(['hello']);
 });
 
-it('expires bodies of a chat without an end when earlier releases have set an expiry on each message', async () => {
+it('erases the bodies of a chat without an end whose rows have an expiry from earlier releases', async () => {
   const streamId = await storeChat(started, createMessageSent('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
-    addHours(24),
+    hoursAfterStart(24),
   ]);
-  await processor.expire(addHours(25));
+  await processor.expire(hoursAfterStart(25));
   expect(await readContents(streamId)).toEqual([]);
 });
 
-it('expires the other chats when one of them cannot be expired', async () => {
-  const failing = await storeChat(started, createMessageSent(IMAGE, 'image'), ended);
-  const others = [
+it('erases the bodies of the other chats when those of one chat cannot be erased', async () => {
+  const chatWithImage = await storeChat(started, createMessageSent(IMAGE, 'image'), ended);
+  const otherChats = [
     await storeChat(started, createMessageSent('one'), ended),
     await storeChat(started, createMessageSent('two'), ended),
   ];
-  const failingForImages = new BodyExpiryProcessor(
-    database.dataSource,
-    new PersonalDataRepository(database.dataSource),
-    store,
-    {
-      expire: async (dropped: DroppedData[]) => {
-        if (dropped.map(readContent).some(isImage)) throw new Error('no such bucket');
-      },
-    } as unknown as UploadRemovalService,
-    {} as JobHandlerRegistry,
-    {} as JobQueueService,
-    new ExpiryHandlerRegistry(),
-    { EXPIRE_EVERY_S: 600 },
-  );
-  await expect(failingForImages.expire(addHours(25))).rejects.toThrow('no such bucket');
-  expect(await readContents(failing)).toEqual([IMAGE]);
-  for (const streamId of others) expect(await readContents(streamId)).toEqual([]);
-  await processor.expire(addHours(25));
-  expect(await readContents(failing)).toEqual([]);
+  const failingForImages = createProcessor(async (dropped) => {
+    if (dropped.map(readContent).some(isImage)) throw new Error('no such bucket');
+  });
+  await expect(failingForImages.expire(hoursAfterStart(25))).rejects.toThrow('no such bucket');
+  expect(await readContents(chatWithImage)).toEqual([IMAGE]);
+  for (const streamId of otherChats) expect(await readContents(streamId)).toEqual([]);
+  await processor.expire(hoursAfterStart(25));
+  expect(await readContents(chatWithImage)).toEqual([]);
 });

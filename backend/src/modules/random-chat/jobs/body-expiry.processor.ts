@@ -14,12 +14,13 @@ import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
 const STREAMS_PER_PAGE = 200;
-/** If more streams than this fail, the cause is probably common to all, so the others are not tried. */
+/** If more streams than this fail, all probably fail for the same reason, so the others are not tried. */
 const MAX_FAILED_STREAMS = 1_000;
 
 /**
- * Erases personal data when it expires, such as message bodies (A62): text in `event_private`, and files of images.
- * Other modules register handlers for their streams in `ExpiryHandlerRegistry`.
+ * Erases personal data when it expires: fields in `event_private`, such as the bodies of messages
+ * (docs/product-decisions.md, A62), and files of images. Other modules register handlers for their streams in
+ * `ExpiryHandlerRegistry`.
  */
 @Injectable()
 export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
@@ -45,26 +46,29 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   }
 
   /**
-   * Erases all expired bodies. A stream that cannot be expired does not block the others.
-   * @returns the number of streams that were expired.
-   * @throws the first error, after every other stream has been expired, or after `MAX_FAILED_STREAMS` failures.
+   * Erases all expired personal data. A stream that fails does not block the others.
+   * @returns the number of streams whose data was erased.
+   * @throws the first error of a stream, after all other streams, or after more than `MAX_FAILED_STREAMS` failures.
    */
   async expire(now: Date): Promise<number> {
-    const failed = new Map<string, unknown>();
+    const errorsByStreamId = new Map<string, unknown>();
     let count = 0;
     for (;;) {
-      const streamIds = await this.personalData.findExpiredStreams(now, STREAMS_PER_PAGE, [...failed.keys()]);
+      const failedStreamIds = [...errorsByStreamId.keys()];
+      const streamIds = await this.personalData.findExpiredStreams(now, STREAMS_PER_PAGE, failedStreamIds);
       for (const streamId of streamIds) {
         try {
           await this.expireStream(streamId, now);
           count += 1;
         } catch (error) {
-          failed.set(streamId, error);
+          errorsByStreamId.set(streamId, error);
         }
       }
-      const [firstError] = failed.values();
-      if (failed.size > MAX_FAILED_STREAMS || (streamIds.length === 0 && failed.size > 0)) throw firstError;
-      if (streamIds.length === 0) return count;
+      const [firstError] = errorsByStreamId.values();
+      if (errorsByStreamId.size > MAX_FAILED_STREAMS) throw firstError;
+      if (streamIds.length > 0) continue;
+      if (errorsByStreamId.size > 0) throw firstError;
+      return count;
     }
   }
 

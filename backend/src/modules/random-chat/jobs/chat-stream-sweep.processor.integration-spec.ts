@@ -19,13 +19,14 @@ describe('ChatStreamSweepProcessor', () => {
       sockets: `${prefix}sockets:${sessionId}`,
     };
   };
-  /** Every open chat counts as silent, because its last event is older than one second from now. */
-  const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
+  /** Sweeps as if no open chat had an event for an hour: the limit of silence is in the future. */
+  const sweepAllAsSilent = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
   const isEndPersisted = async ({ sessionId }: Conversation) =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
+    // A chat can end during a test only by the deadline that the sweep sets, which is the grace period after a loss.
     stack = await startTestStack(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
     worker = await stack.startWorker();
   });
@@ -41,7 +42,7 @@ describe('ChatStreamSweepProcessor', () => {
     );
     await redis.del(getKeys(chat).deadlines);
 
-    expect(await sweep()).toEqual({ expiring: 0, silent: 1 });
+    expect(await sweepAllAsSilent()).toEqual({ expiring: 0, silent: 1 });
     await until(() => isEndPersisted(chat));
     await until(
       () => redis.pttl(getKeys(chat).stream),
@@ -59,7 +60,7 @@ describe('ChatStreamSweepProcessor', () => {
       () => countDeadlines(chat),
       (count) => count === 0,
     );
-    expect((await sweep()).silent).toBeGreaterThanOrEqual(1);
+    expect((await sweepAllAsSilent()).silent).toBeGreaterThanOrEqual(1);
     expect(await countDeadlines(chat)).toBe(0);
     expect(await chat.send(0, 'still here')).toBe(true);
   });

@@ -24,7 +24,7 @@ import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 const SWEEP_EVERY_MS = 60 * 60_000;
 /** How often expiries are shortened while Redis is short of memory. */
 const SHORTEN_EVERY_MS = 10_000;
-/** Keys that Redis examines for one SCAN command, so that it is not blocked for long. */
+/** Number of keys that Redis examines for one SCAN command; small, so that a command does not block Redis for long. */
 const SCAN_COUNT = 500;
 /** Reply of PTTL for a key that does not expire. */
 const NO_EXPIRY = -1;
@@ -33,9 +33,9 @@ const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
  * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis lost their `ChatEnded` event
- * or their expiry, or because `ChatEnded` was a dead letter for a while. If PostgreSQL has the end of a chat, its
- * stream gets an expiry, which is shorter while the memory valve is closed. In an open chat without an event for an
- * hour, absent users get a deadline, after which a replica ends the chat.
+ * or their expiry, or because PostgreSQL refused `ChatEnded` for a while (a dead letter). If PostgreSQL has the end of
+ * a chat, its stream gets an expiry, which is shorter while Redis is short of memory. In an open chat without an event
+ * for an hour, absent users get a deadline, after which a replica ends the chat.
  */
 @Injectable()
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -49,7 +49,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     private readonly handlers: JobHandlerRegistry,
     private readonly jobs: JobQueueService,
     private readonly expiry: EndedStreamExpiryService,
-    private readonly log: ChatLogRepository,
+    private readonly chatLog: ChatLogRepository,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -72,46 +72,47 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   /**
-   * @param silentBefore epoch ms: an open chat whose last event is older counts as silent.
-   * @returns the number of streams that now expire, and of silent chats.
+   * @param silentBefore an open chat is silent if its last event is older (epoch ms, by the clock of Redis).
+   * @returns the number of streams that were given an expiry, and the number of silent chats.
    */
   async sweep(
-    silentBefore = this.log.estimateRedisTimeMs() - SILENT_AFTER_MS,
+    silentBefore = this.chatLog.estimateRedisTimeMs() - SILENT_AFTER_MS,
   ): Promise<{ expiring: number; silent: number }> {
-    const count = { expiring: 0, silent: 0 };
+    const counts = { expiring: 0, silent: 0 };
     for await (const keys of this.scanStreamKeys()) {
       const ttls = await this.readTtls(keys);
       const keysWithoutExpiry = keys.filter((_, index) => ttls[index] === NO_EXPIRY);
-      const endedChatKeys = await this.findDurablyEnded(keysWithoutExpiry);
+      const endedChatKeys = await this.findKeysOfEnded(keysWithoutExpiry);
       await this.expire([...endedChatKeys], this.expiry.durationMs);
-      count.expiring += endedChatKeys.size;
+      counts.expiring += endedChatKeys.size;
       const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
       for (const key of await this.findSilent(openChatKeys, silentBefore)) {
         await this.setDeadlinesOfAbsent(toSessionId(key));
-        count.silent += 1;
+        counts.silent += 1;
       }
     }
-    return count;
+    return counts;
   }
 
   private async setDeadlinesOfAbsent(sessionId: string): Promise<void> {
-    const { isEnded, userIds } = summariseChat(sessionId, await this.log.readEdges(sessionId));
+    const { isEnded, userIds } = summariseChat(sessionId, await this.chatLog.readEdges(sessionId));
     if (!isEnded && userIds.length > 0)
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
-  /** The streams whose last entry is older than `before` (epoch ms). */
-  private async findSilent(keys: readonly string[], before: number): Promise<string[]> {
+  /** The keys of streams whose last entry is older than `silentBefore`. */
+  private async findSilent(keys: readonly string[], silentBefore: number): Promise<string[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.xrevrange(key, '+', '-', 'COUNT', 1);
     const replies = (await pipeline.exec()) ?? [];
     return keys.filter((_, index) => {
       const [last] = (replies[index]?.[1] ?? []) as [id: string, fields: string[]][];
-      return last !== undefined && parseInt(last[0], 10) < before;
+      // The id of an entry begins with its time in ms.
+      return last !== undefined && parseInt(last[0], 10) < silentBefore;
     });
   }
 
-  /** Shortens the expiry of streams that got the ordinary expiry before Redis filled up. */
+  /** Shortens the expiry of streams that were given the ordinary expiry before Redis was short of memory. */
   private async shortenWhileFull(): Promise<void> {
     const { durationMs } = this.expiry;
     if (!this.expiry.isShortened || this.isShortening) return;
@@ -135,8 +136,8 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     return scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT);
   }
 
-  /** The streams whose end is in PostgreSQL. */
-  private async findDurablyEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The keys of streams whose `ChatEnded` event is in PostgreSQL. */
+  private async findKeysOfEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,
@@ -152,7 +153,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
-  /** Remaining ms by key; `NO_EXPIRY` for a stream without an expiry. */
+  /** The remaining ms, in the order of the keys; `NO_EXPIRY` for a stream without an expiry, NaN after an error. */
   private async readTtls(keys: readonly string[]): Promise<number[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.pttl(key);

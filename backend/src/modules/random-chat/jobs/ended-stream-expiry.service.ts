@@ -6,7 +6,7 @@ const ORDINARY_EXPIRY_MS = 10 * 60_000;
 /** Longer than a client keeps trying to reconnect (31 s). */
 const EXPIRY_WHEN_FULL_MS = 60_000;
 
-/** How long a stream stays in Redis once PostgreSQL has the end of its chat, for clients that reconnect. */
+/** Decides how long a stream stays in Redis, for clients that reconnect, after PostgreSQL has the end of its chat. */
 @Injectable()
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}

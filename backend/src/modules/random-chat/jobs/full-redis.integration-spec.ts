@@ -1,6 +1,7 @@
 // Runs against a real api replica and worker in this process, users' sockets, a separate Redis whose memory is used up,
 // and PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and makes PostgreSQL
-// unreachable for five minutes.
+// unreachable for five minutes. Before Redis is full, the memory valve of a replica closes: new chats and messages are
+// then refused.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import {
@@ -16,9 +17,9 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
-/** How long Redis stays full while users continue to send. */
-const HOLD_FULL_MS = isLongRun ? 5 * 60_000 : 5_000;
-/** Memory that the messages may use before Redis is full. */
+/** How long users continue to send while the memory valve is closed. */
+const SEND_WHILE_CLOSED_MS = isLongRun ? 5 * 60_000 : 5_000;
+/** Memory that is free when the users start to send. */
 const FREE_BYTES = isLongRun ? 64 * MIB : 6 * MIB;
 const PAIRS = isLongRun ? 50 : 20;
 const MESSAGES_PER_SECOND = 1_000;
@@ -27,12 +28,12 @@ const TEXT = 'x'.repeat(200);
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
 describe('a full Redis', () => {
-  let own: OwnRedis;
+  let ownRedis: OwnRedis;
   let postgres: CuttableLink;
   let stack: TestStack;
 
   // Uses a connection without a time-out: a replica, a worker and all users keep this process busy.
-  const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
+  const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () =>
     until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
   const startConversation = () => Conversation.start(stack.origins[0] ?? '');
@@ -45,11 +46,11 @@ describe('a full Redis', () => {
     ).length;
 
   beforeAll(async () => {
-    own = await startOwnRedis();
+    ownRedis = await startOwnRedis();
     stack = await startTestStack(0, {
-      REDIS_URL: own.url,
+      REDIS_URL: ownRedis.url,
       ...quickChatSettings,
-      GRACE_AFTER_LOSS_MS: '800',
+      GRACE_AFTER_LOSS_MS: '800', // short, so that a lost connection soon ends the chat
     });
     postgres = await startCuttableLink(stack.database.url);
     await stack.addReplica({ DATABASE_URL: postgres.url });
@@ -57,52 +58,55 @@ describe('a full Redis', () => {
   });
   afterEach(async () => {
     await postgres.restore();
-    await own.redis.config('SET', 'maxmemory', '0');
-    await own.redis.del('ballast');
+    await ownRedis.redis.config('SET', 'maxmemory', '0');
+    await ownRedis.redis.del('ballast'); // the key of `fillRedis`
     await waitUntilPersisted();
     await waitForValve('open');
   });
   afterAll(async () => {
     await stack.close();
     await postgres.close();
-    await own.close();
+    await ownRedis.close();
   });
 
-  it('refuses messages as unavailable, and is drained without free memory once PostgreSQL is reachable', async () => {
+  it('refuses messages as unavailable, and its outboxes are drained once PostgreSQL is reachable', async () => {
     const chat = await startConversation();
     await waitUntilPersisted();
     await postgres.cut();
     for (let count = 0; count < 10; count += 1) expect(await chat.send(0, 'stored')).toBe(true);
-    await own.redis.config('SET', 'maxmemory', '1');
+    // With one byte, Redis refuses every command that needs memory.
+    await ownRedis.redis.config('SET', 'maxmemory', '1');
     expect(await chat.send(0, 'one more')).toBe(false);
     expect(await readBacklog()).toBe(10);
     await postgres.restore();
     await waitUntilPersisted();
     expect(await findLostOrDuplicates(stack.database.dataSource, [chat])).toEqual([]);
-    expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
+    // Redis has not been given more memory in the meantime.
+    expect((await ownRedis.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
-  it('refuses messages before its memory is full while PostgreSQL is unreachable, and is drained without loss', async () => {
+  it('refuses messages before its memory is used up, and its outboxes are drained without loss', async () => {
     const chats: Conversation[] = [];
     for (let count = 0; count < PAIRS; count += 1) chats.push(await startConversation());
     await waitUntilPersisted();
-    const maxMemory = (await readUsedBytes(own.redis)) + FREE_BYTES;
-    await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
+    const maxMemory = (await readUsedBytes(ownRedis.redis)) + FREE_BYTES;
+    await ownRedis.redis.config('SET', 'maxmemory', `${maxMemory}`);
     await postgres.cut();
 
-    const isFull = () => !getValve().isOpen;
-    await sendMessages(chats, { perSecond: MESSAGES_PER_SECOND, text: TEXT, isOver: isFull });
-    expect(await readUsedBytes(own.redis)).toBeLessThan(maxMemory);
-    const backlogWhenFull = await readBacklog();
-    const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
-    expect(backlogWhenFull).toBeGreaterThanOrEqual(acknowledged);
+    const isValveClosed = () => !getValve().isOpen;
+    await sendMessages(chats, { perSecond: MESSAGES_PER_SECOND, text: TEXT, isOver: isValveClosed });
+    expect(await readUsedBytes(ownRedis.redis)).toBeLessThan(maxMemory);
+    const backlogWhenClosed = await readBacklog();
+    const countAcknowledged = () => chats.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    const acknowledgedWhenClosed = countAcknowledged();
+    expect(backlogWhenClosed).toBeGreaterThanOrEqual(acknowledgedWhenClosed);
 
-    const heldUntil = performance.now() + HOLD_FULL_MS;
-    await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
+    const sendUntil = performance.now() + SEND_WHILE_CLOSED_MS;
+    await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > sendUntil });
     expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
-    expect(chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0)).toBe(acknowledged);
-    expect(await readBacklog()).toBe(backlogWhenFull);
-    expect(isFull()).toBe(true);
+    expect(countAcknowledged()).toBe(acknowledgedWhenClosed);
+    expect(await readBacklog()).toBe(backlogWhenClosed);
+    expect(isValveClosed()).toBe(true);
 
     await postgres.restore();
     await waitUntilPersisted();
@@ -120,9 +124,9 @@ describe('a full Redis', () => {
       await startConversation(),
       await startConversation(),
     ];
-    await fillRedis(own.redis);
+    await fillRedis(ownRedis.redis);
     const expectFull = async () => {
-      await expect(own.redis.set('one more key', 'x')).rejects.toThrow('OOM');
+      await expect(ownRedis.redis.set('one more key', 'x')).rejects.toThrow('OOM');
     };
     await expectFull();
 
@@ -145,10 +149,11 @@ describe('a full Redis', () => {
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     await expectFull();
 
-    await own.redis.config('SET', 'maxmemory', '0');
+    await ownRedis.redis.config('SET', 'maxmemory', '0');
     await waitForValve('open');
-    const freeSockets = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
-    for (const socket of freeSockets) await socket.request('join_queue', {});
-    await Promise.all(freeSockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
+    // Their users are no longer in a chat, and can be matched again.
+    const openSockets = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
+    for (const socket of openSockets) await socket.request('join_queue', {});
+    await Promise.all(openSockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
   });
 });

@@ -11,42 +11,45 @@ interface HeldChat {
   /** The failing entry; the chat's later entries wait for it. */
   headId: string;
   /** How often this entry has failed when it was written alone. */
-  attempts: number;
-  /** Monotonic clock, ms. */
+  failures: number;
+  /** When the entry is due for a retry (monotonic clock, ms). */
   retryAt: number;
 }
 
-/** One pass over the outboxes of some shards, from the start positions to the ends of the outboxes. */
+/**
+ * One pass over the outboxes of some shards. The outbox of a shard is a Redis stream with the events of its chats that
+ * are not in PostgreSQL yet.
+ */
 export interface OutboxPass {
-  /** Position after which each shard is read; '' for its head. */
+  /** Outbox id after which each shard is read; '' to read it from its head. */
   readonly starts: OutboxPositions;
-  /** Whether a chat is held, because its next entry has failed before. */
+  /** Whether a chat is held, because its next entry has failed. */
   isHeld(sessionId: string): boolean;
-  /** Whether a held chat is not due for a retry, so that its entries are skipped in this pass. */
+  /** Whether a chat is held and not due for a retry. This pass skips its entries. */
   isWaiting(sessionId: string): boolean;
-  /** Reports entries that were read, and are now written or held. */
+  /** Records that entries were read and are now written or held. */
   markProcessed(entries: readonly OutboxEntry[]): void;
-  /** Ends the pass, after all entries were read. @returns the last position read of each shard. */
+  /** Ends the pass after all entries were read. @returns the last outbox id that was read of each shard. */
   end(): OutboxPositions;
 }
 
 /**
  * The held chats: those whose next entry this worker cannot write. Their entries stay in the outbox and may pile up at
- * its head. The registry therefore also stores the position up to which every entry of a shard is held: a pass starts
- * after it, and starts at the head only when a held chat is due for a retry.
+ * its head. The registry therefore also stores the outbox id up to which every entry of a shard is held. A pass starts
+ * after this id, or at the head when a held chat is due for a retry.
  */
 @Injectable()
 export class HeldChatRegistry {
   private readonly chats = new Map<string, HeldChat>();
-  private readonly heldUpTo = new Map<number, string>();
+  private readonly heldUpToByShard = new Map<number, string>();
 
   get size(): number {
     return this.chats.size;
   }
 
-  /** Outbox ids up to which every entry of a shard is held. */
-  get positions(): OutboxPositions {
-    return this.heldUpTo;
+  /** For each shard, the outbox id up to which every entry is held. */
+  get heldUpTo(): OutboxPositions {
+    return this.heldUpToByShard;
   }
 
   /** The shards with held chats. */
@@ -60,7 +63,7 @@ export class HeldChatRegistry {
     for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) dueShards.add(shard);
     const starts = new Map<number, string>();
     for (const shard of shards)
-      starts.set(shard, dueShards.has(shard) ? '' : (this.heldUpTo.get(shard) ?? ''));
+      starts.set(shard, dueShards.has(shard) ? '' : (this.heldUpToByShard.get(shard) ?? ''));
     const ends = new Map<number, string>();
     const processedIds = new Set<string>();
     return {
@@ -81,18 +84,18 @@ export class HeldChatRegistry {
   }
 
   /**
-   * Records that an entry failed on its own. Its chat waits, with exponential back-off.
+   * Records that an entry failed when it was written alone, and holds its chat, with exponential back-off.
    * @param now monotonic clock, ms.
    * @returns the number of failures of the entry.
    */
   hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
-    const known = this.chats.get(sessionId);
-    const attempts = known?.headId === outboxId ? known.attempts + 1 : 1;
-    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-    // Rounded up to a multiple of the delay, so that chats of a shard with the same delay are retried in one pass.
+    const previous = this.chats.get(sessionId);
+    const failures = previous?.headId === outboxId ? previous.failures + 1 : 1;
+    const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
+    // The next multiple of the delay, so that all chats of a shard with the same delay are retried in one pass.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
-    this.chats.set(sessionId, { shard, headId: outboxId, attempts, retryAt });
-    return attempts;
+    this.chats.set(sessionId, { shard, headId: outboxId, failures, retryAt });
+    return failures;
   }
 
   release(sessionId: string): void {
@@ -111,8 +114,8 @@ export class HeldChatRegistry {
       else shardsWithHeldChats.add(shard);
     }
     for (const [shard, start] of starts) {
-      if (shardsWithHeldChats.has(shard)) this.heldUpTo.set(shard, ends.get(shard) ?? start);
-      else this.heldUpTo.delete(shard);
+      if (shardsWithHeldChats.has(shard)) this.heldUpToByShard.set(shard, ends.get(shard) ?? start);
+      else this.heldUpToByShard.delete(shard);
     }
   }
 }

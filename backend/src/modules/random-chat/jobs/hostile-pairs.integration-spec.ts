@@ -1,6 +1,6 @@
 // Runs against a real api replica and worker in this process, users' sockets, PostgreSQL, and a separate Redis that
 // hostile users fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the streams of the attack
-// expire.
+// expire. Before Redis is full, the memory valve of a replica closes: new chats and messages are then refused.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { chatStreams } from '../../../platform/redis/redis.keys';
@@ -13,66 +13,72 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
-/** Memory that the attack may use before Redis is full. */
+/** Memory that is free when the attack starts. */
 const FREE_BYTES = (isLongRun ? 64 : 12) * MIB;
 const HOSTILE_PAIRS = 6;
+/** Chats of other users: three end during the attack, one stays open. */
+const HONEST_CHATS = 4;
+/** Reply of PTTL for a key that does not expire. */
+const NO_EXPIRY = -1;
 
 jest.setTimeout(isLongRun ? 15 * 60_000 : 120_000);
 
 describe('hostile users who fill Redis', () => {
-  let own: OwnRedis;
+  let ownRedis: OwnRedis;
   let stack: TestStack;
   let maxMemory: number;
-  let honest: Conversation[];
-  let hostile: HostileUser[];
+  let honestChats: Conversation[];
+  let hostileUsers: HostileUser[];
 
   const getOrigin = () => stack.origins[0] ?? '';
-  const isFull = () => !stack.replicas[0]!.app.get(MemoryValveService).isOpen;
-  const readBacklog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
+  const isValveClosed = () => !stack.replicas[0]!.app.get(MemoryValveService).isOpen;
+  const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () => until(readBacklog, (length) => length === 0, 60_000);
   const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const readTtls = async () =>
-    Promise.all((await own.redis.keys(chatStreams.pattern)).map((key) => own.redis.pttl(key)));
+    Promise.all((await ownRedis.redis.keys(chatStreams.pattern)).map((key) => ownRedis.redis.pttl(key)));
 
   beforeAll(async () => {
-    own = await startOwnRedis();
+    ownRedis = await startOwnRedis();
     stack = await startTestStack(1, {
-      REDIS_URL: own.url,
+      REDIS_URL: ownRedis.url,
       ...quickChatSettings,
-      GRACE_AFTER_LOSS_MS: '800',
+      GRACE_AFTER_LOSS_MS: '800', // short, so that a lost connection soon ends the chat
     });
     await stack.startWorker();
-    honest = [];
-    for (let count = 0; count < 4; count += 1) honest.push(await Conversation.start(getOrigin()));
-    hostile = [];
+    honestChats = [];
+    for (let count = 0; count < HONEST_CHATS; count += 1)
+      honestChats.push(await Conversation.start(getOrigin()));
+    hostileUsers = [];
     for (let count = 0; count < 2 * HOSTILE_PAIRS; count += 1) {
       const visitor = await new ThawVisitor([getOrigin()]).joinAnonymously(
         count % 2 === 0 ? 'female' : 'male',
       );
-      hostile.push(await HostileUser.connect(visitor));
+      hostileUsers.push(await HostileUser.connect(visitor));
     }
-    maxMemory = (await readUsedBytes(own.redis)) + FREE_BYTES;
-    await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
+    maxMemory = (await readUsedBytes(ownRedis.redis)) + FREE_BYTES;
+    await ownRedis.redis.config('SET', 'maxmemory', `${maxMemory}`);
   });
   afterAll(async () => {
     await stack.close();
-    await own.close();
+    await ownRedis.close();
   });
 
-  it('are refused messages before Redis is full', async () => {
+  it('close the memory valve before Redis is full', async () => {
     await Promise.all([
-      sendMessages(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
-      ...hostile.map((user) => user.attack({ pauseMs: 200, isOver: isFull })),
+      sendMessages(honestChats, { perSecond: 20, text: 'hello', isOver: isValveClosed }),
+      ...hostileUsers.map((user) => user.attack({ pauseMs: 200, isOver: isValveClosed })),
     ]);
-    const peak = Number(/^used_memory_peak:(\d+)/m.exec(await own.redis.info('memory'))?.[1]);
+    const peak = Number(/^used_memory_peak:(\d+)/m.exec(await ownRedis.redis.info('memory'))?.[1]);
     expect(peak).toBeLessThan(maxMemory);
-    expect(honest.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true);
-    const hostileChats = hostile.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    expect(hostileChats).toBeGreaterThan(hostile.length);
+    expect(honestChats.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true);
+    const hostileChatCount = hostileUsers.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    // The hostile users have also started new chats.
+    expect(hostileChatCount).toBeGreaterThan(hostileUsers.length);
   });
 
-  it('do not prevent other users from skipping and leaving', async () => {
-    const [skipped, left, lost] = honest as [Conversation, Conversation, Conversation];
+  it('do not prevent other users from skipping and leaving, while new searches are refused', async () => {
+    const [skipped, left, lost] = honestChats as [Conversation, Conversation, Conversation];
     await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
     await left.sockets[0].leave();
     await lost.sockets[0].cut();
@@ -81,34 +87,37 @@ describe('hostile users who fill Redis', () => {
     expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
     const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
-    expect(isFull()).toBe(true);
+    expect(isValveClosed()).toBe(true);
   });
 
   it('occupy no memory a minute after their chats have ended', async () => {
-    await Promise.all(hostile.map(({ socket }) => socket.cut()));
+    await Promise.all(hostileUsers.map(({ socket }) => socket.cut()));
     await waitUntilPersisted();
     // Only the chat that is still open has no expiry.
-    await until(readTtls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
-    await until(readTtls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLongRun) for (const key of await own.redis.keys(chatStreams.pattern)) await expireNow(key);
-    await untilWithin(90_000, () => !isFull());
+    await until(readTtls, (ttls) => ttls.filter((ttl) => ttl === NO_EXPIRY).length === 1, 30_000);
+    await until(readTtls, (ttls) => ttls.every((ttl) => ttl <= 60_000), 30_000);
+    if (!isLongRun) for (const key of await ownRedis.redis.keys(chatStreams.pattern)) await expireNow(key);
+    await untilWithin(90_000, () => !isValveClosed());
   });
 
   it('do not cause the loss of an acknowledged message', async () => {
-    const [skipped, , , open] = honest as [Conversation, Conversation, Conversation, Conversation];
+    const [skipped, , , open] = honestChats as [Conversation, Conversation, Conversation, Conversation];
     expect(await open.send(0, 'still here')).toBe(true);
+    // The users of a chat that has ended can be matched again.
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
     await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
     await waitUntilPersisted();
-    const acknowledged = hostile.flatMap((user) =>
-      [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
+    const hostileChats = hostileUsers.flatMap(({ acknowledged }) =>
+      [...acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
-    expect(acknowledged.length).toBeGreaterThan(0);
-    expect(await findLostOrDuplicates(stack.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
+    expect(hostileChats.length).toBeGreaterThan(0);
+    expect(await findLostOrDuplicates(stack.database.dataSource, [...honestChats, ...hostileChats])).toEqual(
+      [],
+    );
   });
 
-  /** Expires a key that has an expiry, as if a minute had passed. */
+  /** Expires a key at once if it has an expiry, as if a minute had passed. */
   const expireNow = async (key: string): Promise<void> => {
-    if ((await own.redis.pttl(key)) > 0) await own.redis.pexpire(key, 1);
+    if ((await ownRedis.redis.pttl(key)) > 0) await ownRedis.redis.pexpire(key, 1);
   };
 });

@@ -15,10 +15,11 @@ import { until } from '../../../testing/until.functions';
 jest.setTimeout(120_000);
 
 const CHATS = 2_000;
+const CHATS_PER_INSERT = 100;
 const MESSAGES_PER_CHAT = 100;
-/** Larger batches time out in these tests. */
+/** A test makes larger batches (events in one transaction) time out. */
 const LARGEST_BATCH = 70;
-/** Larger pages time out in these tests. */
+/** A test makes reads of larger pages (entries of one outbox) time out. */
 const LARGEST_PAGE = 60;
 
 describe('OutboxProcessor with large batches', () => {
@@ -31,8 +32,11 @@ describe('OutboxProcessor with large batches', () => {
       (length) => length === 0,
       90_000,
     );
-  const count = async (from: string): Promise<number> => {
-    const [row] = await stack.database.dataSource.query<{ count: string }[]>(`SELECT count(*) FROM ${from}`);
+  /** @param tableAndCondition the part of the query after FROM. */
+  const countRows = async (tableAndCondition: string): Promise<number> => {
+    const [row] = await stack.database.dataSource.query<{ count: string }[]>(
+      `SELECT count(*) FROM ${tableAndCondition}`,
+    );
     return Number(row?.count);
   };
 
@@ -44,10 +48,10 @@ describe('OutboxProcessor with large batches', () => {
   afterAll(() => stack.close());
 
   it(`persists ${CHATS} chats of ${MESSAGES_PER_CHAT} messages that end at the same time, without updating the messages`, async () => {
-    const chats = Array.from({ length: CHATS }, () => createSessionId());
+    const sessionIds = Array.from({ length: CHATS }, () => createSessionId());
     const { dataSource } = stack.database;
-    const streams = chats.map((sessionId) => `chat-${sessionId}`);
-    for (let start = 0; start < CHATS; start += 100) {
+    const streamIds = sessionIds.map((sessionId) => `chat-${sessionId}`);
+    for (let start = 0; start < CHATS; start += CHATS_PER_INSERT) {
       await dataSource.query(
         `WITH message AS (
            SELECT stream_id, nth, gen_random_uuid() AS event_id
@@ -60,14 +64,17 @@ describe('OutboxProcessor with large batches', () => {
          )
          INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
          SELECT stream_id, nth, event_id, 'MessageSent', 1, '{"senderId": 1}', '{}', now() FROM message`,
-        [streams.slice(start, start + 100)],
+        [streamIds.slice(start, start + CHATS_PER_INSERT)],
       );
     }
-    await Promise.all(chats.map((sessionId) => putIntoOutbox(stack.store.redis, sessionId, [chatEnded])));
+    await Promise.all(
+      sessionIds.map((sessionId) => putIntoOutbox(stack.store.redis, sessionId, [chatEnded])),
+    );
     await waitUntilPersisted();
-    expect(await count(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
-    expect(await count('private_data_expiries')).toBe(CHATS);
-    expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(
+    expect(await countRows(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
+    expect(await countRows('private_data_expiries')).toBe(CHATS);
+    // The rows of the messages still have the expiry with which they were inserted.
+    expect(await countRows(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(
       CHATS * MESSAGES_PER_CHAT,
     );
   });
@@ -98,7 +105,7 @@ describe('OutboxProcessor with large batches', () => {
       [`chat-${sessionId}`],
     );
     expect(rows.map(({ content }) => content)).toEqual(texts);
-    // A size that timed out is not tried again for each part.
+    // At most the batch of 401 events, its two halves and its four quarters time out, once each.
     expect(sizes.filter((size) => size > LARGEST_BATCH).length).toBeLessThan(8);
   });
 
@@ -114,6 +121,6 @@ describe('OutboxProcessor with large batches', () => {
     const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));
     await putIntoOutbox(stack.store.redis, sessionId, [chatStarted(), ...messages]);
     await waitUntilPersisted();
-    expect(await count(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(301);
+    expect(await countRows(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(1 + messages.length);
   });
 });

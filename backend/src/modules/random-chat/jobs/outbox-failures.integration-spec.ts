@@ -1,4 +1,5 @@
-// Runs against real workers in this process, PostgreSQL, Redis and BullMQ. Entries are added as replicas add them.
+// Runs against real workers in this process, PostgreSQL, Redis and BullMQ. The tests add entries to the outboxes, as
+// replicas do.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
@@ -24,9 +25,12 @@ import { until, untilWithin } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
+/** PostgreSQL cannot store NUL in a text. */
 const TEXT_WITH_NUL = 'a secret with nul \u0000';
 /** An event that only a newer release can write. */
-const unknownEvent = { type: 'ChatReported', data: { by: 1 } };
+const eventOfUnknownType = { type: 'ChatReported', data: { by: 1 } };
+/** Reply of PTTL for a key that does not expire. */
+const NO_EXPIRY = -1;
 
 describe('OutboxWriterService on failures', () => {
   let stack: TestStack;
@@ -34,6 +38,8 @@ describe('OutboxWriterService on failures', () => {
 
   const readOutboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
   const waitUntilPersisted = () => until(readOutboxLength, (length) => length === 0, 30_000);
+  /** Creates a chat whose events are in the same outbox as those of another chat. */
+  const createSessionIdInShardOf = (sessionId: string) => createSessionId(sessionId);
   const addEntries = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(stack.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(findShardGroup(findShard(sessionId)));
@@ -53,20 +59,20 @@ describe('OutboxWriterService on failures', () => {
       (texts) => texts.join() === expected.join(),
       30_000,
     );
-  const readGauge = async (name: string, process = worker): Promise<number> => {
-    const { body } = await process.app.get(MetricsRegistry).expose();
+  const readGauge = async (name: string): Promise<number> => {
+    const { body } = await worker.app.get(MetricsRegistry).expose();
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
   };
   const listDeadLetters = async (): Promise<string[]> => {
-    const found: string[] = [];
+    const letters: string[] = [];
     for await (const { sessionId, reason } of worker.app.get(DeadLetterRepository).list())
-      found.push(`${sessionId} ${reason}`);
-    return found;
+      letters.push(`${sessionId} ${reason}`);
+    return letters;
   };
   /** Waits until the worker has called the spied method `times` more times. */
-  const waitForCalls = async (spy: jest.SpyInstance, times = 2) => {
-    const before = spy.mock.calls.length;
-    await untilWithin(30_000, () => spy.mock.calls.length >= before + times);
+  const waitForCalls = async (spy: jest.SpyInstance, times: number) => {
+    const previousCalls = spy.mock.calls.length;
+    await untilWithin(30_000, () => spy.mock.calls.length >= previousCalls + times);
   };
 
   beforeAll(async () => {
@@ -79,8 +85,8 @@ describe('OutboxWriterService on failures', () => {
   });
   afterAll(() => stack.close());
 
-  describe('a failing store', () => {
-    const refusals: [string, string, string][] = [
+  describe('a failing PostgreSQL', () => {
+    const failures: [name: string, causeFailure: string, repair: string][] = [
       [
         'a missing relation (42P01)',
         'ALTER TABLE chat_history RENAME TO renamed',
@@ -93,21 +99,26 @@ describe('OutboxWriterService on failures', () => {
       ],
     ];
 
-    it.each(refusals)('delays every chat and loses no event: %s', async (_, refuse, allow) => {
-      const chats = [createSessionId(), createSessionId(), createSessionId()];
-      await stack.database.dataSource.query(refuse);
-      const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-      for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
-      await waitForCalls(read, 6);
-      expect(await readOutboxLength()).toBe(6);
-      await stack.database.dataSource.query(allow);
-      for (const chat of chats) await waitUntilChatPersisted(chat, 'ChatStarted', 'kept');
-      expect(await listDeadLetters()).toEqual([]);
-    });
+    it.each(failures)(
+      'delays every chat and loses no event because of %s',
+      async (_, causeFailure, repair) => {
+        const chats = [createSessionId(), createSessionId(), createSessionId()];
+        await stack.database.dataSource.query(causeFailure);
+        const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
+        for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
+        // Several passes fail.
+        await waitForCalls(read, 6);
+        expect(await readOutboxLength()).toBe(2 * chats.length);
+        await stack.database.dataSource.query(repair);
+        for (const chat of chats) await waitUntilChatPersisted(chat, 'ChatStarted', 'kept');
+        expect(await listDeadLetters()).toEqual([]);
+      },
+    );
 
-    it('delays every chat and loses no event: a read-only PostgreSQL (25006)', async () => {
+    it('delays all events and loses none while PostgreSQL is read-only (25006)', async () => {
       const setReadOnly = (to: 'on' | 'off') =>
         stack.database.withSession(async (client) => {
+          // The setting of the database applies to new sessions only, so all others are terminated.
           await client.query('SET default_transaction_read_only = off');
           await client.query(`ALTER DATABASE "${client.database}" SET default_transaction_read_only = ${to}`);
           await client.query(
@@ -115,22 +126,20 @@ describe('OutboxWriterService on failures', () => {
           );
         });
       const chat = createSessionId();
+      const messages = Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`));
       await setReadOnly('on');
       try {
         const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-        await addEntries(
-          chat,
-          chatStarted(),
-          ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
-        );
+        await addEntries(chat, chatStarted(), ...messages);
+        // Several passes fail.
         await waitForCalls(read, 3);
-        expect(await readOutboxLength()).toBe(11);
+        expect(await readOutboxLength()).toBe(1 + messages.length);
       } finally {
         await setReadOnly('off');
       }
       await until(
         () => readPersisted(chat),
-        ({ length }) => length === 11,
+        ({ length }) => length === 1 + messages.length,
         30_000,
       );
       expect(await listDeadLetters()).toEqual([]);
@@ -139,27 +148,27 @@ describe('OutboxWriterService on failures', () => {
 
   describe('an entry that another release may be able to write', () => {
     it('delays only its own chat, in order, while its projection throws', async () => {
-      const held = createSessionId();
-      const other = createSessionId(held);
+      const heldChat = createSessionId();
+      const otherChat = createSessionIdInShardOf(heldChat);
       const projections = worker.app.get(ProjectionRegistry);
       const apply = projections.apply.bind(projections);
       const throwing = jest.spyOn(projections, 'apply').mockImplementation(async (events, manager) => {
-        if (events.some(({ streamId, type }) => streamId === `chat-${held}` && type === 'MessageSent')) {
+        if (events.some(({ streamId, type }) => streamId === `chat-${heldChat}` && type === 'MessageSent')) {
           throw new TypeError('Cannot read properties of undefined');
         }
         return apply(events, manager);
       });
-      await addEntries(held, chatStarted(), messageSent('one'), messageSent('two'));
-      await addEntries(other, chatStarted(), messageSent('goes on'));
-      await waitUntilChatPersisted(other, 'ChatStarted', 'goes on');
-      await addEntries(held, messageSent('three'));
-      await addEntries(other, messageSent('and on'));
-      await waitUntilChatPersisted(other, 'ChatStarted', 'goes on', 'and on');
-      expect(await readPersisted(held)).toEqual(['ChatStarted']);
+      await addEntries(heldChat, chatStarted(), messageSent('one'), messageSent('two'));
+      await addEntries(otherChat, chatStarted(), messageSent('goes on'));
+      await waitUntilChatPersisted(otherChat, 'ChatStarted', 'goes on');
+      await addEntries(heldChat, messageSent('three'));
+      await addEntries(otherChat, messageSent('and on'));
+      await waitUntilChatPersisted(otherChat, 'ChatStarted', 'goes on', 'and on');
+      expect(await readPersisted(heldChat)).toEqual(['ChatStarted']);
       expect(await readGauge('thaw_held_chats')).toBe(1);
       expect(await readOutboxLength()).toBe(3);
       throwing.mockRestore();
-      await waitUntilChatPersisted(held, 'ChatStarted', 'one', 'two', 'three');
+      await waitUntilChatPersisted(heldChat, 'ChatStarted', 'one', 'two', 'three');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 0,
@@ -168,15 +177,15 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it.each<[string, { type: string; version?: number; data: object }]>([
-      ['an unknown type', unknownEvent],
+      ['an unknown type', eventOfUnknownType],
       ['an unknown version', { type: 'ReactionAdded', version: 2, data: { emojis: [] } }],
     ])('waits for a worker of a newer release: %s', async (_, event) => {
-      const held = createSessionId();
-      const other = createSessionId(held);
-      await addEntries(held, chatStarted(), event, messageSent('after it'));
-      await addEntries(other, chatStarted());
-      await waitUntilChatPersisted(other, 'ChatStarted');
-      await waitUntilChatPersisted(held, 'ChatStarted');
+      const heldChat = createSessionId();
+      const otherChat = createSessionIdInShardOf(heldChat);
+      await addEntries(heldChat, chatStarted(), event, messageSent('after it'));
+      await addEntries(otherChat, chatStarted());
+      await waitUntilChatPersisted(otherChat, 'ChatStarted');
+      await waitUntilChatPersisted(heldChat, 'ChatStarted');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 1,
@@ -184,9 +193,10 @@ describe('OutboxWriterService on failures', () => {
 
       const newer = await stack.startWorker();
       const types = newer.app.get(EventTypeRegistry);
+      // The newer release knows the version or the type of the event.
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
-      await waitUntilChatPersisted(held, 'ChatStarted', event.type, 'after it');
+      await waitUntilChatPersisted(heldChat, 'ChatStarted', event.type, 'after it');
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 0,
@@ -196,37 +206,32 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('does not block other chats when 1,201 entries of its chat wait at the head of the outbox', async () => {
-      const held = createSessionId();
-      const other = createSessionId(held);
-      await addEntries(
-        held,
-        chatStarted(),
-        unknownEvent,
-        ...Array.from({ length: 1_200 }, (_, index) => messageSent(`${index}`)),
-      );
-      await addEntries(other, chatStarted(), messageSent('behind 1,200'));
-      await waitUntilChatPersisted(other, 'ChatStarted', 'behind 1,200');
+      const messages = Array.from({ length: 1_200 }, (_, index) => messageSent(`${index}`));
+      const heldChat = createSessionId();
+      const otherChat = createSessionIdInShardOf(heldChat);
+      await addEntries(heldChat, chatStarted(), eventOfUnknownType, ...messages);
+      await addEntries(otherChat, chatStarted(), messageSent('behind 1,200'));
+      await waitUntilChatPersisted(otherChat, 'ChatStarted', 'behind 1,200');
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
-      await addEntries(other, messageSent('later'));
-      await waitUntilChatPersisted(other, 'ChatStarted', 'behind 1,200', 'later');
+      await addEntries(otherChat, messageSent('later'));
+      await waitUntilChatPersisted(otherChat, 'ChatStarted', 'behind 1,200', 'later');
       // The held entries are not read again for every message.
       const pages = (
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
-      expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
-      expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1_201);
-      const key = chatKeys(findShard(held)).outbox;
-      await stack.store.redis.del(key);
+      expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(2 * messages.length);
+      expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1 + messages.length);
+      // No worker of these tests can write the entry.
+      await stack.store.redis.del(chatKeys(findShard(heldChat)).outbox);
     });
   });
 
   describe('an invalid entry', () => {
     it('becomes a dead letter after five attempts, and the rest of its chat is persisted', async () => {
-      const lines: string[] = [];
-      jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
-      const chats = [createSessionId(), createSessionId(), createSessionId()];
-      const [nul = '', noJson = '', noUuid = ''] = chats;
-      const bystander = createSessionId(nul);
+      const errorLines: string[] = [];
+      jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void errorLines.push(line));
+      const [nul, noJson, noUuid] = [createSessionId(), createSessionId(), createSessionId()];
+      const bystander = createSessionIdInShardOf(nul);
       await addEntries(nul, chatStarted(), messageSent(TEXT_WITH_NUL), messageSent('after'));
       await addEntries(noJson, chatStarted(), 'no json', messageSent('after'));
       await addEntries(noUuid, chatStarted(), {
@@ -240,18 +245,22 @@ describe('OutboxWriterService on failures', () => {
       await waitUntilChatPersisted(nul, 'ChatStarted', 'after');
       await waitUntilChatPersisted(noJson, 'ChatStarted', 'after');
       await waitUntilPersisted();
+      // The reasons are a SQLSTATE or the name of an error.
       expect((await listDeadLetters()).sort()).toEqual(
         [`${nul} 22P05`, `${noJson} UndecodableEvent`, `${noUuid} 22P02`].sort(),
       );
       expect(await readGauge('thaw_dead_letters')).toBe(3);
       expect(await readGauge('thaw_held_chats')).toBe(0);
-      expect(lines.filter((line) => line.includes(nul) && line.includes('refused 5 times'))).toHaveLength(1);
-      expect(lines.join()).not.toContain('secret');
+      expect(
+        errorLines.filter((line) => line.includes(nul) && line.includes('refused 5 times')),
+      ).toHaveLength(1);
+      // The log does not quote the text of a chat.
+      expect(errorLines.join()).not.toContain('secret');
     });
 
-    it('is replayed in order and once when two replays run at the same time', async () => {
+    it('is replayed as a dead letter, in order and once, when two replays run at the same time', async () => {
       const chat = createSessionId();
-      const other = createSessionId();
+      const otherChat = createSessionId();
       for (const key of await stack.store.listKeys('*:dead-letters')) await stack.store.redis.del(key);
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
@@ -263,14 +272,14 @@ describe('OutboxWriterService on failures', () => {
       };
       await addDeadLetter(chat, encodeMessage('first'));
       await addDeadLetter(chat, encodeMessage('second'));
-      await addDeadLetter(other, encodeMessage('of another chat'));
+      await addDeadLetter(otherChat, encodeMessage('of another chat'));
       expect(await readGauge('thaw_dead_letters')).toBe(3);
       expect(await listDeadLetters()).toHaveLength(3);
       const letters = worker.app.get(DeadLetterRepository);
       const counts = await Promise.all([letters.replay(), letters.replay()]);
       expect(counts[0] + counts[1]).toBe(3);
       await waitUntilChatPersisted(chat, 'first', 'second');
-      await waitUntilChatPersisted(other, 'of another chat');
+      await waitUntilChatPersisted(otherChat, 'of another chat');
       expect(await letters.replay()).toBe(0);
       expect(await readGauge('thaw_dead_letters')).toBe(0);
     });
@@ -322,15 +331,16 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('gets a lost expiry again, and streams of other chats get none', async () => {
-      const [ended, live, unknownChat] = [createSessionId(), createSessionId(), createSessionId()];
-      for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
+      const [ended, live, unpersisted] = [createSessionId(), createSessionId(), createSessionId()];
+      for (const sessionId of [ended, live, unpersisted]) await addStream(sessionId);
       await addEntries(ended, chatStarted(), chatEnded);
       await addEntries(live, chatStarted());
       await waitUntilPersisted();
       await stack.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
+      // The expiry is ten minutes.
       expect(await readTtl(ended)).toBeGreaterThan(9 * 60_000);
-      expect([await readTtl(live), await readTtl(unknownChat)]).toEqual([-1, -1]);
+      expect([await readTtl(live), await readTtl(unpersisted)]).toEqual([NO_EXPIRY, NO_EXPIRY]);
     });
   });
 });

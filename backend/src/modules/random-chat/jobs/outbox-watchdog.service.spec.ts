@@ -78,17 +78,19 @@ describe('OutboxWatchdogService', () => {
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('keeps a worker that makes progress, however old the oldest event is', async () => {
+  it('does not exit a worker that makes progress, however old the oldest event is', async () => {
     await advance(120_000, () => (processor.progressedAt = performance.now()));
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('keeps a worker whose outboxes contain only entries of held chats', async () => {
+  it('does not exit a worker whose outboxes contain only entries of held chats', async () => {
+    // The age does not include entries of held chats.
     await advance(120_000, () => (ageMs = 0));
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('keeps a worker whose process was suspended and continued', async () => {
+  it('does not exit a worker when its process continues after a suspension', async () => {
+    // The clocks advance without a check.
     jest.setSystemTime(Date.now() + 60_000);
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
     await advance(5_000);

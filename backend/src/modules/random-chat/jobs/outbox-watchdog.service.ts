@@ -11,30 +11,32 @@ const CHECK_EVERY_MS = 5_000;
 const STUCK_AFTER_MS = 20_000;
 
 /**
- * Exits the process of a stuck worker, so that it is restarted. A worker is stuck when both stores have been reachable
- * and an event has waited for 20 s without progress as defined by `OutboxProcessor.progressedAt`: no pass has ended, no
- * other worker held the lock, and PostgreSQL has reported no error. Events of held chats do not count. Also exports the
- * metrics of the outboxes.
+ * Exits the process of a stuck worker, so that it is restarted. The worker writes the outboxes in Redis to PostgreSQL.
+ * It is stuck when both stores have been reachable and an event has waited for 20 s without progress as defined by
+ * `OutboxProcessor.progressedAt`: for instance, no pass over the outboxes has ended, and PostgreSQL has reported no
+ * error. Events of held chats, whose next event cannot be written, do not count. Also exports the metrics of the
+ * outboxes.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** Since when both stores have been reachable and the process was not suspended (monotonic, ms). */
-  private observedSince: number | undefined;
+  /** Start (monotonic, ms) of the period in which both stores have been reachable and the process not suspended. */
+  private healthySince: number | undefined;
+  /** Time of the last check (monotonic, ms). */
   private checkedAt = performance.now();
 
   constructor(
     private readonly outbox: OutboxRepository,
     private readonly processor: OutboxProcessor,
-    private readonly held: HeldChatRegistry,
+    private readonly heldChats: HeldChatRegistry,
     private readonly jobWorker: JobWorkerService,
     private readonly dataSource: DataSource,
     private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {
-    this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.held.size);
+    this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.heldChats.size);
     this.metrics.addGauges(
       {
         thaw_outbox_entries: {
@@ -51,7 +53,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
         },
         thaw_dead_letters: { help: 'Events that PostgreSQL refuses', read: ({ deadLetters }) => deadLetters },
       },
-      () => this.outbox.measureBacklog(this.held.positions),
+      () => this.outbox.measureBacklog(this.heldChats.heldUpTo),
     );
     this.timer = setInterval(() => void this.exitIfStuck(), CHECK_EVERY_MS);
   }
@@ -74,14 +76,14 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     let ageMs: number;
     try {
       await this.dataSource.query('SELECT 1');
-      ({ ageMs } = await this.outbox.measureBacklog(this.held.positions));
+      ({ ageMs } = await this.outbox.measureBacklog(this.heldChats.heldUpTo));
     } catch {
-      this.observedSince = undefined; // no worker can make progress, so a restart would not help
+      this.healthySince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
-    if (wasSuspended || !this.jobWorker.isReady) this.observedSince = undefined;
-    this.observedSince ??= now;
-    const idleMs = now - Math.max(this.observedSince, this.processor.progressedAt);
+    if (wasSuspended || !this.jobWorker.isReady) this.healthySince = undefined;
+    this.healthySince ??= now;
+    const idleMs = now - Math.max(this.healthySince, this.processor.progressedAt);
     return idleMs >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;
   }
 }

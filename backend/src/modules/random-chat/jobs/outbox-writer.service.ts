@@ -25,8 +25,8 @@ import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 const MAX_BATCH = 2_000;
 /** Maximum number of characters of the events in one transaction. */
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
-/** Attempts to write an entry alone before it becomes a dead letter. */
-const ATTEMPTS_BEFORE_DEAD = 5;
+/** How often an entry with invalid content must fail alone before it becomes a dead letter. */
+const FAILURES_BEFORE_DEAD_LETTER = 5;
 
 interface DecodedEntry {
   entry: OutboxEntry;
@@ -38,28 +38,29 @@ interface DecodedEntry {
  * Writes outbox entries to PostgreSQL, then removes them from the outbox. If it crashes in between, the entries are
  * written again, which has no effect, because events are deduplicated by id.
  *
- * The kind of failure decides what waits (docs/decisions/0040). If the store fails, everything waits. If an entry
+ * The kind of failure decides what waits (docs/decisions/0040). If PostgreSQL fails, everything waits. If an entry
  * fails, only its chat waits: the chat is held. An entry whose content is invalid becomes a dead letter when it was
- * refused five times. No other entry leaves the outbox unwritten.
+ * refused five times: it moves to a stream of its own, from which an operator can replay it. No other entry leaves the
+ * outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
   private readonly logger = new Logger(OutboxWriterService.name);
   private batchSize = MAX_BATCH;
-  private readonly batchSizes: Histogram;
-  private readonly lag = new DurationHistogram();
+  private readonly batchSizeHistogram: Histogram;
+  private readonly lagHistogram = new DurationHistogram();
 
   constructor(
     private readonly outbox: OutboxRepository,
     private readonly deadLetters: DeadLetterRepository,
     private readonly eventStore: EventStoreRepository,
     private readonly eventTypes: EventTypeRegistry,
-    private readonly held: HeldChatRegistry,
+    private readonly heldChats: HeldChatRegistry,
     private readonly dataSource: DataSource,
     private readonly expiry: EndedStreamExpiryService,
     metrics: MetricsRegistry,
   ) {
-    this.batchSizes = metrics.addHistogram(
+    this.batchSizeHistogram = metrics.addHistogram(
       'thaw_persist_batch_size',
       'Events of chats in one transaction',
       [],
@@ -68,15 +69,16 @@ export class OutboxWriterService {
     metrics.addReadDurations(
       'thaw_projection_lag_seconds',
       'Time from appending the oldest event of a batch to its commit in PostgreSQL',
-      () => [[{}, this.lag]],
+      () => [[{}, this.lagHistogram]],
     );
   }
 
   /**
    * Writes entries in batches. Of each held chat that is due for a retry, it first writes the failed entry alone.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
-   * @param requireLock called before each transaction; throws when the lock is lost, which stops the work.
-   * @throws the store's error, if the store failed. Entries that were not written stay in the outbox.
+   * @param requireLock called before each batch; throws when the lock is lost, which stops the work.
+   * @throws the error of PostgreSQL or Redis if one of them failed; the error of `requireLock`. Entries that were not
+   * written stay in the outbox.
    */
   async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
     const entriesByHeldChat = new Map<string, OutboxEntry[]>();
@@ -96,14 +98,15 @@ export class OutboxWriterService {
     for (const [sessionId, [head, ...rest]] of entriesByHeldChat) {
       requireLock();
       if (head) await this.appendAndRemove([head], pass);
+      // The failed entry has failed again.
       if (pass.isWaiting(sessionId)) continue;
-      this.held.release(sessionId);
+      this.heldChats.release(sessionId);
       this.logger.log(`Chat ${sessionId} is no longer held back`);
       await this.appendAndRemove(rest, pass);
     }
   }
 
-  /** The entries from `start` on that fit in one transaction. */
+  /** Takes the entries from `start` on that fit in one transaction. */
   private takeBatch(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
     let end = start;
     for (let length = 0; end < entries.length && end - start < this.batchSize; end += 1) {
@@ -114,8 +117,8 @@ export class OutboxWriterService {
   }
 
   /**
-   * Appends entries to the log and removes them from the outbox; on failure, halves them until the failing entry is
-   * found.
+   * Appends entries to the event log and removes them from the outbox. If that fails, halves them until the failing
+   * entry is found.
    */
   private async appendAndRemove(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
     const decoded = await this.decodeReady(entries, pass);
@@ -136,12 +139,12 @@ export class OutboxWriterService {
   }
 
   private recordBatch(batch: readonly DecodedEntry[]): void {
-    this.batchSizes.observe(batch.length);
+    this.batchSizeHistogram.observe(batch.length);
     const oldest = Math.min(...batch.map(({ eventForStream }) => eventForStream.event.occurredAt.getTime()));
-    this.lag.observe(Date.now() - oldest);
+    this.lagHistogram.observe(Date.now() - oldest);
   }
 
-  /** @throws the error when the store has failed. */
+  /** @throws the error if PostgreSQL has failed. */
   private async splitAndRetry(
     failed: readonly DecodedEntry[],
     error: unknown,
@@ -150,8 +153,9 @@ export class OutboxWriterService {
     const fault = classifyWriteFault(error);
     const hasTimedOut = isTimeout(error);
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
-    if (fault === 'store' && !(hasTimedOut && failed.length > 1)) throw error;
-    // An unknown error may come from the client of a failing store. The entries are to blame only if the store works.
+    const maySmallerBatchSucceed = hasTimedOut && failed.length > 1;
+    if (fault === 'store' && !maySmallerBatchSucceed) throw error;
+    // The error may come from the database client although PostgreSQL has failed; then this query fails, too.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;
@@ -177,18 +181,18 @@ export class OutboxWriterService {
     return decoded;
   }
 
-  /** Records a failure that the entry caused, not the store. */
+  /** Records a failure that the entry caused, not PostgreSQL. */
   private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
-    const attempts = this.held.hold(entry, performance.now());
-    const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;
+    const failures = this.heldChats.hold(entry, performance.now());
+    const description = `entry ${entry.entryId} of chat ${entry.sessionId}`;
     const reason = findSqlState(error) ?? (error instanceof Error ? error.name : 'unknown');
-    if (fault === 'value' && attempts >= ATTEMPTS_BEFORE_DEAD) {
+    if (fault === 'value' && failures >= FAILURES_BEFORE_DEAD_LETTER) {
       await this.deadLetters.add(entry, reason);
-      this.held.release(entry.sessionId);
-      this.logger.error(`A dead letter, refused ${attempts} times (${reason}): ${where}`);
-    } else if (attempts === 1) {
+      this.heldChats.release(entry.sessionId);
+      this.logger.error(`A dead letter, refused ${failures} times (${reason}): ${description}`);
+    } else if (failures === 1) {
       this.logger.error(
-        `Held back, with what its chat says after it (${reason}): ${where}${readStack(error)}`,
+        `Held back, with what its chat says after it (${reason}): ${description}${formatStack(error)}`,
       );
     }
   }
@@ -213,8 +217,11 @@ export class OutboxWriterService {
   }
 }
 
-/** The first lines of an error's stack, without its message, which may quote the text of a chat. */
-const readStack = (error: unknown): string => {
+/**
+ * The first lines of an error's stack, without its message, which may quote the text of a chat. Empty for an error of
+ * PostgreSQL, which has a SQLSTATE instead.
+ */
+const formatStack = (error: unknown): string => {
   const stack = error instanceof Error && !findSqlState(error) ? (error.stack ?? '') : '';
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return lines.length > 0 ? `\n${lines.slice(0, 5).join('\n')}` : '';

@@ -10,8 +10,12 @@ import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 jest.setTimeout(30_000);
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
+/** How long the stream of an ended chat stays in Redis. */
+const ENDED_STREAM_EXPIRY_MS = 10 * 60_000;
+/** Reply of PTTL for a key that does not expire. */
+const NO_EXPIRY = -1;
 
-interface Row {
+interface EventRow {
   event_id: string;
   type: string;
   data: Record<string, unknown>;
@@ -36,12 +40,14 @@ describe('OutboxProcessor', () => {
     const [origin = ''] = stack.origins;
     return matchNewVisitors([origin, origin]);
   };
-  const sendMessages = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
-    for (let count = 0; count < times; count += 1) {
-      await (count % 2 ? adaSocket : bobSocket).request(
-        'random_message',
-        textMessage(sessionId, `word ${count}`),
-      );
+  /** Sends messages by Bob and Ada in turn. */
+  const sendMessages = async (
+    { adaSocket, bobSocket, sessionId }: Chat,
+    messageCount: number,
+  ): Promise<void> => {
+    for (let index = 0; index < messageCount; index += 1) {
+      const socket = index % 2 === 0 ? bobSocket : adaSocket;
+      await socket.request('random_message', textMessage(sessionId, `word ${index}`));
     }
   };
   const readFromRedis = async (sessionId: string) => {
@@ -51,11 +57,12 @@ describe('OutboxProcessor', () => {
       '+',
     );
     return entries.map(([entryId, fields]) => {
+      // An entry has one field, the encoded event: id, type and data.
       const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
       return { entryId, eventId: i, type: t, data: d };
     });
   };
-  const readFromPostgres = (sessionId: string): Promise<Row[]> =>
+  const readFromPostgres = (sessionId: string): Promise<EventRow[]> =>
     stack.database.dataSource.query(
       `SELECT e.event_id, e.type, e.data, p.data AS personal, e.metadata, e.occurred_at
        FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -70,14 +77,14 @@ describe('OutboxProcessor', () => {
       ({ length }) => length >= expected.length,
     );
     expect(
-      rows.map(({ event_id: eventId, type, data, personal, metadata, occurred_at: at }) => ({
+      rows.map(({ event_id: eventId, type, data, personal, metadata, occurred_at: occurredAt }) => ({
         entryId: metadata.entryId,
         eventId,
         type,
         data: { ...data, ...personal },
-        at: at.getTime(),
+        occurredAtMs: occurredAt.getTime(),
       })),
-    ).toEqual(expected.map((entry) => ({ ...entry, at: Number(entry.entryId.split('-')[0]) })));
+    ).toEqual(expected.map((entry) => ({ ...entry, occurredAtMs: Number(entry.entryId.split('-')[0]) })));
   };
   const waitUntilPersisted = () =>
     until(
@@ -106,11 +113,12 @@ describe('OutboxProcessor', () => {
 
   it('starts at most one pass per batch window over a shard group, however many jobs are added', async () => {
     const outbox = worker.app.get(OutboxRepository);
-    const passes: { group: number; at: number }[] = [];
+    const passes: { group: number; startedAt: number }[] = [];
     const lock = outbox.lock.bind(outbox);
+    // Each pass has its own token, with which it also renews the lock.
     const tokens = new Set<string>();
     jest.spyOn(outbox, 'lock').mockImplementation(async (group, token, ttlMs) => {
-      if (!tokens.has(token)) passes.push({ group, at: performance.now() });
+      if (!tokens.has(token)) passes.push({ group, startedAt: performance.now() });
       tokens.add(token);
       return lock(group, token, ttlMs);
     });
@@ -119,11 +127,11 @@ describe('OutboxProcessor', () => {
     const listPassesOfGroup = () => passes.filter((pass) => pass.group === group);
     while (listPassesOfGroup().length < 4) await sendMessages(chat, 5);
     await expectPersisted(chat.sessionId);
-    for (const [index, { at }] of listPassesOfGroup().entries()) {
-      const before = listPassesOfGroup()[index - 1];
-      if (!before) continue;
+    for (const [index, { startedAt }] of listPassesOfGroup().entries()) {
+      const previousPass = listPassesOfGroup()[index - 1];
+      if (!previousPass) continue;
       // The test measures when the group is locked, slightly after the decision to start, so it allows some slack.
-      expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
+      expect(startedAt - previousPass.startedAt).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
     await waitUntilPersisted();
   });
@@ -155,12 +163,13 @@ describe('OutboxProcessor', () => {
     await sendMessages(chat, 1);
     await expectPersisted(chat.sessionId);
     const [started, message] = await readFromPostgres(chat.sessionId);
-    expect(JSON.stringify(message?.data)).not.toContain('word');
+    expect(JSON.stringify(message?.data)).not.toContain('word'); // the text of every message contains it
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
     const [row] = await stack.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
       'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
       [`chat-${chat.sessionId}`, message?.event_id],
     );
+    // The first message is Bob's.
     expect(Number(row?.subject_id)).toBe(chat.bob.user.id);
     expect(row?.expires_at.getTime()).toBe(message!.occurred_at.getTime() + WEEK_MS);
   });
@@ -200,9 +209,9 @@ describe('OutboxProcessor', () => {
       () => readTtl(ended),
       (ms) => ms > 0,
     );
-    expect(ttlMs).toBeGreaterThan(9 * 60_000);
-    expect(ttlMs).toBeLessThanOrEqual(10 * 60_000);
-    expect(await readTtl(live)).toBe(-1);
+    expect(ttlMs).toBeGreaterThan(ENDED_STREAM_EXPIRY_MS - 60_000);
+    expect(ttlMs).toBeLessThanOrEqual(ENDED_STREAM_EXPIRY_MS);
+    expect(await readTtl(live)).toBe(NO_EXPIRY);
   });
 
   describe('chat history', () => {
@@ -215,8 +224,9 @@ describe('OutboxProcessor', () => {
       const eveSocket = await eve.openSocket();
       await adaSocket.request('join_queue', {});
       await eveSocket.request('join_queue', {});
-      const next = await eveSocket.next('chat_matched');
-      await expectPersisted(String(next.sessionId));
+      const match = await eveSocket.next('chat_matched');
+      const secondSessionId = String(match.sessionId);
+      await expectPersisted(secondSessionId);
       const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
       expect(status).toBe(200);
       const rows = body as unknown as { id: number; user1Id: number; user2Id: number; createdAt: string }[];
@@ -226,7 +236,7 @@ describe('OutboxProcessor', () => {
         [ada.user.id, bob.user.id],
       ]);
       expect(rows[0]!.id).toBeGreaterThan(rows[1]!.id);
-      const [started] = await readFromPostgres(String(next.sessionId));
+      const [started] = await readFromPostgres(secondSessionId);
       expect(rows[0]).toEqual({
         id: expect.any(Number),
         user1Id: expect.any(Number),
@@ -236,7 +246,7 @@ describe('OutboxProcessor', () => {
       });
     });
 
-    it('refuses the history of another user', async () => {
+    it('is readable only for the user, and only with a valid user id', async () => {
       const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({

@@ -24,28 +24,30 @@ import { OutboxWriterService } from './outbox-writer.service';
 
 /** Maximum number of entries read from one outbox per command; fewer after a failed read. */
 const MAX_PER_SHARD = 500;
-/** Minimum number of entries per command: if a read of so few fails, Redis has failed. */
+/** Minimum number of entries per command: if even such a small read fails, Redis has failed. */
 const MIN_PER_SHARD = 10;
-/** The lock of a group expires after this time, unless it is renewed. */
+/** The lock of a shard group expires after this time, unless it is renewed. */
 const LOCK_MS = 10_000;
+/** Shorter than the life of the lock, so that single renewals may fail. */
+const RENEW_LOCK_EVERY_MS = LOCK_MS / 4;
 const POLL_EVERY_MS = 2_000;
 /** Delay before a group whose store has failed is tried again; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5_000;
 
-/** Another worker has locked the shard group, or this process is stopping. */
-class LockLostError extends Error {}
+/** Thrown to end a pass because another worker has locked the shard group or this process is stopping. */
+class PassStoppedError extends Error {}
 
 interface FailedGroup {
   failures: number;
-  /** Monotonic clock, ms. */
+  /** When the group is due for a retry (monotonic clock, ms). */
   retryAt: number;
 }
 
 /**
- * Copies the outboxes of a shard group (16 of the 64 shards) from Redis to PostgreSQL. A pass over a group is started
- * by a job, which a replica adds when it fills an empty outbox, and by a poll every two seconds. The poll drains a
- * Redis that is too full to accept a job, and ensures that a lost job loses no event.
+ * Moves the entries of outboxes from Redis to PostgreSQL, in passes over a shard group (16 of the 64 shards). A pass is
+ * started by a job, which a replica adds when it writes to an empty outbox, and by a poll every two seconds. The poll
+ * also drains a Redis that is too full to accept a job, and ensures that a lost job loses no event.
  */
 @Injectable()
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -61,15 +63,15 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private isClosing = false;
 
   /**
-   * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, or PostgreSQL
-   * reported an error.
+   * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, all outboxes were
+   * empty, or PostgreSQL reported an error.
    */
   progressedAt = performance.now();
 
   constructor(
     private readonly outbox: OutboxRepository,
     private readonly writer: OutboxWriterService,
-    private readonly held: HeldChatRegistry,
+    private readonly heldChats: HeldChatRegistry,
     private readonly handlers: JobHandlerRegistry,
     private readonly jobWorker: JobWorkerService,
     private readonly scheduler: OutboxSchedulerService,
@@ -77,6 +79,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   ) {}
 
   onModuleInit(): void {
+    // The name of the job and of its field are stored names (docs/stored-names.md).
     this.handlers.register('persist_lane', ({ lane }) => this.persistThrottled(lane));
     this.gracefulShutdown.register('workers', 'outboxes', () => this.close());
   }
@@ -103,20 +106,20 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       // Also groups with held chats: another worker may have written their entries.
       const groups = new Set([
         ...(await this.outbox.findFilledGroups()),
-        ...[...this.held.shards].map(findShardGroup),
+        ...[...this.heldChats.shards].map(findShardGroup),
       ]);
       if (groups.size === 0) this.progressedAt = performance.now();
       await Promise.all([...groups].map((group) => this.persistThrottled(group)));
     } catch (error) {
-      this.logger.warn(`The outboxes were not polled: ${readStoreReason(error)}`);
+      this.logger.warn(`The outboxes were not polled: ${describeStoreError(error)}`);
     } finally {
       this.isPolling = false;
     }
   }
 
   /**
-   * Starts a pass over a group, at most one per `BATCH_WINDOW_MS`, however many jobs there are for the group: a few
-   * large passes cost less than many small ones.
+   * Starts a pass over a group, or schedules a job for it if a pass has started less than `BATCH_WINDOW_MS` ago: a few
+   * large passes cost less than many small ones. Does nothing while the group waits for a retry.
    */
   private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();
@@ -131,8 +134,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Writes the entries in the outboxes of a group. Entries added during the pass are left for the next one. Resolves
-   * when they are written, another worker holds the lock, or a store has failed.
+   * Makes a pass over a group: writes the entries in its outboxes. Entries added during the pass are left for the next
+   * pass. Resolves when the entries are written, another worker holds the lock, or a store has failed. Never rejects.
    */
   async persist(group: number): Promise<void> {
     const token = randomUUID();
@@ -141,7 +144,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       if (this.failedGroups.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
-      if (error instanceof LockLostError) return;
+      if (error instanceof PassStoppedError) return;
       this.backOff(group, error);
     }
   }
@@ -151,12 +154,12 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const renewTimer = setInterval(() => {
       this.outbox.lock(group, token, LOCK_MS).then(
         (isStillMine) => (isLocked &&= isStillMine),
-        () => undefined, // if Redis is unavailable, the next call fails, too, and ends the pass
+        () => undefined, // if Redis is unavailable, the next command of the pass fails as well and ends it
       );
-    }, LOCK_MS / 4);
+    }, RENEW_LOCK_EVERY_MS);
     try {
       const readUpTo = await this.processShards(listShards(group), () => {
-        if (!isLocked || this.isClosing) throw new LockLostError();
+        if (!isLocked || this.isClosing) throw new PassStoppedError();
       });
       // Replicas add jobs only for outboxes that were empty, so the worker itself has to schedule the rest.
       if (await this.outbox.hasMore(readUpTo)) this.scheduler.schedule(group);
@@ -166,9 +169,9 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     }
   }
 
-  /** Reads and writes all entries of the shards, page by page. @returns the last position read of each shard. */
+  /** Reads and writes all entries of the shards, page by page. @returns the last outbox id read of each shard. */
   private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
-    const pass = this.held.beginPass(shards, performance.now());
+    const pass = this.heldChats.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
       const { pages, perShard } = await this.readPages(unread);
       const entries = pages.flatMap((page) => page.entries);
@@ -181,8 +184,9 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Reads a page of each outbox. Entries may be large, so a failed read is repeated with smaller pages, which
-   * grow again slowly.
+   * Reads a page of each outbox. Entries may be large, so a failed read is repeated with smaller pages. Their size then
+   * grows again slowly.
+   * @returns the pages, and the page size with which they were read.
    */
   private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
     const { perShard } = this;
@@ -198,14 +202,15 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   private backOff(group: number, error: unknown): void {
+    // PostgreSQL responds, so a restart of this worker would not help.
     if (findSqlState(error)) this.progressedAt = performance.now();
     const failures = (this.failedGroups.get(group)?.failures ?? 0) + 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     this.failedGroups.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
-      this.logger.warn(`Shard group ${group} waits for its stores: ${readStoreReason(error)}`);
+      this.logger.warn(`Shard group ${group} waits for its stores: ${describeStoreError(error)}`);
   }
 }
 
-/** Without the message of an error of PostgreSQL, which may quote the text of a chat. */
-const readStoreReason = (error: unknown): string => findSqlState(error) ?? readErrorMessage(error);
+/** The SQLSTATE of an error of PostgreSQL, whose message may quote the text of a chat; otherwise the message. */
+const describeStoreError = (error: unknown): string => findSqlState(error) ?? readErrorMessage(error);

@@ -16,7 +16,11 @@ import { createTestRedis, type TestRedis } from '../../../testing/test-redis.har
 import { until } from '../../../testing/until.functions';
 import { RedisDrainService } from './redis-drain.service';
 
-const started = JSON.stringify({
+/** A port on which no server listens. */
+const UNREACHABLE_URL = 'redis://127.0.0.1:1';
+
+/** An event as it is stored in Redis: id, type and data. */
+const encodedChatStarted = JSON.stringify({
   i: randomUUID(),
   t: 'ChatStarted',
   d: { userIds: [1, 2], participants: [] },
@@ -42,13 +46,15 @@ const getKeys = () => chatKeys(findShard(sessionId));
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
 const readTypes = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
+  // The event is the last field of an entry.
   return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);
 };
-/** Removes all waiting entries, as a worker does. */
-const persist = () => store.redis.xtrim(getKeys().outbox, 'MAXLEN', 0);
+/** Removes all entries from the outbox, as a worker does after it has written them. */
+const emptyOutbox = () => store.redis.xtrim(getKeys().outbox, 'MAXLEN', 0);
 const addLease = async (replicaId: string): Promise<void> => {
   const [seconds] = await store.redis.time();
-  await store.redis.zadd(matchingKeys.leases, (Number(seconds) + 60) * 1_000, replicaId);
+  const expiresAtMs = (Number(seconds) + 60) * 1_000;
+  await store.redis.zadd(matchingKeys.leases, expiresAtMs, replicaId);
 };
 
 describe('draining Redis', () => {
@@ -56,26 +62,27 @@ describe('draining Redis', () => {
     await store.flush();
     sessionId = randomUUID();
     await claimRedisLayout({ REDIS_URL: store.url });
-    await app.get(ChatLogRepository).append(sessionId, { version: 0, lastId: '' }, [started]);
+    await app.get(ChatLogRepository).append(sessionId, { version: 0, lastId: '' }, [encodedChatStarted]);
   });
 
   it('ends the open chats, and deletes every key only when all outboxes are empty', async () => {
     await store.redis.set('anything', 'else');
     const draining = drain(20_000);
-    await persist();
+    await emptyOutbox();
     await until(async () => (await readTypes(getKeys().outbox)).includes('ChatEnded'));
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     expect(await store.redis.get('anything')).toBe('else');
 
-    await persist();
+    await emptyOutbox();
     expect(await draining).toBeGreaterThanOrEqual(2);
     expect(await store.listKeys()).toEqual([]);
   });
 
   it('ends a chat only once when the drain is repeated', async () => {
-    await persist();
+    await emptyOutbox();
+    // The drain ends the chat, and then fails because the outbox has the end of the chat.
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
-    await persist();
+    await emptyOutbox();
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     await drain();
     expect(await store.listKeys()).toEqual([]);
@@ -97,12 +104,13 @@ describe('draining Redis', () => {
   });
 
   it('deletes nothing while there are dead letters', async () => {
+    // As if PostgreSQL had refused the event.
     await store.redis.rename(getKeys().outbox, getKeys().deadLetters);
     await expect(drain()).rejects.toThrow('Redis alone holds 1 dead letters');
     expect(await readTypes(getKeys().deadLetters)).toEqual(['ChatStarted']);
   });
 
-  it('refuses a Redis that a release with another layout has written', async () => {
+  it('is refused when Redis has the layout of another release', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(drain()).rejects.toThrow(`Redis holds layout other`);
     expect(await readTypes(getKeys().outbox)).toEqual(['ChatStarted']);
@@ -132,6 +140,6 @@ describe('starting a process', () => {
   });
 
   it('is allowed while Redis is unreachable', async () => {
-    await expect(claimRedisLayout({ REDIS_URL: 'redis://127.0.0.1:1' })).resolves.toBeUndefined();
+    await expect(claimRedisLayout({ REDIS_URL: UNREACHABLE_URL })).resolves.toBeUndefined();
   });
 });

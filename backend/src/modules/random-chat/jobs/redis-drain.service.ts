@@ -11,7 +11,7 @@ import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions
 import { encodeEvent, decodeEvent } from '../application/chat-event.codec';
 
 const POLL_INTERVAL_MS = 200;
-/** The marker of a drain is renewed while the drain runs, and expires after this time if its process is killed. */
+/** The marker of a drain is renewed while the drain runs. It expires after this time if the process is killed. */
 const MARKER_TTL_MS = 60_000;
 /** Keys that Redis examines for one SCAN command. */
 const SCAN_COUNT = 1_000;
@@ -23,8 +23,8 @@ export interface DrainOptions {
 
 /**
  * Moves every acknowledged event from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
- * of Redis. The replicas must have been stopped. A worker of the same release must be running, which writes the
- * outboxes.
+ * of Redis (its keys and values). The replicas must have been stopped. A worker of the same release must be running: it
+ * writes the outboxes, in which the events wait, to PostgreSQL.
  */
 @Injectable()
 export class RedisDrainService {
@@ -36,8 +36,8 @@ export class RedisDrainService {
 
   /**
    * Waits until all outboxes are empty, ends the open chats, waits again, and deletes every key.
-   * @returns the number of deleted keys
-   * @throws Error that names the obstacle; nothing has been deleted then
+   * @returns the number of deleted keys.
+   * @throws Error that names what prevents the drain; nothing has been deleted then.
    */
   async drain({ stuckAfterMs }: DrainOptions): Promise<number> {
     await requireOwnLayout(this.redis);
@@ -63,6 +63,7 @@ export class RedisDrainService {
   private async waitUntilReplicasAreGone(stuckAfterMs: number): Promise<void> {
     await this.waitUntilCountIsZero(
       async () => {
+        // Replicas by the time at which their lease expires. A replica that was stopped no longer renews its lease.
         const [seconds] = await this.redis.time();
         return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
       },
@@ -73,8 +74,8 @@ export class RedisDrainService {
   }
 
   /**
-   * Ends the open chats. They cannot continue in an empty Redis, and without an end in the log their message bodies
-   * would be kept too long.
+   * Ends the open chats. They cannot continue in an empty Redis, and without an end in the event log their message
+   * bodies would be kept too long.
    */
   private async endChats(stuckAfterMs: number): Promise<void> {
     for await (const keys of scanKeys(this.redis, chatStreams.pattern, SCAN_COUNT)) {
@@ -86,14 +87,15 @@ export class RedisDrainService {
   private async endChat(sessionId: string, stuckAfterMs: number): Promise<void> {
     const event = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } } as const;
     const text = encodeEvent({ eventId: randomUUID(), event });
-    const deadline = Date.now() + stuckAfterMs;
+    const deadlineAt = Date.now() + stuckAfterMs;
     for (;;) {
+      // Another writer may append between the read and the append, which then fails and is repeated.
       const { version, last } = await this.chatLog.readEdges(sessionId);
       if (!last || isEndOfChat(last.text)) return;
       const end = { version, lastId: last.id };
       const { kind } = await this.chatLog.append(sessionId, end, [text], { isEnd: true });
       if (kind === 'appended') return;
-      if (Date.now() > deadline) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
+      if (Date.now() > deadlineAt) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
       await sleep(POLL_INTERVAL_MS);
     }
   }
@@ -113,21 +115,24 @@ export class RedisDrainService {
     );
   }
 
-  /** Polls until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
-  private async waitUntilCountIsZero<Found>(
-    read: () => Promise<Found>,
-    getCount: (found: Found) => number,
-    describeProblem: (found: Found) => string,
+  /**
+   * Polls until the count is 0.
+   * @throws Error with the described problem when the count has not fallen for `stuckAfterMs`; errors of `read`.
+   */
+  private async waitUntilCountIsZero<Remainder>(
+    read: () => Promise<Remainder>,
+    getCount: (remainder: Remainder) => number,
+    describeProblem: (remainder: Remainder) => string,
     stuckAfterMs: number,
   ): Promise<void> {
     let lowestCount = Infinity;
     let progressedAt = Date.now();
     for (;;) {
-      const found = await read();
-      const count = getCount(found);
+      const remainder = await read();
+      const count = getCount(remainder);
       if (count === 0) return;
       if (count < lowestCount) [lowestCount, progressedAt] = [count, Date.now()];
-      if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(found));
+      if (Date.now() - progressedAt > stuckAfterMs) throw new Error(describeProblem(remainder));
       await this.setDrainingMarker();
       await sleep(POLL_INTERVAL_MS);
     }

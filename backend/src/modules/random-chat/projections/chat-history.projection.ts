@@ -4,24 +4,27 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { ChatEnded, ChatStarted } from '../domain/random-chat.events';
 
+type StoredChatStarted = StoredEvent<'ChatStarted', ChatStarted['data']>;
+type StoredChatEnded = StoredEvent<'ChatEnded', ChatEnded['data']>;
+
 const DAY_MS = 24 * 60 * 60_000;
-/** Message bodies are erased a day after the end of the chat (A62). */
+/** Message bodies are erased a day after the end of the chat (docs/product-decisions.md, A62). */
 const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
 /** Sets the expiry of a chat's personal data when the chat ends. */
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table: it only brings forward the expiry of rows in `event_private`.
+  // Owns no table. A rebuild may apply it again, since it only brings the expiry of personal data forward.
   tables: [],
   isRepeatable: true,
   handles: ['ChatEnded'],
   async apply(events, manager) {
-    const expiryTimes = events.map(
+    const expireAt = events.map(
       ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
     );
     await PersonalDataRepository.expireStreamsAt(
       events.map(({ streamId }) => streamId),
-      expiryTimes,
+      expireAt,
       manager,
     );
   },
@@ -33,26 +36,15 @@ export const chatHistoryProjection: Projection = {
   tables: ['chat_history'],
   handles: ['ChatStarted', 'ChatEnded'],
   async apply(events, manager) {
-    await insertStarted(
-      events.filter(({ type }) => type === 'ChatStarted') as StoredEvent<
-        'ChatStarted',
-        ChatStarted['data']
-      >[],
-      manager,
-    );
-    const ended = events.filter(({ type }) => type === 'ChatEnded') as StoredEvent<
-      'ChatEnded',
-      ChatEnded['data']
-    >[];
+    const started = events.filter(({ type }) => type === 'ChatStarted') as StoredChatStarted[];
+    const ended = events.filter(({ type }) => type === 'ChatEnded') as StoredChatEnded[];
+    await insertChats(started, manager);
     await recordEnds(ended, manager);
-    await removeAborted(ended, manager);
+    await deleteAborted(ended, manager);
   },
 };
 
-const insertStarted = async (
-  started: readonly StoredEvent<'ChatStarted', ChatStarted['data']>[],
-  manager: EntityManager,
-): Promise<void> => {
+const insertChats = async (started: readonly StoredChatStarted[], manager: EntityManager): Promise<void> => {
   if (started.length === 0) return;
   await manager.query(
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
@@ -67,28 +59,23 @@ const insertStarted = async (
   );
 };
 
-/** A chat can have a second end after Redis lost the first one; the last one counts. */
-const recordEnds = async (
-  ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
-  manager: EntityManager,
-): Promise<void> => {
+/** If Redis loses the end of a chat, the chat ends a second time. The later end counts. */
+const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
   if (ended.length === 0) return;
   await manager.query(
-    `UPDATE chat_history SET ended_at = ends.at
-     FROM (SELECT stream_id, max(at) AS at FROM unnest($1::text[], $2::timestamptz[]) AS ended(stream_id, at)
-           GROUP BY stream_id) AS ends
-     WHERE chat_history.stream_id = ends.stream_id`,
+    `UPDATE chat_history SET ended_at = last_ends.occurred_at
+     FROM (SELECT stream_id, max(occurred_at) AS occurred_at
+           FROM unnest($1::text[], $2::timestamptz[]) AS ends(stream_id, occurred_at)
+           GROUP BY stream_id) AS last_ends
+     WHERE chat_history.stream_id = last_ends.stream_id`,
     [ended.map(({ streamId }) => streamId), ended.map(({ occurredAt }) => occurredAt)],
   );
 };
 
-/** An aborted chat was never shown to a user, so it is not listed and its names are deleted. */
-const removeAborted = async (
-  ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
-  manager: EntityManager,
-): Promise<void> => {
-  const aborted = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
-  if (aborted.length === 0) return;
-  await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [aborted]);
-  await manager.query('DELETE FROM event_private WHERE stream_id = ANY($1)', [aborted]);
+/** An aborted chat was never shown to a user, so its row and its personal data are deleted. */
+const deleteAborted = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
+  const streamIds = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
+  if (streamIds.length === 0) return;
+  await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [streamIds]);
+  await manager.query('DELETE FROM event_private WHERE stream_id = ANY($1)', [streamIds]);
 };

@@ -31,11 +31,12 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.findLatest(userId);
-    const since = Date.now() - limits.friendRequestWindowMs;
-    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= since);
-    const [ends, removed] = await Promise.all([
+    // Older chats permit no friend request anyway.
+    const friendRequestsSince = Date.now() - limits.friendRequestWindowMs;
+    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= friendRequestsSince);
+    const [ends, removedStreamIds] = await Promise.all([
       this.pastChats.findEnds(rows),
-      this.history.findRemoved(recent.map(({ streamId }) => streamId)),
+      this.history.findRemovedStreams(recent.map(({ streamId }) => streamId)),
     ]);
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
     return rows.map(({ id, streamId, user1Id, user2Id, createdAt }, index) => {
@@ -46,7 +47,7 @@ export class ChatHistoryController {
         user2Id,
         createdAt: createdAt.toISOString(),
         reportableUntil: endedAt ? new Date(endedAt.getTime() + reportableMs).toISOString() : null,
-        ...(removed.has(streamId) ? { mayBecomeFriends: false } : {}),
+        ...(removedStreamIds.has(streamId) ? { mayBecomeFriends: false } : {}),
       };
     });
   }

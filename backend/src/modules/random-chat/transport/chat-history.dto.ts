@@ -12,10 +12,15 @@ export class ChatHistoryEntryDto implements ChatHistoryEntry {
   @ApiProperty({ type: 'integer', minimum: 1 })
   user2Id: number;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'Start of the chat' })
   createdAt: string;
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Until when the chat can be reported; null while its end is not known',
+  })
   reportableUntil: string | null;
 
   @ApiPropertyOptional({ description: 'false after a chat that was ended for safety; absent otherwise' })

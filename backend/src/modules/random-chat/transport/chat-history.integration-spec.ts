@@ -27,9 +27,11 @@ describe('the time until which a chat of the history can be reported', () => {
     expect(status).toBe(200);
     return (body as unknown as ChatHistoryEntry[])[0]?.reportableUntil;
   };
+  /** Reads the time 24 hours after the last event of the chat in Redis. */
   const readDayAfterLastEvent = async ({ sessionId }: TestChat): Promise<string> => {
-    const last = (await readEvents(stack, sessionId)).at(-1)!;
-    return new Date(Number.parseInt(last.id, 10) + DAY_MS).toISOString();
+    const lastEvent = (await readEvents(stack, sessionId)).at(-1)!;
+    // The id of an entry begins with its time in ms.
+    return new Date(Number.parseInt(lastEvent.id, 10) + DAY_MS).toISOString();
   };
 
   it('is null until the chat ends', async () => {
@@ -66,14 +68,17 @@ describe('the time until which a chat of the history can be reported', () => {
   });
 
   it('depends on the setting REPORTABLE_AFTER_END_S', async () => {
-    const { origin } = await stack.addReplica({ REPORTABLE_AFTER_END_S: '60' });
+    const reportableS = 60;
+    const { origin } = await stack.addReplica({ REPORTABLE_AFTER_END_S: `${reportableS}` });
     const chat = await startChat(stack);
     await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
     await persistChat(stack.replicas[0]!, chat.sessionId);
-    const expected = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS + 60_000;
+    const lastEventMs = Date.parse(await readDayAfterLastEvent(chat)) - DAY_MS;
+    const reportableUntil = new Date(lastEventMs + reportableS * 1_000).toISOString();
+    // `chat.ada` does not use this replica.
     const response = await fetch(`${origin}/api/chat-history/${chat.ada.user.id}`, {
       headers: { cookie: chat.ada.cookie },
     });
-    expect(await response.json()).toMatchObject([{ reportableUntil: new Date(expected).toISOString() }]);
+    expect(await response.json()).toMatchObject([{ reportableUntil }]);
   });
 });

@@ -4,7 +4,8 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { LiveChatService } from '../application/live-chat.service';
 
 /**
- * Handles the frames of the game Break the Ice. The sender's ack is sent by `execute`, except for a repeated command.
+ * Handles the frames of the game Break the Ice. `execute` sends the ack with the appended event. A repeated command
+ * appends no event, so it is acknowledged by the methods below or, without data, by the socket adapter.
  */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
@@ -19,7 +20,7 @@ export class IcebreakerGateway {
     const result = await chat.execute(
       {
         type: 'StartGame',
-        at: this.chats.estimateRedisTimeMs(),
+        decidedAtMs: this.chats.estimateRedisTimeMs(),
         initiatorId: userId,
         gameId,
         questionId: question.id,

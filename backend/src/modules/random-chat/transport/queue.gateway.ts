@@ -40,12 +40,12 @@ export class QueueGateway {
     const reportState = async (state: MatchState): Promise<void> => {
       if (state.kind === 'chatting') return;
       frame.answer({});
-      const since = state.kind === 'searching' ? state.since : new Date(); // matched without waiting
+      const since = state.kind === 'searching' ? state.since : new Date(); // otherwise matched without waiting
       const queueJoined = { preferences, since: since.toISOString() };
       await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
     let state = await this.matchmaking.join(userId, criteria, reportState);
-    // The record may be left over from a chat that has ended: close it and try again.
+    // The record that the user is in a chat may be left over from a chat that has ended: close it and try again.
     if (
       state.kind === 'chatting' &&
       (await this.lifecycle.readAndCloseRecordsIfOver(userId, state.sessionId))
@@ -53,6 +53,7 @@ export class QueueGateway {
       state = await this.matchmaking.join(userId, criteria, reportState);
     }
     if (state.kind !== 'chatting') return;
+    // The user is in a chat, so this socket joins it instead of the queue.
     await this.chats.join(connection, state.sessionId);
     throw new DomainError('already_in_session');
   }
@@ -61,7 +62,7 @@ export class QueueGateway {
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const previous = await this.matchmaking.leave(userId);
-    // The user cancelled the search before the client had received the match (A43).
+    // The user cancelled the search before the client had received the match (docs/product-decisions.md, A43).
     if (previous.kind === 'chatting' && previous.msSinceMatch <= limits.leaveAsSkipWindowMs) {
       await this.lifecycle.skip(connection, previous.sessionId);
     }

@@ -18,8 +18,8 @@ import type { SendMessage } from '../domain/random-chat.commands';
 /** Handles random-chat frames, and `authenticate`, the first frame of every socket. */
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
-  /** Epoch ms of the last published typing frame, by socket. */
-  private readonly lastTypingAt = new WeakMap<object, number>();
+  /** Epoch ms of the last published typing frame, by connection. */
+  private readonly lastTypingAtMs = new WeakMap<object, number>();
 
   constructor(
     private readonly connectionResume: ConnectionResumeService,
@@ -41,13 +41,15 @@ export class RandomChatGateway {
     connection.showsChat = data.showsChat ?? true;
     try {
       await this.connectionResume.resume(connection, data.lastSeen, (state) => {
+        // `answer` needs a ref.
         if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
         else frame.answer({ userId, state }, 'authenticated');
       });
     } catch (error) {
-      // A partly resumed socket would miss events. Close it: clients reconnect on this code.
-      const isRefused = error instanceof DomainError && error.code === 'rate_limited';
-      if (!isRefused) connection.close(closeCodes.internalError);
+      // A partly resumed socket would miss events. Close it: clients reconnect on this code. A rate-limited resume has
+      // not begun.
+      const hasBegun = !(error instanceof DomainError && error.code === 'rate_limited');
+      if (hasBegun) connection.close(closeCodes.internalError);
       throw error;
     }
   }
@@ -60,7 +62,7 @@ export class RandomChatGateway {
     const clientId = data.clientId ?? null;
     const command: SendMessage = {
       type: 'SendMessage',
-      at: this.chats.estimateRedisTimeMs(),
+      decidedAtMs: this.chats.estimateRedisTimeMs(),
       senderId: userId,
       content,
       messageType,
@@ -74,8 +76,9 @@ export class RandomChatGateway {
   }
 
   /**
-   * Grants the receiver access to the image before the message that references it is stored, and only if the message
-   * will be accepted: a refused message must not give the partner access.
+   * Grants the receiver access to the images of a message before the message is stored, and only if the message would
+   * be accepted: a refused message must not give the partner access.
+   * @throws DomainError when the message would be refused.
    */
   private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
     const { senderId, messageType, content } = command;
@@ -91,7 +94,13 @@ export class RandomChatGateway {
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, newContent: content } = data;
     const result = await chat.execute(
-      { type: 'EditMessage', at: this.chats.estimateRedisTimeMs(), editorId: userId, messageId, content },
+      {
+        type: 'EditMessage',
+        decidedAtMs: this.chats.estimateRedisTimeMs(),
+        editorId: userId,
+        messageId,
+        content,
+      },
       frame,
     );
     if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
@@ -105,7 +114,14 @@ export class RandomChatGateway {
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, emoji, action } = data;
     const result = await chat.execute(
-      { type: 'ReactToMessage', at: this.chats.estimateRedisTimeMs(), userId, messageId, emoji, action },
+      {
+        type: 'ReactToMessage',
+        decidedAtMs: this.chats.estimateRedisTimeMs(),
+        userId,
+        messageId,
+        emoji,
+        action,
+      },
       frame,
     );
     if (result.kind !== 'already_done') return;
@@ -128,18 +144,20 @@ export class RandomChatGateway {
   @SubscribeMessage('typing')
   async notifyTyping(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
     const { connection, data, userId } = frame;
+    // A frame with a receiver is for the private chat of two friends.
     if ('receiverId' in data)
       return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
-    // The page shows typing for one interval, so publishing more often is wasted. Half of it, because timers drift.
-    if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingIntervalMs / 2) return;
-    this.lastTypingAt.set(connection, now);
+    // The page shows typing for one interval, so publishing more often is wasted. The limit is half the interval,
+    // because the timers of clients are not exact.
+    if (now - (this.lastTypingAtMs.get(connection) ?? 0) < limits.typingIntervalMs / 2) return;
+    this.lastTypingAtMs.set(connection, now);
     await this.presence.publish(chat.sessionId, `typing ${userId}`);
   }
 }
 
-/** Whether the command also ended the chat because of its content: only then does it append two events. */
+/** Whether a message or an edit has ended the chat for safety (a removal): only then are two events appended. */
 const isRemoval = (result: ExecuteResult): result is Extract<ExecuteResult, { kind: 'appended' }> =>
   result.kind === 'appended' && result.events.length > 1;

@@ -6,14 +6,14 @@ import { BanKeyRepository, type InheritableSanction } from '../infrastructure/ba
 import { DeviceRepository } from '../infrastructure/device.repository';
 import { EmailHasherService } from '../infrastructure/email-hasher.service';
 
-/** New accounts on a device with more new accounts than this in 24 hours are flagged. */
-export const NEW_ACCOUNTS_PER_DAY = 10;
+/** A new account is flagged when its device has more new accounts in 24 hours, including this one. */
+const MAX_NEW_ACCOUNTS_PER_DAY = 10;
 
 export type { InheritableSanction } from '../infrastructure/ban-key.repository';
 
 /** Findings about the browser and the e-mail address of a new account. */
 export interface AccountOrigin {
-  /** A sanction in force against a user of the same device or with the same e-mail address. */
+  /** A sanction in force against another account of the same device or with the same e-mail address. */
   sanction: InheritableSanction | null;
   hasManyNewAccounts: boolean;
 }
@@ -29,8 +29,9 @@ export class DeviceAccountsService {
 
   /** Ids of all accounts used on any device of the user, including the user's own, ascending. */
   async findAccounts(userId: number): Promise<readonly number[]> {
-    const found = await this.devices.findAccountsOnDevicesOf(userId);
-    return found.length === 0 ? [userId] : found;
+    const accountIds = await this.devices.findAccountsOnDevicesOf(userId);
+    // A user without a recorded device.
+    return accountIds.length === 0 ? [userId] : accountIds;
   }
 
   /** Records that a user is signed in on a device. */
@@ -38,20 +39,22 @@ export class DeviceAccountsService {
     return this.devices.recordUse(deviceHash, userId);
   }
 
+  /** Runs first: the reaction with order 1 calls `findOrigin`, which counts the accounts of the device. */
   @InTransaction('AccountCreated', 0)
   async recordNewAccount({ userId, device, manager }: TransactionEventMap['AccountCreated']): Promise<void> {
     await this.devices.recordUse(device.hash, userId, manager);
   }
 
-  /** Checks the browser and the e-mail address of an account that this transaction has created. */
+  /** Checks the device and the e-mail address of an account that this transaction has created. */
   async findOrigin(
     { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,
   ): Promise<AccountOrigin> {
+    // On a new device there can be no other account.
     if (device.isNew && email === null) return { sanction: null, hasManyNewAccounts: false };
     const emailHash = email === null ? null : this.emails.hash(email);
     const sanction = await this.banKeys.findSanction({ deviceHash: device.hash, emailHash }, manager);
-    const newAccounts = device.isNew ? 1 : await this.devices.countNewAccounts(device.hash, manager);
-    return { sanction, hasManyNewAccounts: newAccounts > NEW_ACCOUNTS_PER_DAY };
+    const newAccountCount = device.isNew ? 1 : await this.devices.countNewAccounts(device.hash, manager);
+    return { sanction, hasManyNewAccounts: newAccountCount > MAX_NEW_ACCOUNTS_PER_DAY };
   }
 }

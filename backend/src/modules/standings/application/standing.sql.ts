@@ -1,6 +1,9 @@
 import { goodStanding, type Standing } from '@thaw/contract/safety';
 
-/** The columns that `selectStandingSql` selects. All of them are null for users without a row in `standings`. */
+/**
+ * The columns that `selectStandingSql` selects. For users without a row in `standings`, the kind is `good` and the
+ * other columns are null.
+ */
 export interface StandingRow {
   standing_kind: Standing['kind'];
   sanctioned_at: Date | null;
@@ -15,8 +18,9 @@ export interface StandingRow {
 
 /**
  * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join: a
- * sanction in force, else an open age question, else a flag, else good. Times are compared by PostgreSQL, so that all
- * replicas agree on the end of a suspension.
+ * sanction in force, else an open age question, else a flag (`care`), else `good`. Times are compared by PostgreSQL, so
+ * that all replicas agree on the end of a suspension.
+ * @param standings the name or alias of the table `standings`
  */
 export const buildStandingKindSql = (standings: string): string => `CASE
     WHEN ${standings}.sanction_kind IS NOT NULL
@@ -27,7 +31,7 @@ export const buildStandingKindSql = (standings: string): string => `CASE
     ELSE 'good' END`;
 
 /**
- * A select list for `toStanding`.
+ * A select list with the columns of `StandingRow`, which `toStanding` converts.
  * @param standings the name or alias of the joined table `standings`
  */
 export const selectStandingSql = (
@@ -37,21 +41,27 @@ export const selectStandingSql = (
     ${standings}.age_asked_at, ${standings}.age_notice_id,
     ${standings}.flagged_at, ${standings}.flagged_until, ${standings}.flag_notice_id`;
 
+/** Converts a row to the standing that clients receive. */
 export const toStanding = (row: StandingRow): Standing => {
   switch (row.standing_kind) {
     case 'suspended':
     case 'banned':
-      return build(row.standing_kind, row.sanctioned_at, row.sanctioned_until, row.sanction_notice_id);
+      return buildStanding(
+        row.standing_kind,
+        row.sanctioned_at,
+        row.sanctioned_until,
+        row.sanction_notice_id,
+      );
     case 'age_question':
-      return build(row.standing_kind, row.age_asked_at, null, row.age_notice_id);
+      return buildStanding(row.standing_kind, row.age_asked_at, null, row.age_notice_id);
     case 'care':
-      return build(row.standing_kind, row.flagged_at, row.flagged_until, row.flag_notice_id);
+      return buildStanding(row.standing_kind, row.flagged_at, row.flagged_until, row.flag_notice_id);
     case 'good':
       return goodStanding;
   }
 };
 
-const build = (
+const buildStanding = (
   kind: Standing['kind'],
   since: Date | null,
   until: Date | null,

@@ -7,8 +7,9 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { StandingRepository } from '../infrastructure/standing.repository';
 
 /**
- * Queries the standings of users, i.e. whether they may use the product without restrictions (good), are flagged
- * (care), have to answer an age question, or are suspended or banned. Announces changed standings to all replicas.
+ * Queries the standings of users, and announces changed ones to all replicas. A standing says whether the user may use
+ * the product without restrictions (`good`), is flagged and matched with flagged users only (`care`), has to answer an
+ * age question, or is suspended or banned.
  */
 @Injectable()
 export class StandingsService {
@@ -29,21 +30,16 @@ export class StandingsService {
     return this.standings.findMany(userIds, manager);
   }
 
-  /** Whether the user is flagged, i.e. is matched only with other flagged users. */
-  async isFlagged(userId: number): Promise<boolean> {
-    return (await this.find(userId)).kind === 'care';
-  }
-
   /** Whether the user is under a legal hold, so that their data must not be erased. */
   isHeld(userId: number, manager?: EntityManager): Promise<boolean> {
     return this.standings.isHeld(userId, manager);
   }
 
   /**
-   * Applies a standing that may have changed; call it after the commit. Sends the standing to the user's sockets on all
-   * replicas, which close them if the user is excluded (suspended or banned) and handle StandingChanged. Also delivers
-   * StandingChanged in this process, for users without a socket. Idempotent.
-   * Never throws: every replica rechecks its sockets periodically, and each request reads the standing.
+   * Announces a standing that may have changed; call it after the commit. The replicas with a socket of the user send
+   * the standing to it, close it if the user is excluded (suspended or banned), and handle `StandingChanged`. Also
+   * delivers `StandingChanged` in this process, for users without a socket. Idempotent. Never throws, because a lost
+   * announcement has no lasting effect: every replica rechecks its sockets, and each request reads the standing.
    */
   async announce(userId: number): Promise<void> {
     try {

@@ -2,7 +2,7 @@ import type { AgeAnswer, AppealOutcome, HouseRule } from '@thaw/contract/safety'
 
 /**
  * An event in the stream `conduct-<userId>`. `userId` is the user whose conduct the stream records. Times inside `data`
- * are ISO 8601 in UTC, as everywhere in the log.
+ * are ISO 8601 in UTC, as everywhere in the event log. "Personal" lists the fields of an event that can be erased.
  */
 export interface ConductEventOf<Type extends string, Data extends object> {
   type: Type;
@@ -14,7 +14,7 @@ export interface ConductEventOf<Type extends string, Data extends object> {
 export type SanctionKind = 'suspended' | 'banned';
 
 /**
- * `reports`: three reporters in a day. `many_accounts`: many new accounts on a device.
+ * Why a user is flagged. `reports`: several reporters within a day. `many_accounts`: many new accounts on a device.
  * `sanction_lapsed`: an automatic sanction ended before a moderator had decided the case.
  */
 export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
@@ -25,14 +25,20 @@ export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
  */
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
-/** The user is flagged: until then they meet only other flagged users. */
+/**
+ * The user is flagged: until `until` they are matched only with other flagged users. The stored type keeps its first
+ * name.
+ */
 export type UserFlagged = ConductEventOf<
   'PersonFlagged',
   { caseId: number | null; until: string; cause: FlagCause; noticeId: number }
 >;
 export type FlagLifted = ConductEventOf<'FlagLifted', { noticeId: number | null }>;
 
-/** `inheritedFrom`: the sanction of an earlier account on the same device. `until`: null without an end. */
+/**
+ * `inheritedFrom`: the sanction of an earlier account on the same device or with the same e-mail address. `until`: null
+ * without an end.
+ */
 export type SanctionImposed = ConductEventOf<
   'SanctionImposed',
   {
@@ -46,7 +52,10 @@ export type SanctionImposed = ConductEventOf<
     inheritedFrom: number | null;
   }
 >;
-/** The review of a ban. `isSolo`: by the moderator who had imposed it, since there is only one moderator. */
+/**
+ * A ban was confirmed in a second review. `isSolo`: the reviewer is the moderator who imposed the ban, because there is
+ * no other moderator.
+ */
 export type SanctionConfirmed = ConductEventOf<
   'SanctionConfirmed',
   { sanctionId: number; caseId: number | null; moderatorId: number; isSolo: boolean }
@@ -71,9 +80,9 @@ export type AgeAsked = ConductEventOf<'AgeAsked', { noticeId: number; caseId: nu
 export type AgeAnswered = ConductEventOf<'AgeAnswered', { noticeId: number; answer: AgeAnswer }>;
 
 /**
- * `noticeId`: the notice that was appealed. `answerNoticeId`: the notice to the appellant. `until`: the new end
- * of the sanction, when it was reduced. `isSolo`: by the moderator who had decided the case, since there is only one.
- * Personal: `answer`.
+ * `noticeId`: the notice that was appealed. `answerNoticeId`: the notice to the appellant. `sanctionId`: the appealed
+ * sanction; null if none is in force. `until`: the new end of a reduced sanction, otherwise null. `isSolo`: the appeal
+ * was decided by the moderator who decided the case, because there is no other moderator. Personal: `answer`.
  */
 export type AppealDecided = ConductEventOf<
   'AppealDecided',
@@ -91,8 +100,12 @@ export type AppealDecided = ConductEventOf<
   }
 >;
 
-/** A legal hold: the user's data must not be erased. `moderatorId`: null when it was placed automatically. */
+/**
+ * A legal hold: the user's data must not be erased. `moderatorId`: null for a hold that was placed automatically.
+ * Personal: `reason`.
+ */
 export type HoldPlaced = ConductEventOf<'HoldPlaced', { moderatorId: number | null; reason: string }>;
+/** Personal: `reason`. */
 export type HoldLifted = ConductEventOf<'HoldLifted', { moderatorId: number; reason: string }>;
 
 /** The events of a conduct stream from which the user's standing is folded. */

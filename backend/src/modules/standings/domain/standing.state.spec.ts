@@ -2,8 +2,9 @@ import type { StandingEvent } from './standing.events';
 import { evolveStanding, createStandingState, computeStandingAt } from './standing.state';
 
 const userId = 7;
-const toDate = (hours: number): Date => new Date(Date.UTC(2026, 10, 20, hours));
-const formatIso = (hours: number): string => toDate(hours).toISOString();
+/** The time at an hour of the day on which all events of the tests occur. */
+const toDate = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
+const formatIso = (hour: number): string => toDate(hour).toISOString();
 
 let sequence = 0;
 type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId'>;
@@ -19,16 +20,17 @@ const createEvent = <Type extends StandingEvent['type']>(
     data: { userId, ...data },
   }) as unknown as StandingEvent;
 
-const createFlagged = (untilHour: number) =>
+const createUserFlagged = (untilHour: number) =>
   createEvent('PersonFlagged', 1, { caseId: 1, until: formatIso(untilHour), cause: 'reports', noticeId: 2 });
-const createImposed = (
+const getNoticeId = (sanctionId: number): number => sanctionId + 100;
+const createSanctionImposed = (
   sanctionId: number,
   until: string | null,
   kind: 'suspended' | 'banned' = 'suspended',
 ) =>
   createEvent('SanctionImposed', 2, {
     sanctionId,
-    noticeId: sanctionId + 100,
+    noticeId: getNoticeId(sanctionId),
     kind,
     rule: 'no_hate',
     until,
@@ -36,7 +38,7 @@ const createImposed = (
     isAutomatic: false,
     inheritedFrom: null,
   });
-const createLifted = (sanctionId: number) =>
+const createSanctionLifted = (sanctionId: number) =>
   createEvent('SanctionLifted', 3, {
     sanctionId,
     noticeId: 9,
@@ -44,10 +46,11 @@ const createLifted = (sanctionId: number) =>
     moderatorId: 3,
     reason: null,
   });
-const createReduced = (sanctionId: number, until: string | null) =>
+/** The decision of an appeal against the notice of a sanction. */
+const createAppealDecided = (sanctionId: number, until: string | null) =>
   createEvent('AppealDecided', 4, {
     appealId: 5,
-    noticeId: sanctionId + 100,
+    noticeId: getNoticeId(sanctionId),
     answerNoticeId: 6,
     caseId: 1,
     moderatorId: 3,
@@ -57,115 +60,136 @@ const createReduced = (sanctionId: number, until: string | null) =>
     isSolo: false,
     answer: 'A shorter time is enough.',
   });
-const asked = createEvent('AgeAsked', 2, { noticeId: 20, caseId: 1 });
-const answered = createEvent('AgeAnswered', 3, { noticeId: 20, answer: 'adult' });
+const ageAsked = createEvent('AgeAsked', 2, { noticeId: 20, caseId: 1 });
+const ageAnswered = createEvent('AgeAnswered', 3, { noticeId: 20, answer: 'adult' });
 
-const computeStanding = (atHour: number, ...events: readonly StandingEvent[]) =>
-  computeStandingAt(events.reduce(evolveStanding, createStandingState()), toDate(atHour));
+const computeStandingAtHour = (hour: number, ...events: readonly StandingEvent[]) =>
+  computeStandingAt(events.reduce(evolveStanding, createStandingState()), toDate(hour));
 
 describe('computeStandingAt', () => {
   it('the standing is good without events', () => {
-    expect(computeStanding(5)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
+    expect(computeStandingAtHour(5)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
   });
 
   it('the standing is care until the flag ends or is lifted', () => {
-    expect(computeStanding(5, createFlagged(6))).toEqual({
+    expect(computeStandingAtHour(5, createUserFlagged(6))).toEqual({
       kind: 'care',
       since: formatIso(1),
       until: formatIso(6),
       noticeId: 2,
     });
-    expect(computeStanding(6, createFlagged(6)).kind).toBe('good');
-    expect(computeStanding(5, createFlagged(6), createEvent('FlagLifted', 2, { noticeId: null })).kind).toBe(
-      'good',
-    );
+    expect(computeStandingAtHour(6, createUserFlagged(6)).kind).toBe('good');
+    expect(
+      computeStandingAtHour(5, createUserFlagged(6), createEvent('FlagLifted', 2, { noticeId: null })).kind,
+    ).toBe('good');
   });
 
   it('a suspension outweighs a flag until the suspension ends', () => {
-    const events = [createFlagged(20), createImposed(1, formatIso(10))];
-    expect(computeStanding(9, ...events)).toEqual({
+    const events = [createUserFlagged(20), createSanctionImposed(1, formatIso(10))];
+    expect(computeStandingAtHour(9, ...events)).toEqual({
       kind: 'suspended',
       since: formatIso(2),
       until: formatIso(10),
-      noticeId: 101,
+      noticeId: getNoticeId(1),
     });
-    expect(computeStanding(10, ...events).kind).toBe('care');
+    expect(computeStandingAtHour(10, ...events).kind).toBe('care');
   });
 
   it('the gravest of several sanctions is a ban, else one without an end, else the one with the latest end', () => {
     expect(
-      computeStanding(
+      computeStandingAtHour(
         5,
-        createImposed(1, formatIso(10)),
-        createImposed(2, formatIso(12)),
-        createImposed(3, formatIso(11)),
+        createSanctionImposed(1, formatIso(10)),
+        createSanctionImposed(2, formatIso(12)),
+        createSanctionImposed(3, formatIso(11)),
       ),
     ).toMatchObject({
       until: formatIso(12),
     });
     expect(
-      computeStanding(
+      computeStandingAtHour(
         5,
-        createImposed(1, formatIso(10)),
-        createImposed(2, null),
-        createImposed(3, formatIso(11)),
+        createSanctionImposed(1, formatIso(10)),
+        createSanctionImposed(2, null),
+        createSanctionImposed(3, formatIso(11)),
       ),
     ).toMatchObject({
       until: null,
-      noticeId: 102,
+      noticeId: getNoticeId(2),
     });
     expect(
-      computeStanding(5, createImposed(1, null), createImposed(2, null, 'banned'), createImposed(3, null)),
+      computeStandingAtHour(
+        5,
+        createSanctionImposed(1, null),
+        createSanctionImposed(2, null, 'banned'),
+        createSanctionImposed(3, null),
+      ),
     ).toMatchObject({
       kind: 'banned',
-      noticeId: 102,
+      noticeId: getNoticeId(2),
     });
   });
 
-  it('lifting a sanction leaves a good standing, or the other sanction if there is one', () => {
-    expect(computeStanding(5, createImposed(1, null, 'banned'), createLifted(1)).kind).toBe('good');
+  it('the standing is good after a sanction is lifted, or that of another sanction in force', () => {
     expect(
-      computeStanding(5, createImposed(1, null, 'banned'), createImposed(2, formatIso(10)), createLifted(1)),
+      computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createSanctionLifted(1)).kind,
+    ).toBe('good');
+    expect(
+      computeStandingAtHour(
+        5,
+        createSanctionImposed(1, null, 'banned'),
+        createSanctionImposed(2, formatIso(10)),
+        createSanctionLifted(1),
+      ),
     ).toMatchObject({
       kind: 'suspended',
-      noticeId: 102,
+      noticeId: getNoticeId(2),
     });
   });
 
-  it('an appeal that reduces a suspension or a ban leaves a suspension with the new end', () => {
+  it('an appeal with a new end makes the sanction a suspension until that end; without one, it changes nothing', () => {
     expect(
-      computeStanding(5, createImposed(1, null, 'banned'), createReduced(1, formatIso(8))),
+      computeStandingAtHour(
+        5,
+        createSanctionImposed(1, null, 'banned'),
+        createAppealDecided(1, formatIso(8)),
+      ),
     ).toMatchObject({
       kind: 'suspended',
       until: formatIso(8),
     });
-    expect(computeStanding(9, createImposed(1, formatIso(20)), createReduced(1, formatIso(8))).kind).toBe(
-      'good',
-    );
-    expect(computeStanding(9, createImposed(1, formatIso(20)), createReduced(1, null)).kind).toBe(
-      'suspended',
-    );
+    expect(
+      computeStandingAtHour(9, createSanctionImposed(1, formatIso(20)), createAppealDecided(1, formatIso(8)))
+        .kind,
+    ).toBe('good');
+    expect(
+      computeStandingAtHour(9, createSanctionImposed(1, formatIso(20)), createAppealDecided(1, null)).kind,
+    ).toBe('suspended');
   });
 
   it('an open age question outweighs a flag and yields to a sanction', () => {
-    expect(computeStanding(5, createFlagged(20), asked)).toEqual({
+    expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked)).toEqual({
       kind: 'age_question',
       since: formatIso(2),
       until: null,
       noticeId: 20,
     });
-    expect(computeStanding(5, asked, createImposed(1, formatIso(10))).kind).toBe('suspended');
-    expect(computeStanding(5, createFlagged(20), asked, answered).kind).toBe('care');
+    expect(computeStandingAtHour(5, ageAsked, createSanctionImposed(1, formatIso(10))).kind).toBe(
+      'suspended',
+    );
+    expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked, ageAnswered).kind).toBe('care');
   });
 
-  it('a legal hold and the confirmation of a ban do not change the standing', () => {
+  it('a legal hold and the confirmation of a ban do not change the standing; the hold is folded until it is lifted', () => {
     const events = [
       createEvent('HoldPlaced', 1, { moderatorId: 3, reason: 'The police asked.' }),
       createEvent('SanctionConfirmed', 2, { sanctionId: 1, caseId: 1, moderatorId: 3, isSolo: false }),
     ];
-    expect(computeStanding(5, ...events).kind).toBe('good');
-    expect(events.reduce(evolveStanding, createStandingState()).isHeld).toBe(true);
-    const released = createEvent('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
-    expect([...events, released].reduce(evolveStanding, createStandingState()).isHeld).toBe(false);
+    expect(computeStandingAtHour(5, ...events).kind).toBe('good');
+    const computeIsHeld = (history: readonly StandingEvent[]) =>
+      history.reduce(evolveStanding, createStandingState()).isHeld;
+    expect(computeIsHeld(events)).toBe(true);
+    const holdLifted = createEvent('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
+    expect(computeIsHeld([...events, holdLifted])).toBe(false);
   });
 });

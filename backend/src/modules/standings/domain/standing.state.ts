@@ -11,12 +11,14 @@ export interface StandingSanction {
   until: Date | null;
 }
 
-/** The folded state from which the standing at any time is computed. */
+/** The restrictions of a user, folded from events. `computeStandingAt` computes the standing at any time from them. */
 export interface StandingState {
   sanctions: readonly StandingSanction[];
   /** An unanswered age question. */
   ageQuestion: { noticeId: number; since: Date } | null;
+  /** Until its end, the user is matched only with other flagged users. */
   flag: { noticeId: number; since: Date; until: Date } | null;
+  /** Whether the user is under a legal hold. It does not change the standing. */
   isHeld: boolean;
 }
 
@@ -50,6 +52,7 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
     }
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
+      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
       if (sanctionId === null || until === null) return state;
       const reduce = (sanction: StandingSanction): StandingSanction =>
         sanction.sanctionId === sanctionId
@@ -74,8 +77,8 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
 };
 
 /**
- * Finds the gravest sanction, including ended ones: a ban, else a suspension without an end, else the one with the
- * latest end; among equals the one with the lowest id. `writeGravest` of the projection does the same in SQL.
+ * Finds the gravest sanction, even if it has ended: a ban, else a suspension without an end, else the one with the
+ * latest end; among equals the one with the lowest id. `writeGravest` in `standings.projection.ts` does it in SQL.
  */
 export const findGravest = (sanctions: readonly StandingSanction[]): StandingSanction | null =>
   [...sanctions].sort(compareGravity)[0] ?? null;
@@ -85,20 +88,21 @@ const compareGravity = (one: StandingSanction, other: StandingSanction): number 
   getEndMs(other) - getEndMs(one) ||
   one.sanctionId - other.sanctionId;
 
-/** Finite even without an end, since subtracting infinities gives NaN. */
+/** Finite even without an end: the difference of two infinities would be NaN. */
 const getEndMs = ({ until }: StandingSanction): number => until?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-/** The standing at a time: a sanction in force, else an open age question, else a flag, else good. */
-export const computeStandingAt = (state: StandingState, at: Date): Standing => {
+/** The standing at a time: a sanction in force, else an open age question, else a flag (`care`), else `good`. */
+export const computeStandingAt = (state: StandingState, time: Date): Standing => {
   const { ageQuestion, flag } = state;
+  // If the gravest sanction has ended, all others have ended as well: bans have no end.
   const sanction = findGravest(state.sanctions);
-  if (sanction && isAhead(sanction.until, at)) return toStanding(sanction.kind, sanction);
+  if (sanction && isInForce(sanction.until, time)) return toStanding(sanction.kind, sanction);
   if (ageQuestion) return toStanding('age_question', { ...ageQuestion, until: null });
-  if (flag && isAhead(flag.until, at)) return toStanding('care', flag);
+  if (flag && isInForce(flag.until, time)) return toStanding('care', flag);
   return goodStanding;
 };
 
-const isAhead = (until: Date | null, at: Date): boolean => until === null || until > at;
+const isInForce = (until: Date | null, time: Date): boolean => until === null || until > time;
 
 const toStanding = (
   kind: Standing['kind'],

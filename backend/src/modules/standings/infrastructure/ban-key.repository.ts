@@ -3,9 +3,9 @@ import type { HouseRule } from '@thaw/contract/safety';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { SanctionKind } from '../domain/standing.events';
 
-/** Keys expire at the end of the sanction, or after this time if that is earlier. */
-const KEPT_DAYS = 365;
-/** A device unused for longer may belong to another person now. */
+/** Keys expire at the end of the sanction, but at the latest after this time. */
+const MAX_KEPT_DAYS = 365;
+/** A device that has been unused for longer may belong to another person now. */
 const USED_WITHIN_DAYS = 30;
 
 /** A sanction in force that a new account inherits. */
@@ -23,12 +23,15 @@ export interface AccountKeys {
   emailHash: string | null;
 }
 
-/** $1: the sanction. With OR instead of the subquery, PostgreSQL would scan the table. */
+/**
+ * Deletes the keys of the sanction $1 and of the sanctions inherited from it. With OR instead of UNION ALL, PostgreSQL
+ * would scan the table.
+ */
 export const DELETE_BAN_KEYS_SQL = `
 DELETE FROM ban_keys WHERE sanction_id IN (
   SELECT $1::bigint UNION ALL SELECT id FROM sanctions WHERE inherited_from = $1)`;
 
-/** The table `ban_keys`: hashes by which new accounts of sanctioned users are recognised. */
+/** The table `ban_keys`: the hashes (keys) by which new accounts of suspended or banned users are recognised. */
 @Injectable()
 export class BanKeyRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -45,26 +48,27 @@ export class BanKeyRepository {
        SELECT 'device', device_hash, $2, LEAST($3::timestamptz, now() + make_interval(days => $4))
        FROM devices WHERE user_id = $1 AND seen_at > now() - make_interval(days => $5)
        ON CONFLICT DO NOTHING`,
-      [userId, sanctionId, until, KEPT_DAYS, USED_WITHIN_DAYS],
+      [userId, sanctionId, until, MAX_KEPT_DAYS, USED_WITHIN_DAYS],
     );
   }
 
-  /** Adds the hash of the e-mail address, if any, and renews the other keys of the sanction. */
+  /** Extends the keys of a confirmed ban, and adds the hash of the e-mail address, if the user has one. */
   async confirm(sanctionId: number, emailHash: string | null, manager: EntityManager): Promise<void> {
     if (emailHash !== null) {
+      // `setExpiry` below replaces the expiry of all keys, including this one.
       await manager.query(
         `INSERT INTO ban_keys (kind, key_hash, sanction_id, expires_at) VALUES ('email', $2, $1, now())
          ON CONFLICT DO NOTHING`,
         [sanctionId, emailHash],
       );
     }
-    await this.expireAt(sanctionId, null, manager);
+    await this.setExpiry(sanctionId, null, manager);
   }
 
-  /** Applies a new end: the sanction is now a suspension, which has no e-mail key. */
+  /** Applies the new end of a sanction that an appeal has reduced to a suspension. Only bans have an e-mail key. */
   async reduce(sanctionId: number, until: Date, manager: EntityManager): Promise<void> {
     await manager.query(`DELETE FROM ban_keys WHERE sanction_id = $1 AND kind = 'email'`, [sanctionId]);
-    await this.expireAt(sanctionId, until, manager);
+    await this.setExpiry(sanctionId, until, manager);
   }
 
   /** Deletes the keys of a sanction and of the sanctions inherited from it. */
@@ -72,7 +76,10 @@ export class BanKeyRepository {
     await manager.query(DELETE_BAN_KEYS_SQL, [sanctionId]);
   }
 
-  /** Finds the gravest sanction in force with one of the keys. For an inherited sanction, the id is the original's. */
+  /**
+   * Finds the gravest sanction in force with one of the keys. For an inherited sanction, the returned id is that of the
+   * sanction from which it was inherited.
+   */
   async findSanction(
     { deviceHash, emailHash }: AccountKeys,
     manager: EntityManager,
@@ -98,11 +105,11 @@ export class BanKeyRepository {
     return count;
   }
 
-  private async expireAt(sanctionId: number, until: Date | null, manager: EntityManager): Promise<void> {
+  private async setExpiry(sanctionId: number, until: Date | null, manager: EntityManager): Promise<void> {
     await manager.query(
       `UPDATE ban_keys SET expires_at = LEAST($2::timestamptz, now() + make_interval(days => $3))
        WHERE sanction_id = $1`,
-      [sanctionId, until, KEPT_DAYS],
+      [sanctionId, until, MAX_KEPT_DAYS],
     );
   }
 }

@@ -5,7 +5,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 const KEPT_DAYS = 180;
 
 /**
- * The table `devices`: which accounts were used in which browser. A browser stores a random id; the table has its hash.
+ * The table `devices`: which accounts were used on which device, i.e. in which browser. A cookie of the browser has a
+ * random id, and the table has its hash.
  */
 @Injectable()
 export class DeviceRepository {
@@ -24,11 +25,11 @@ export class DeviceRepository {
     );
   }
 
-  /** Returns the accounts that were used on any device of the user, the user's own included. */
+  /** Returns the accounts that were used on any device of the user, including the user's own, ascending. */
   async findAccountsOnDevicesOf(userId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ user_id: string }[]>(
-      `SELECT DISTINCT others.user_id FROM devices AS own JOIN devices AS others USING (device_hash)
-       WHERE own.user_id = $1 ORDER BY others.user_id`,
+      `SELECT DISTINCT uses.user_id FROM devices AS own JOIN devices AS uses USING (device_hash)
+       WHERE own.user_id = $1 ORDER BY uses.user_id`,
       [userId],
     );
     return rows.map((row) => Number(row.user_id));

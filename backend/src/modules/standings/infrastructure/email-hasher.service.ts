@@ -8,7 +8,10 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 export class EmailHasherService {
   constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'SAFETY_SECRET'>) {}
 
-  /** @throws Error without SAFETY_SECRET, which every process that confirms bans or creates accounts has. */
+  /**
+   * Hashes an address, ignoring letter case.
+   * @throws Error without SAFETY_SECRET, which every process that confirms bans or creates accounts has
+   */
   hash(email: string): string {
     const { SAFETY_SECRET: secret } = this.environment;
     if (!secret) throw new Error('SAFETY_SECRET is missing');

@@ -4,9 +4,9 @@ import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { BanKeyRepository } from '../infrastructure/ban-key.repository';
 import { DeviceRepository } from '../infrastructure/device.repository';
 
-const EVERY_MS = 60 * 60_000;
+const INTERVAL_MS = 60 * 60_000;
 
-/** Deletes devices that have been unused for 180 days, and expired keys of sanctions. */
+/** Deletes devices that have been unused for 180 days, and expired keys of sanctions, every hour. */
 @Injectable()
 export class DeviceExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
@@ -24,6 +24,6 @@ export class DeviceExpiryProcessor implements OnModuleInit, OnApplicationBootstr
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.schedule('expire_devices', {}, EVERY_MS);
+    await this.jobs.schedule('expire_devices', {}, INTERVAL_MS);
   }
 }

@@ -14,13 +14,14 @@ type SanctionEvent = StoredEvent & (SanctionImposed | SanctionConfirmed | Sancti
 /** Returns the hash of the user's e-mail address; null when they have none. */
 export type FindEmailHash = (userId: number, manager: EntityManager) => Promise<string | null>;
 
-const project = async (
+const writeKeys = async (
   event: SanctionEvent,
   manager: EntityManager,
   keys: BanKeyRepository,
   findEmailHash: FindEmailHash,
 ): Promise<void> => {
   const { userId, sanctionId } = event.data;
+  // An appeal may be about a notice without a sanction.
   if (sanctionId === null) return;
   switch (event.type) {
     case 'SanctionImposed': {
@@ -35,6 +36,7 @@ const project = async (
       await keys.delete(sanctionId, manager);
       return;
     case 'AppealDecided': {
+      // Only an appeal that reduced the sanction has a new end.
       const { until } = event.data;
       if (until !== null) await keys.reduce(sanctionId, new Date(until), manager);
       return;
@@ -46,8 +48,8 @@ const project = async (
 
 /**
  * Writes the keys of a sanction (device and e-mail hashes by which new accounts of the user are recognised) in the
- * transaction of its event. The table is not a read model, so a rebuild leaves it unchanged: the log does not contain
- * the devices and the address that the user had at that time.
+ * transaction of its event. A rebuild leaves the table `ban_keys` unchanged, because the event log does not contain the
+ * devices and the address that the user had at that time; so `tables` is empty.
  */
 export const createBanKeysProjection = (
   keys: BanKeyRepository,
@@ -57,6 +59,6 @@ export const createBanKeysProjection = (
   tables: [],
   handles: ['SanctionImposed', 'SanctionConfirmed', 'SanctionLifted', 'AppealDecided'],
   async apply(events, manager) {
-    for (const event of events) await project(event as SanctionEvent, manager, keys, findEmailHash);
+    for (const event of events) await writeKeys(event as SanctionEvent, manager, keys, findEmailHash);
   },
 });

@@ -4,7 +4,7 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { StandingEvent } from '../domain/standing.events';
 
-/** The fields of each event type that can be erased. They concern several users, so none belongs to one user. */
+/** The fields of each event type that can be erased. They may concern several users, so no type has a `subjectId`. */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
   FlagLifted: [],
@@ -28,7 +28,7 @@ export const standingEventTypes: readonly EventTypeDefinition[] = types.map((typ
 
 type StoredStandingEvent = StoredEvent & StandingEvent;
 
-const project = async (event: StoredStandingEvent, manager: EntityManager): Promise<void> => {
+const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
     case 'SanctionImposed': {
@@ -68,6 +68,7 @@ const project = async (event: StoredStandingEvent, manager: EntityManager): Prom
       return;
     case 'AppealDecided': {
       const { sanctionId, until } = event.data;
+      // Only an appeal that reduced a sanction has `until`. A reversed sanction is lifted by an event of its own.
       if (sanctionId === null || until === null) return;
       // Only suspensions have an end, so a reduced ban becomes a suspension.
       await manager.query(`UPDATE sanctions SET kind = 'suspended', until = $2 WHERE id = $1`, [
@@ -126,15 +127,18 @@ const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager
   );
 };
 
-/** Copies the gravest sanction that was not lifted, or nulls. The order is that of `findGravest`. */
+/**
+ * Copies the user's gravest sanction that was not lifted to `standings`; nulls when there is none. `findGravest` in
+ * `standing.state.ts` uses the same order.
+ */
 const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(
     `INSERT INTO standings (user_id, sanction_kind, sanctioned_at, sanctioned_until, sanction_notice_id)
-     SELECT one.user_id, gravest.kind, gravest.starts_at, gravest.until, gravest.notice_id
-     FROM (SELECT $1::bigint AS user_id) AS one
+     SELECT sanctioned.user_id, gravest.kind, gravest.starts_at, gravest.until, gravest.notice_id
+     FROM (SELECT $1::bigint AS user_id) AS sanctioned
      LEFT JOIN LATERAL (
        SELECT kind, starts_at, until, notice_id FROM sanctions
-       WHERE sanctions.user_id = one.user_id AND lifted_at IS NULL
+       WHERE sanctions.user_id = sanctioned.user_id AND lifted_at IS NULL
        ORDER BY (kind = 'banned') DESC, until DESC NULLS FIRST, id LIMIT 1
      ) AS gravest ON true
      ON CONFLICT (user_id) DO UPDATE SET
@@ -149,6 +153,6 @@ export const standingsProjection: Projection = {
   tables: ['sanctions', 'standings'],
   handles: types,
   async apply(events, manager) {
-    for (const event of events) await project(event as StoredStandingEvent, manager);
+    for (const event of events) await writeEvent(event as StoredStandingEvent, manager);
   },
 };

@@ -27,7 +27,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
-  const { queries } = renderWithCache(both);
+  const { queryClient } = renderWithCache(both);
   const [toolbar, skipped] = screen.getAllByRole('button', { name: 'Add Friend' });
   act(() => {
     toolbar!.click();
@@ -41,7 +41,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
 
-  act(() => removeSentRequests(queries));
+  act(() => removeSentRequests(queryClient));
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });
 
@@ -50,10 +50,10 @@ it('shows a request that was sent from an unmounted button', async () => {
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
-  const { queries, rerender } = renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
+  const { queryClient, rerender } = renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
   await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
   rerender(<p>Chat Ended</p>);
-  await waitFor(() => expect(queries.isMutating()).toBe(0));
+  await waitFor(() => expect(queryClient.isMutating()).toBe(0));
   rerender(<AddFriend userId={7} personId={12} place="skipped" />);
   expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
   rerender(<AddFriend userId={7} personId={13} place="skipped" />);

@@ -148,14 +148,14 @@ it('reads from the cache for five minutes, but refetches on mount after an event
   const renderAgain = (): void => {
     renderWithCache(
       <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={jest.fn()} />,
-      first.queries,
+      first.queryClient,
     );
   };
   renderAgain();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   expect(server.count('GET', '/api/friends/7')).toBe(1);
   server.routes['GET /api/friends/7'] = [finch, heron];
-  await first.queries.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
+  await first.queryClient.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
   document.body.replaceChildren();
   renderAgain();
   await screen.findByRole('heading', { name: 'Friends (2)' });

@@ -17,24 +17,25 @@ import { request } from '@/lib/api-client';
 
 const caseUrl = (caseId: number): string => `/api/moderation/cases/${caseId}`;
 
-/** Claims a case for 15 minutes, or renews the claim. */
+/** Claims a case for 15 minutes, so that no other moderator can decide it, or renews the claim. */
 export const claimCase = async (caseId: number): Promise<Claim> =>
   claimSchema.parse(await request('POST', `${caseUrl(caseId)}/claim`));
 
+/** Ends the claim of a case. */
 export const releaseCase = (caseId: number): Promise<unknown> =>
   request('DELETE', `${caseUrl(caseId)}/claim`);
 
 export const addNote = async (caseId: number, note: AddNote): Promise<VersionAnswer> =>
   versionAnswerSchema.parse(await request('POST', `${caseUrl(caseId)}/notes`, note));
 
-const changeCase = async (url: string, body: object): Promise<ModerationCase> =>
+const postCaseChange = async (url: string, body: object): Promise<ModerationCase> =>
   moderationCaseSchema.parse(await request('POST', url, body));
 
 export const escalateCase = (caseId: number, body: EscalateCase): Promise<ModerationCase> =>
-  changeCase(`${caseUrl(caseId)}/escalation`, body);
+  postCaseChange(`${caseUrl(caseId)}/escalation`, body);
 
 export const decideCase = (caseId: number, body: DecideCase): Promise<ModerationCase> =>
-  changeCase(`${caseUrl(caseId)}/decision`, body);
+  postCaseChange(`${caseUrl(caseId)}/decision`, body);
 
 export const confirmBan = (caseId: number, body: ConfirmBan): Promise<unknown> =>
   request('POST', `${caseUrl(caseId)}/confirmation`, body);
@@ -45,7 +46,8 @@ export const decideAppeal = (appealId: number, body: DecideAppeal): Promise<unkn
 export const liftSanction = (sanctionId: number, body: LiftSanction): Promise<unknown> =>
   request('POST', `/api/moderation/sanctions/${sanctionId}/lift`, body);
 
-export const holdPerson = (userId: number, body: Hold): Promise<unknown> =>
+/** Sets or lifts the legal hold of a person: while it is set, none of their data is erased. */
+export const setHold = (userId: number, body: Hold): Promise<unknown> =>
   request('PUT', `/api/moderation/people/${userId}/hold`, body);
 
 export const unblockImage = (imageId: number): Promise<unknown> =>

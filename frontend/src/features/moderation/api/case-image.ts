@@ -1,17 +1,17 @@
 import { toApiError } from '@/lib/api-client';
 
-const timeoutMs = 15_000;
+const imageTimeoutMs = 15_000;
 
 /**
- * Loads an image of the evidence. Each call is a request of its own, which the server records, so a cached copy is not
- * used.
- * @throws ApiError on a non-success status.
+ * Loads an image of the evidence of a case. It is never read from the cache, because the server has to record each time
+ * that a moderator looks at an image.
+ * @throws ApiError on a non-success status; the error of `fetch` without a response in 15 s
  */
 export const loadCaseImage = async (caseId: number, imageId: number): Promise<Blob> => {
   const response = await fetch(`/api/moderation/cases/${caseId}/images/${imageId}`, {
     credentials: 'include',
     cache: 'no-store',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(imageTimeoutMs),
   });
   if (!response.ok) throw await toApiError(response);
   return response.blob();

@@ -15,11 +15,11 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack
 import * as z from 'zod/mini';
 import { request } from '@/lib/api-client';
 
-/** How often the queue is refreshed. */
-export const queueIntervalMs = 15_000;
+/** How often the queue is reloaded. */
+const queueIntervalMs = 15_000;
 const casesPerPage = 50;
-/** A case, or a person, that is opened again within this time is not loaded, and not recorded, a second time. */
-const keptFreshMs = 60_000;
+/** A case or person that is opened again within this time is not requested again, and so not recorded as read twice. */
+const readStaleMs = 60_000;
 
 const withSearch = (url: string, search: Record<string, string | null>): string => {
   const params = new URLSearchParams();
@@ -27,21 +27,23 @@ const withSearch = (url: string, search: Record<string, string | null>): string 
   return params.size === 0 ? url : `${url}?${params}`;
 };
 
+/** The loaded pages of a list of cases. */
 export type Queue = InfiniteData<CasePage, string | null>;
 
 export const casesUrl = '/api/moderation/cases';
-export const queueKey = (state: CaseFilter) => [casesUrl, state] as const;
+const queueKey = (filter: CaseFilter) => [casesUrl, filter] as const;
 
-export const queueQuery = (state: CaseFilter) =>
+export const queueQuery = (filter: CaseFilter) =>
   infiniteQueryOptions({
-    queryKey: queueKey(state),
+    queryKey: queueKey(filter),
     queryFn: async ({ pageParam }): Promise<CasePage> =>
       casePageSchema.parse(
-        await request('GET', withSearch(casesUrl, { state, limit: String(casesPerPage), cursor: pageParam })),
+        await request('GET', withSearch(casesUrl, { state: filter, limit: String(casesPerPage), cursor: pageParam })),
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: queueIntervalMs,
+    // Queries never become stale by default (lib/query-client.ts). The lists of this file are reloaded when opened.
     refetchOnMount: 'always',
   });
 
@@ -51,7 +53,7 @@ export const caseQuery = (caseId: number) =>
   queryOptions({
     queryKey: caseKey(caseId),
     queryFn: async ({ queryKey: [url] }) => moderationCaseSchema.parse(await request('GET', url)),
-    staleTime: keptFreshMs,
+    staleTime: readStaleMs,
   });
 
 export const personKey = (userId: number) => [`/api/moderation/people/${userId}`] as const;
@@ -60,7 +62,7 @@ export const personQuery = (userId: number) =>
   queryOptions({
     queryKey: personKey(userId),
     queryFn: async ({ queryKey: [url] }) => moderatedPersonSchema.parse(await request('GET', url)),
-    staleTime: keptFreshMs,
+    staleTime: readStaleMs,
   });
 
 export const imagesKey = ['/api/moderation/images'] as const;

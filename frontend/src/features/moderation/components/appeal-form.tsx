@@ -10,32 +10,34 @@ import { Quiet } from '@/features/moderation/components/parts';
 import { NoticePreview, Preview } from '@/features/moderation/components/preview';
 import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
-import { countCharacters, toAppealDecision } from '@/features/moderation/decision/case-draft';
-import { appealNotice } from '@/features/moderation/decision/decided-notice';
+import { countCharacters, buildAppealDecisionBody } from '@/features/moderation/decision/case-draft';
+import { buildAppealNotice } from '@/features/moderation/decision/decided-notice';
 import { useNow } from '@/features/moderation/hooks/use-now';
 
 const texts = copy.appeal;
 
-/** The appeal of a case that waits for its decision: the oldest. */
+/** The oldest undecided appeal of a case. */
 export const findOpenAppeal = ({ history }: Pick<ModerationCase, 'history'>) =>
   history.filter((entry) => entry.kind === 'appeal').find(({ state }) => state === 'open');
 
-/** The decision of an appeal, or of the second look that a reporter asks for. */
-export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormProps) => {
+/** The form that decides an appeal: of the person against a decision, or of a reporter against a dismissal. */
+export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
   const now = useNow();
-  const [isChecked, setChecked] = useState(false);
-  const appeal = findOpenAppeal(shown);
+  // Problems are shown only after the first attempt to submit.
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const appeal = findOpenAppeal(moderationCase);
   const { appealOutcome, answer } = draft;
-  const problems = isChecked ? (toAppealDecision(draft, shown.version, now).problems ?? []) : [];
-  const notice = appealNotice(draft, now);
+  const problems = wasSubmitted ? (buildAppealDecisionBody(draft, moderationCase.version, now).problems ?? []) : [];
+  const notice = buildAppealNotice(draft, now);
   const submit = (): void => {
-    setChecked(true);
-    const { body } = toAppealDecision(draft, shown.version, Date.now());
+    setSubmitted(true);
+    // Not `now`, which is up to 30 s old.
+    const { body } = buildAppealDecisionBody(draft, moderationCase.version, Date.now());
     if (body && appeal) onSubmit(() => decideAppeal(appeal.appealId, body));
   };
   return (
     <FormFrame
-      caseId={shown.id}
+      caseId={moderationCase.id}
       title={texts.title}
       submitLabel={appeal && appealOutcome ? texts.submit[appealOutcome] : null}
       onSubmit={submit}
@@ -44,7 +46,7 @@ export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
       {appeal ? (
         <div className="grid gap-1">
           <p className="text-sm font-semibold">{texts.words}</p>
-          {appeal.appellantId === shown.userId ? null : <Quiet>{texts.fromReporter}</Quiet>}
+          {appeal.appellantId === moderationCase.userId ? null : <Quiet>{texts.fromReporter}</Quiet>}
           <blockquote className="rounded-control bg-card p-3 text-base wrap-anywhere whitespace-pre-wrap">
             <bdi>{appeal.words ?? copy.history.erased}</bdi>
           </blockquote>
@@ -55,7 +57,7 @@ export const AppealForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
       <div className="grid gap-1">
         <Choices
           legend={texts.outcome}
-          isFirst
+          hasInitialFocus
           value={appealOutcome}
           options={appealOutcomeSchema.options.map((value) => ({ value, label: texts.outcomes[value] }))}
           onChoose={(chosen) => onChange({ appealOutcome: chosen })}

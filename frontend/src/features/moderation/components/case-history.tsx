@@ -17,14 +17,18 @@ import { Button } from '@/ui/button';
 
 const texts = copy.history;
 
-interface Described {
+/** From this length on, the form for notes shows how much of the limit is used. */
+const noteCounterFrom = 0.9 * limits.moderationNoteMaxCodePoints;
+
+interface EntryTexts {
   title: string;
   detail?: string;
   /** What a person or a moderator wrote; null once erased. */
   text?: string | null;
 }
 
-const describe = (entry: CaseHistoryEntry, userId: number): Described => {
+/** @param userId id of the user whom the case is about */
+const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
   switch (entry.kind) {
     case 'opened':
       return { title: texts.opened };
@@ -71,20 +75,20 @@ const describe = (entry: CaseHistoryEntry, userId: number): Described => {
   }
 };
 
-const By = ({ moderatorId }: { moderatorId: number | null }) => {
+const Author = ({ moderatorId }: { moderatorId: number | null }) => {
   const name = useModeratorName(moderatorId);
   return <>{moderatorId === null ? texts.automatic : texts.by(name)}</>;
 };
 
 const Entry = ({ entry, userId }: { entry: CaseHistoryEntry; userId: number }) => {
-  const { title, detail, text } = describe(entry, userId);
+  const { title, detail, text } = describeEntry(entry, userId);
   return (
     <li className="grid gap-0.5">
       <p className="font-semibold">{title}</p>
       <p className="text-sm text-muted-foreground">
         {'moderatorId' in entry ? (
           <>
-            <By moderatorId={entry.moderatorId} />,{' '}
+            <Author moderatorId={entry.moderatorId} />,{' '}
           </>
         ) : null}
         <time dateTime={entry.at}>{formatMoment(entry.at)}</time>
@@ -129,7 +133,7 @@ const NoteForm = ({ caseId }: { caseId: number }) => {
         rows={2}
         value={text}
         onChange={({ target }) => setText(target.value)}
-        {...(length > limits.moderationNoteMaxCodePoints * 0.9
+        {...(length > noteCounterFrom
           ? { counter: copy.decide.counter(length, limits.moderationNoteMaxCodePoints) }
           : {})}
       />
@@ -140,15 +144,15 @@ const NoteForm = ({ caseId }: { caseId: number }) => {
   );
 };
 
-/** Everything that has happened in a case, in order, and a field for a note. */
-export const CaseHistory = ({ shown }: { shown: ModerationCase }) => (
+/** Everything that has happened in a case, oldest first, and a form for a note. */
+export const CaseHistory = ({ moderationCase }: { moderationCase: ModerationCase }) => (
   <Section title={texts.title}>
     <ol aria-label={texts.title} className="moderation-timeline grid gap-3">
-      {shown.history.map((entry, index) => (
-        // A history only grows.
-        <Entry key={index} entry={entry} userId={shown.userId} />
+      {moderationCase.history.map((entry, index) => (
+        // The index is a stable key, because entries are only appended.
+        <Entry key={index} entry={entry} userId={moderationCase.userId} />
       ))}
     </ol>
-    <NoteForm caseId={shown.id} />
+    <NoteForm caseId={moderationCase.id} />
   </Section>
 );

@@ -13,24 +13,24 @@ import { Button } from '@/ui/button';
 
 const texts = copy.case;
 
-const Claim = ({ item, me }: { item: CaseItem; me: number }) => {
-  const name = useModeratorName(item.claimedBy);
+const ClaimLine = ({ item, myId }: { item: CaseItem; myId: number }) => {
+  const claimerName = useModeratorName(item.claimedBy);
   if (item.claimedBy === null || item.claimedUntil === null) return null;
   const time = formatTimeOfDay(item.claimedUntil);
   return (
     <p className="text-sm text-muted-foreground">
-      {item.claimedBy === me ? texts.claimedByYou(time) : texts.claimedBy(name, time)}
+      {item.claimedBy === myId ? texts.claimedByYou(time) : texts.claimedBy(claimerName, time)}
     </p>
   );
 };
 
-/** Counts the reports that came in while the case was open on this page. */
-const useNewReports = ({ reports }: ModerationCase): number => {
-  const [atFirst] = useState(() => new Set(reports.map(({ id }) => id)));
-  return reports.filter(({ id }) => !atFirst.has(id)).length;
+/** Counts the reports that have come in since the moderator opened the case. */
+const useNewReportCount = ({ reports }: ModerationCase): number => {
+  const [initialIds] = useState(() => new Set(reports.map(({ id }) => id)));
+  return reports.filter(({ id }) => !initialIds.has(id)).length;
 };
 
-const Notice = ({ children, action }: { children: string; action?: { label: string; run: () => void } }) => (
+const Banner = ({ children, action }: { children: string; action?: { label: string; run: () => void } }) => (
   <div
     role="status"
     className="flex flex-wrap items-center justify-between gap-2 rounded-control px-3 py-2 inset-ring inset-ring-current text-warning"
@@ -46,6 +46,7 @@ const Notice = ({ children, action }: { children: string; action?: { label: stri
 
 export interface CaseActions {
   onClose: () => void;
+  /** Opens the next (1) or the previous (-1) case of the queue. */
   onStep: (step: 1 | -1) => void;
   onClaim: () => void;
   onRelease: () => void;
@@ -55,17 +56,17 @@ export interface CaseActions {
 }
 
 export interface CasePaneProps extends CaseActions {
-  shown: ModerationCase;
-  me: number;
-  /** The queue has a newer state of this case. */
+  moderationCase: ModerationCase;
+  myId: number;
+  /** Whether the queue has a newer version of the case. */
   isStale: boolean;
   isFormOpen: boolean;
 }
 
-const Toolbar = ({ shown, me, isFormOpen, ...actions }: Omit<CasePaneProps, 'isStale'>) => {
-  const isMine = shown.claimedBy === me;
-  const isExcluded = shown.excludes.includes(me);
-  const isDecided = shown.state === 'decided';
+const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePaneProps, 'isStale'>) => {
+  const isMine = moderationCase.claimedBy === myId;
+  const isExcluded = moderationCase.excludes.includes(myId);
+  const isDecided = moderationCase.state === 'decided';
   return (
     <div role="group" aria-label={texts.actions} className="flex flex-wrap gap-2">
       {isDecided ? null : (
@@ -74,12 +75,12 @@ const Toolbar = ({ shown, me, isFormOpen, ...actions }: Omit<CasePaneProps, 'isS
             variant="secondary"
             size="sm"
             aria-keyshortcuts="c"
-            disabled={!isMine && shown.claimedBy !== null}
+            disabled={!isMine && moderationCase.claimedBy !== null}
             onClick={isMine ? actions.onRelease : actions.onClaim}
           >
             {isMine ? texts.release : texts.claim}
           </Button>
-          {shown.state === 'escalated' ? null : (
+          {moderationCase.state === 'escalated' ? null : (
             <Button variant="secondary" size="sm" aria-haspopup="dialog" onClick={actions.onEscalate}>
               {texts.escalate}
             </Button>
@@ -100,18 +101,18 @@ const Toolbar = ({ shown, me, isFormOpen, ...actions }: Omit<CasePaneProps, 'isS
   );
 };
 
-/** The head and the evidence of the open case. */
+/** The header of the open case, with the actions on it, and its evidence. */
 export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
-  const { shown, me, onClose, onStep, onRefresh } = props;
+  const { moderationCase, myId, onClose, onStep, onRefresh } = props;
   const heading = useRef<HTMLHeadingElement>(null);
   const [isUrgencyOpen, setUrgencyOpen] = useState(false);
-  const newReports = useNewReports(shown);
-  // Mounted again for every case.
+  const newReportCount = useNewReportCount(moderationCase);
+  // Runs once per case: `OpenCase` mounts a new pane for each case.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-4 p-4">
       <header className="grid grid-cols-[minmax(0,1fr)] gap-3">
-        {/* The texts of the outer buttons, not their edges, line up with what is below. */}
+        {/* Aligns the texts of the outer buttons, instead of their edges, with the content below. */}
         <div className="-mx-3 flex items-center">
           <Button variant="ghost" size="sm" onClick={onClose}>
             <ArrowLeft aria-hidden="true" />
@@ -127,35 +128,36 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 ref={heading} tabIndex={-1} className="min-w-0 text-xl font-bold outline-none">
-            <Name>{texts.title(shown.id, getUserName(shown))}</Name>
+            <Name>{texts.title(moderationCase.id, getUserName(moderationCase))}</Name>
           </h2>
           <Urgency
-            urgency={shown.urgency}
-            parts={shown.urgencyParts}
+            urgency={moderationCase.urgency}
+            parts={moderationCase.urgencyParts}
             isOpen={isUrgencyOpen}
             onOpenChange={setUrgencyOpen}
           />
-          {shown.kind === 'reports' ? null : <Chip>{copy.kinds[shown.kind]}</Chip>}
-          {shown.state === 'open' ? null : (
-            <Chip tone={shown.state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[shown.state]}</Chip>
+          {moderationCase.kind === 'reports' ? null : <Chip>{copy.kinds[moderationCase.kind]}</Chip>}
+          {moderationCase.state === 'open' ? null : (
+            <Chip tone={moderationCase.state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[moderationCase.state]}</Chip>
           )}
-          {shown.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
+          {moderationCase.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
         </div>
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <div className="grid gap-0.5">
-            <p className="text-base">{describeCategories(shown)}</p>
-            <Claim item={shown} me={me} />
+            <p className="text-base">{describeCategories(moderationCase)}</p>
+            <ClaimLine item={moderationCase} myId={myId} />
           </div>
           <Toolbar {...props} />
         </div>
         {isStale ? (
-          <Notice action={{ label: texts.showChanges, run: onRefresh }}>{texts.changed}</Notice>
-        ) : newReports > 0 ? (
-          <Notice>{texts.newReports(newReports)}</Notice>
+          <Banner action={{ label: texts.showChanges, run: onRefresh }}>{texts.changed}</Banner>
+        ) : newReportCount > 0 ? (
+          <Banner>{texts.newReports(newReportCount)}</Banner>
         ) : null}
-        {shown.excludes.includes(me) && shown.state !== 'decided' ? <Notice>{texts.excluded}</Notice> : null}
+        {/* Moderators in `excludes` may not decide the case. */}
+        {moderationCase.excludes.includes(myId) && moderationCase.state !== 'decided' ? <Banner>{texts.excluded}</Banner> : null}
       </header>
-      <Evidence shown={shown} />
+      <Evidence moderationCase={moderationCase} />
     </div>
   );
 };

@@ -3,14 +3,15 @@ import { Chip, Name, Quiet, Section } from '@/features/moderation/components/par
 import { copy } from '@/features/moderation/copy';
 import { formatMoment } from '@/features/moderation/spans';
 
-const Report = ({ report, name }: { report: CaseReport; name: string }) => (
+const Report = ({ report, reporterName }: { report: CaseReport; reporterName: string }) => (
   <li className="grid gap-1">
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <span className="font-semibold">{copy.categories[report.category]}</span>
       <span className="text-sm text-muted-foreground">
-        <Name>{copy.reports.by(name)}</Name>,{' '}
+        <Name>{copy.reports.by(reporterName)}</Name>,{' '}
         <time dateTime={report.createdAt}>{formatMoment(report.createdAt)}</time>
       </span>
+      {/* Reports of excluded or unreliable reporters have weight 0. */}
       {report.weight === 0 ? <Chip>{copy.reports.weightless}</Chip> : null}
     </p>
     {report.words === null || report.words === '' ? (
@@ -26,20 +27,20 @@ const Report = ({ report, name }: { report: CaseReport; name: string }) => (
   </li>
 );
 
-/** The reports of a case, with the words and the accuracy of their authors. */
-export const CaseReports = ({ shown }: { shown: ModerationCase }) => {
-  const people = new Map(
-    shown.evidence.flatMap(({ people }) => people.map(({ id, username }) => [id, username])),
+/** The reports of a case, with the words of each reporter and how many of their earlier reports led to action. */
+export const CaseReports = ({ moderationCase }: { moderationCase: ModerationCase }) => {
+  const usernames = new Map(
+    moderationCase.evidence.flatMap(({ people }) => people.map(({ id, username }) => [id, username])),
   );
-  if (shown.reports.length === 0) return null;
+  if (moderationCase.reports.length === 0) return null;
   return (
     <Section title={copy.reports.title}>
       <ul aria-label={copy.reports.title} className="grid gap-4">
-        {shown.reports.map((report) => (
+        {moderationCase.reports.map((report) => (
           <Report
             key={report.id}
             report={report}
-            name={people.get(report.reporterId) ?? copy.someone(report.reporterId)}
+            reporterName={usernames.get(report.reporterId) ?? copy.someone(report.reporterId)}
           />
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { Refusal } from '@/testing/fake-server';
 import { aCase, aModeratedPerson, anEvidence, anEvidenceMessage } from '@/testing/moderation-factories';
-import { caseHeading, showModeration } from '@/testing/moderation-page';
+import { findCaseHeading, moderatorId, showModeration } from '@/testing/moderation-page';
 import { useToasts } from '@/ui/toast-store';
 
 const imageUrl = '/api/moderation/cases/8/images/1';
@@ -14,26 +14,29 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Opens case 8; its image answers with a picture. */
-const open = async (changes = {}, routes = {}) => {
+/**
+ * Opens case 8 and counts the requests for its image. `fakeServer` responds with JSON only, so `fetch` is replaced again
+ * for the image, unless `routes` has a response for it.
+ */
+const openCase = async (changes = {}, routes = {}) => {
   const page = showModeration([aCase(changes)], '?case=8', routes);
-  await caseHeading('Case 8: brave-heron-7');
-  const { fetch: answerJson } = globalThis;
-  let imageCalls = 0;
+  await findCaseHeading('Case 8: brave-heron-7');
+  const { fetch: fetchJson } = globalThis;
+  let imageCallCount = 0;
   Object.assign(globalThis, {
     fetch: async (url: string, options?: RequestInit) => {
-      if (url !== imageUrl || imageUrl in page.server.routes) return answerJson(url, options);
-      imageCalls += 1;
+      if (url !== imageUrl || `GET ${imageUrl}` in page.server.routes) return fetchJson(url, options);
+      imageCallCount += 1;
       return { ok: true, status: 200, blob: async () => new Blob(['picture']) };
     },
   });
-  return { ...page, imageCalls: () => imageCalls };
+  return { ...page, getImageCallCount: () => imageCallCount };
 };
 const getEvidence = () => screen.getByRole('article', { name: 'Report 12, Random chat' });
-const button = (name: string) => screen.getByRole('button', { name });
+const getButton = (name: string) => screen.getByRole('button', { name });
 
-it('shows marked messages first, with all versions, and a link to them in their place', async () => {
-  const { user } = await open();
+it('shows marked messages first, with all versions, and links to them in their places in the chat', async () => {
+  const { user } = await openCase();
   const marked = within(getEvidence()).getByRole('list', { name: 'Marked by the reporter' });
   expect(marked).toHaveTextContent(
     /brave-heron-7reported.*Version 1 of 2first wordsVersion 2 of 2last words/,
@@ -45,54 +48,54 @@ it('shows marked messages first, with all versions, and a link to them in their 
   expect(within(marked).getByRole('listitem')).toHaveFocus();
 });
 
-it('dates the messages of another day than that of the first one', async () => {
+it('shows the date of a message only if it was sent on another day than the first one', async () => {
   const messages = [
     anEvidenceMessage({ id: '1-0', senderId: 21 }),
     anEvidenceMessage({ id: '2-0', at: '2026-11-22T12:00:00.000Z' }),
   ];
-  await open({ evidence: [anEvidence({ messages })] });
+  await openCase({ evidence: [anEvidence({ messages })] });
   const [first, second] = within(getEvidence()).getAllByRole('listitem');
   expect(first!.querySelector('time')).not.toHaveTextContent('2026');
   expect(second!.querySelector('time')).toHaveTextContent(/22.*2026/);
 });
 
-it('loads an image only when it is pressed, and again after it was covered', async () => {
-  const { user, imageCalls } = await open();
+it('loads an image only when its button is pressed, and again after it was covered', async () => {
+  const { user, getImageCallCount } = await openCase();
   expect(screen.queryByRole('img')).toBeNull();
-  await user.click(button('Show image 1'));
+  await user.click(getButton('Show image 1'));
   expect(await screen.findByRole('img', { name: 'Image 1 of the evidence' })).toHaveAttribute(
     'src',
     'blob:image',
   );
-  expect(imageCalls()).toBe(1);
-  await user.click(button('Cover image'));
+  expect(getImageCallCount()).toBe(1);
+  await user.click(getButton('Cover image'));
   expect(screen.queryByRole('img')).toBeNull();
-  await user.click(button('Show image 1'));
+  await user.click(getButton('Show image 1'));
   await screen.findByRole('img');
-  expect(imageCalls()).toBe(2);
+  expect(getImageCallCount()).toBe(2);
 });
 
 it('asks for confirmation before it shows an image of a case about a minor', async () => {
-  const { user, imageCalls } = await open({ categories: { minor: 1 } });
-  await user.click(button('Show image 1'));
+  const { user, getImageCallCount } = await openCase({ categories: { minor: 1 } });
+  await user.click(getButton('Show image 1'));
   expect(screen.getByRole('alert')).toHaveTextContent('You are about to open sealed material.');
-  expect(button('Keep it covered')).toHaveFocus();
-  await user.click(button('Keep it covered'));
-  expect(imageCalls()).toBe(0);
-  await user.click(button('Show image 1'));
-  await user.click(button('Open it'));
+  expect(getButton('Keep it covered')).toHaveFocus();
+  await user.click(getButton('Keep it covered'));
+  expect(getImageCallCount()).toBe(0);
+  await user.click(getButton('Show image 1'));
+  await user.click(getButton('Open it'));
   await screen.findByRole('img');
-  expect(imageCalls()).toBe(1);
+  expect(getImageCallCount()).toBe(1);
 });
 
-it('says that an image no longer exists', async () => {
-  const { user } = await open({}, { [`GET ${imageUrl}`]: new Refusal(404), [imageUrl]: undefined });
-  await user.click(button('Show image 1'));
+it('says that an image is no longer stored when the server does not find it', async () => {
+  const { user } = await openCase({}, { [`GET ${imageUrl}`]: new Refusal(404) });
+  await user.click(getButton('Show image 1'));
   expect(await screen.findByText('The image is no longer stored.')).toBeVisible();
 });
 
-it('shows the reports with words and accuracy, and the person', async () => {
-  await open();
+it('shows the reports, the accuracy of their reporters, and the person', async () => {
+  await openCase();
   expect(screen.getByRole('list', { name: 'Reports' })).toHaveTextContent(
     /Sexualby quiet-otter-42.*did not stop4 of their 5 decided reports led to action/,
   );
@@ -103,7 +106,7 @@ it('shows the reports with words and accuracy, and the person', async () => {
   expect(person).toHaveTextContent('Reports made1 (1 of 1 decided led to action)');
 });
 
-it('lifts a sanction in force, with a reason', async () => {
+it('lifts the sanction that is in force, with a reason', async () => {
   const sanction = {
     id: 70,
     kind: 'suspended',
@@ -115,7 +118,7 @@ it('lifts a sanction in force, with a reason', async () => {
     isConfirmed: true,
     caseId: 8,
   } as const;
-  const { user, server } = await open(
+  const { user, server } = await openCase(
     {},
     {
       [`GET ${personUrl}`]: aModeratedPerson({
@@ -138,22 +141,21 @@ it('lifts a sanction in force, with a reason', async () => {
   expect(useToasts.getState().shown?.title).toBe('The sanction is lifted.');
 });
 
-it('holds the data of a person; a refusal keeps the dialog and the reason', async () => {
-  const { user, server } = await open(
+it('holds the data of a person, and keeps the dialog and the reason when the server refuses', async () => {
+  const { user, server } = await openCase(
     {},
     { [`PUT ${personUrl}/hold`]: new Refusal(503, { message: 'Busy.' }) },
   );
   await user.click(await screen.findByRole('button', { name: 'Hold the data…' }));
   const reason = screen.getByRole('textbox', { name: 'Reason' });
   await user.type(reason, 'asked by a court');
-  await user.click(button('Hold'));
+  await user.click(getButton('Hold'));
   expect(await screen.findByText('Busy.')).toBeVisible();
   expect(reason).toHaveValue('asked by a court');
   server.routes[`PUT ${personUrl}/hold`] = aModeratedPerson({ isHeld: true });
   server.routes[`GET ${personUrl}`] = aModeratedPerson({ isHeld: true });
-  await user.click(button('Hold'));
+  await user.click(getButton('Hold'));
   expect(await screen.findByRole('button', { name: 'Lift the hold…' })).toBeVisible();
-  expect(server.calls.at(-1)?.url).not.toBe('');
   expect(server.calls).toContainEqual({
     method: 'PUT',
     url: `${personUrl}/hold`,
@@ -161,9 +163,9 @@ it('holds the data of a person; a refusal keeps the dialog and the reason', asyn
   });
 });
 
-it('shows the history, and adds a note', async () => {
+it('shows the history, adds a note, and loads the case again', async () => {
   const at = '2026-11-20T22:00:00.000Z';
-  const { user, server } = await open(
+  const { user, server } = await openCase(
     {
       history: [
         { kind: 'opened', at },
@@ -179,7 +181,7 @@ it('shows the history, and adds a note', async () => {
     /Case opened.*Decision: Suspendedautomatic, .*No hate\.The text is erased\./,
   );
   await user.type(screen.getByRole('textbox', { name: 'Add a note' }), 'ask the others');
-  await user.click(button('Save note'));
+  await user.click(getButton('Save note'));
   await waitFor(() => expect(screen.getByRole('textbox', { name: 'Add a note' })).toHaveValue(''));
   expect(server.calls).toContainEqual({
     method: 'POST',
@@ -190,13 +192,13 @@ it('shows the history, and adds a note', async () => {
 });
 
 it('escalates with a reason', async () => {
-  const { user, server } = await open(
+  const { user, server } = await openCase(
     {},
     { 'POST /api/moderation/cases/8/escalation': aCase({ state: 'escalated' }) },
   );
-  await user.click(button('Escalate…'));
+  await user.click(getButton('Escalate…'));
   await user.type(screen.getByRole('textbox', { name: 'Reason' }), 'I know them');
-  await user.click(button('Escalate'));
+  await user.click(getButton('Escalate'));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(server.calls).toContainEqual({
     method: 'POST',
@@ -205,31 +207,31 @@ it('escalates with a reason', async () => {
   });
 });
 
-it('leaves the decision to others when the moderator is involved', async () => {
-  await open({ excludes: [3] });
+it('does not offer the decision to a moderator who may not decide the case', async () => {
+  await openCase({ excludes: [moderatorId] });
   expect(screen.getByText(/^Another moderator has to decide this case/)).toBeVisible();
-  expect(button('Decide')).toBeDisabled();
+  expect(getButton('Decide')).toBeDisabled();
 });
 
-it('offers the newest state when the queue has one, and counts what is new in it', async () => {
-  const known = aCase();
-  const { user, server } = await open(
+it('offers to load the case when the queue has a newer version, and then counts the new reports', async () => {
+  const openedCase = aCase();
+  const { user, server } = await openCase(
     {},
     {
       'GET /api/moderation/cases?state=open&limit=50': {
-        cases: [{ ...known, version: 6 }],
+        cases: [{ ...openedCase, version: 6 }],
         nextCursor: null,
       },
     },
   );
   expect(await screen.findByText('This case has changed since you opened it.')).toBeVisible();
-  const [report] = known.reports;
+  const [report] = openedCase.reports;
   server.routes['GET /api/moderation/cases/8'] = aCase({
     version: 6,
-    reports: [...known.reports, { ...report!, id: 13 }],
+    reports: [...openedCase.reports, { ...report!, id: 13 }],
     evidence: [anEvidence(), anEvidence({ reportId: 13 })],
   });
-  await user.click(button('Show the newest'));
+  await user.click(getButton('Show the newest'));
   expect(await screen.findByText('A report came in since you opened this case.')).toBeVisible();
 });
 

@@ -5,28 +5,30 @@ import { findFactsError, type FormProps } from '@/features/moderation/components
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
-import { countCharacters, toConfirmation } from '@/features/moderation/decision/case-draft';
+import { countCharacters, buildConfirmationBody } from '@/features/moderation/decision/case-draft';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 
 const texts = copy.confirmation;
 const choices = ['yes', 'no'] as const;
 
-/** The second look at a ban. */
-export const ConfirmationForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormProps) => {
-  const [isChecked, setChecked] = useState(false);
-  const decision = shown.history.findLast((entry) => entry.kind === 'decision');
-  const name = useModeratorName(decision?.moderatorId ?? null);
+/** The form in which a second moderator confirms a ban, or does not. */
+export const ConfirmationForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
+  // Problems are shown only after the first attempt to submit.
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const decision = moderationCase.history.findLast((entry) => entry.kind === 'decision');
+  const deciderName = useModeratorName(decision?.moderatorId ?? null);
   const choice = draft.isConfirmed === null ? null : draft.isConfirmed ? 'yes' : 'no';
+  // Unedited facts are a template, which must not replace the facts of the ban.
   const facts = draft.isFactsEdited ? draft.facts : '';
-  const problems = isChecked ? (toConfirmation(draft, shown.version).problems ?? []) : [];
+  const problems = wasSubmitted ? (buildConfirmationBody(draft, moderationCase.version).problems ?? []) : [];
   const submit = (): void => {
-    setChecked(true);
-    const { body } = toConfirmation(draft, shown.version);
-    if (body) onSubmit(() => confirmBan(shown.id, body));
+    setSubmitted(true);
+    const { body } = buildConfirmationBody(draft, moderationCase.version);
+    if (body) onSubmit(() => confirmBan(moderationCase.id, body));
   };
   return (
     <FormFrame
-      caseId={shown.id}
+      caseId={moderationCase.id}
       title={texts.title}
       submitLabel={choice && texts.submit[choice]}
       isDestructive={choice === 'yes'}
@@ -34,14 +36,14 @@ export const ConfirmationForm = ({ shown, draft, onChange, onSubmit, onCancel }:
       onCancel={onCancel}
     >
       <p className="text-base text-muted-foreground">
-        {decision?.moderatorId == null ? texts.automatic : texts.lead(name)}
+        {decision?.moderatorId == null ? texts.automatic : texts.lead(deciderName)}
       </p>
       {decision?.facts ? (
         <blockquote className="text-base wrap-anywhere whitespace-pre-wrap">{decision.facts}</blockquote>
       ) : null}
       <Choices
         legend={texts.question}
-        isFirst
+        hasInitialFocus
         value={choice}
         options={choices.map((value) => ({ value, label: texts.choices[value] }))}
         onChoose={(value) => onChange({ isConfirmed: value === 'yes' })}

@@ -13,27 +13,29 @@ import {
   buildFacts,
   countCharacters,
   findTimeOfIncident,
-  toDecision,
+  buildDecisionBody,
   withRule,
   type CaseDraft,
   type Problem,
 } from '@/features/moderation/decision/case-draft';
-import { buildDecisionNotice, reportNotice } from '@/features/moderation/decision/decided-notice';
+import { buildDecisionNotice, buildReportNotice } from '@/features/moderation/decision/decided-notice';
 import { useNow } from '@/features/moderation/hooks/use-now';
 import { ruleTitles } from '@/product/rule-titles';
 import { Button } from '@/ui/button';
 
 const texts = copy.decide;
 
+/** Props of the decision forms. */
 export interface FormProps {
-  shown: ModerationCase;
+  moderationCase: ModerationCase;
   draft: CaseDraft;
   onChange: (changes: Partial<CaseDraft>) => void;
+  /** Receives the function that sends the decision. */
   onSubmit: (send: () => Promise<unknown>) => void;
   onCancel: () => void;
 }
 
-/** The message of a problem of the facts or of an answer. */
+/** The error message of a field for facts, or for the answer to an appeal; undefined if its length is valid. */
 export const findFactsError = (problems: readonly Problem[]): string | undefined =>
   problems.includes('short')
     ? texts.factsShort(limits.factsMinCodePoints)
@@ -42,13 +44,13 @@ export const findFactsError = (problems: readonly Problem[]): string | undefined
       : undefined;
 
 const FactsField = ({
-  shown,
+  moderationCase,
   draft,
   onChange,
   error,
-}: Pick<FormProps, 'shown' | 'draft' | 'onChange'> & { error: string | undefined }) => {
+}: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'> & { error: string | undefined }) => {
   const { rule, facts } = draft;
-  const template = rule && buildFacts(rule, findTimeOfIncident(shown));
+  const template = rule && buildFacts(rule, findTimeOfIncident(moderationCase));
   return (
     <TextField
       label={texts.facts}
@@ -74,17 +76,18 @@ const FactsField = ({
   );
 };
 
-const ImagesField = ({ shown, draft, onChange }: Pick<FormProps, 'shown' | 'draft' | 'onChange'>) => {
-  const ids = [
+const ImagesField = ({ moderationCase, draft, onChange }: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
+  // Only the images that the reported person sent.
+  const imageIds = [
     ...new Set(
-      shown.evidence.flatMap(({ messages }) =>
+      moderationCase.evidence.flatMap(({ messages }) =>
         messages
-          .filter(({ senderId }) => senderId === shown.userId)
+          .filter(({ senderId }) => senderId === moderationCase.userId)
           .flatMap(({ images }) => images.map(({ imageId }) => imageId)),
       ),
     ),
   ];
-  if (ids.length === 0) return null;
+  if (imageIds.length === 0) return null;
   const toggle = (imageId: number, isBlocked: boolean): void =>
     onChange({
       blockImages: isBlocked
@@ -96,7 +99,7 @@ const ImagesField = ({ shown, draft, onChange }: Pick<FormProps, 'shown' | 'draf
       <legend className="mb-1 text-sm font-semibold">{texts.images}</legend>
       <p className="text-sm text-muted-foreground">{texts.imagesHint}</p>
       <div className="flex flex-wrap gap-x-4">
-        {ids.map((imageId) => (
+        {imageIds.map((imageId) => (
           <label key={imageId} className="flex min-h-11 items-center gap-2 text-base">
             <input
               type="checkbox"
@@ -112,12 +115,13 @@ const ImagesField = ({ shown, draft, onChange }: Pick<FormProps, 'shown' | 'draf
   );
 };
 
-const Previews = ({ shown, draft, now }: { shown: ModerationCase; draft: CaseDraft; now: number }) => {
+const Previews = ({ moderationCase, draft, now }: { moderationCase: ModerationCase; draft: CaseDraft; now: number }) => {
   const { outcome } = draft;
   if (outcome === null) return null;
-  const notice = buildDecisionNotice(shown, draft, now);
-  const category = reportCategorySchema.options.find((each) =>
-    shown.reports.some((report) => report.category === each),
+  const notice = buildDecisionNotice(moderationCase, draft, now);
+  // Each reporter gets a notice about the category of their report. The preview shows that of the gravest one.
+  const gravestCategory = reportCategorySchema.options.find((category) =>
+    moderationCase.reports.some((report) => report.category === category),
   );
   return (
     <>
@@ -125,30 +129,32 @@ const Previews = ({ shown, draft, now }: { shown: ModerationCase; draft: CaseDra
         {notice ? <NoticePreview notice={notice} /> : <Quiet>{texts.noNotice}</Quiet>}
         {outcome === 'banned' ? <Quiet>{texts.banNote}</Quiet> : null}
       </Preview>
-      {category ? (
+      {gravestCategory ? (
         <Preview label={texts.previewReporter}>
-          <NoticePreview notice={reportNotice(category, outcome, now)} />
+          <NoticePreview notice={buildReportNotice(gravestCategory, outcome, now)} />
         </Preview>
       ) : null}
     </>
   );
 };
 
-/** The decision of a case about reports or a finding. */
-export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormProps) => {
+/** The form that decides a case about reports or an automatic finding. */
+export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
   const now = useNow();
-  const [isChecked, setChecked] = useState(false);
+  // Problems are shown only after the first attempt to submit.
+  const [wasSubmitted, setSubmitted] = useState(false);
   const { outcome, rule } = draft;
-  const problems = isChecked ? (toDecision(draft, shown.version, now).problems ?? []) : [];
+  const problems = wasSubmitted ? (buildDecisionBody(draft, moderationCase.version, now).problems ?? []) : [];
   const isSanction = outcome !== null && outcome !== 'dismissed';
   const submit = (): void => {
-    setChecked(true);
-    const { body } = toDecision(draft, shown.version, Date.now());
-    if (body) onSubmit(() => decideCase(shown.id, body));
+    setSubmitted(true);
+    // Not `now`, which is up to 30 s old.
+    const { body } = buildDecisionBody(draft, moderationCase.version, Date.now());
+    if (body) onSubmit(() => decideCase(moderationCase.id, body));
   };
   return (
     <FormFrame
-      caseId={shown.id}
+      caseId={moderationCase.id}
       title={texts.title}
       submitLabel={outcome && texts.submit[outcome]}
       isDestructive={outcome === 'banned' || outcome === 'suspended'}
@@ -157,7 +163,7 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
     >
       <Choices
         legend={texts.outcome}
-        isFirst
+        hasInitialFocus
         value={outcome}
         options={caseOutcomeSchema.options.map((value) => ({ value, label: texts.outcomes[value] }))}
         onChoose={(chosen) => onChange({ outcome: chosen })}
@@ -169,7 +175,7 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
             value={rule ?? ''}
             error={problems.includes('rule') ? texts.needsRule : undefined}
             onChange={({ target }) =>
-              onChange(withRule(draft, target.value as HouseRule, findTimeOfIncident(shown)))
+              onChange(withRule(draft, target.value as HouseRule, findTimeOfIncident(moderationCase)))
             }
           >
             {rule === null ? <option value="">{texts.chooseRule}</option> : null}
@@ -188,10 +194,10 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
               error={problems.includes('until') ? texts.needsUntil : undefined}
             />
           ) : null}
-          <FactsField shown={shown} draft={draft} onChange={onChange} error={findFactsError(problems)} />
+          <FactsField moderationCase={moderationCase} draft={draft} onChange={onChange} error={findFactsError(problems)} />
         </>
       ) : null}
-      <ImagesField shown={shown} draft={draft} onChange={onChange} />
+      <ImagesField moderationCase={moderationCase} draft={draft} onChange={onChange} />
       <TextField
         label={texts.note}
         hint={texts.noteHint}
@@ -200,7 +206,7 @@ export const DecideForm = ({ shown, draft, onChange, onSubmit, onCancel }: FormP
         value={draft.note}
         onChange={({ target }) => onChange({ note: target.value })}
       />
-      <Previews shown={shown} draft={draft} now={now} />
+      <Previews moderationCase={moderationCase} draft={draft} now={now} />
     </FormFrame>
   );
 };

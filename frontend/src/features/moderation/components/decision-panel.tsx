@@ -8,7 +8,7 @@ import { createCaseDraft, type CaseDraft } from '@/features/moderation/decision/
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 
-const forms = {
+const formByKind = {
   reports: DecideForm,
   finding: DecideForm,
   confirmation: ConfirmationForm,
@@ -16,26 +16,26 @@ const forms = {
 } as const;
 
 export interface DecisionPanelProps extends Pick<FormProps, 'onSubmit' | 'onCancel'> {
-  shown: ModerationCase;
-  me: number;
+  moderationCase: ModerationCase;
+  myId: number;
 }
 
-/** The decision that this case waits for. What is entered is kept until it is decided. */
-export const DecisionPanel = ({ shown, me, onSubmit, onCancel }: DecisionPanelProps) => {
-  const draft = useWorkbench(({ drafts }) => drafts[shown.id]) ?? createCaseDraft(shown);
-  const isOthers = shown.claimedBy !== null && shown.claimedBy !== me;
-  const claimer = useModeratorName(isOthers ? shown.claimedBy : null);
-  const Form = forms[shown.kind];
+/** The form for the decision that a case waits for. What is entered is kept as a draft until the case is decided. */
+export const DecisionPanel = ({ moderationCase, myId, onSubmit, onCancel }: DecisionPanelProps) => {
+  const draft = useWorkbench(({ drafts }) => drafts[moderationCase.id]) ?? createCaseDraft(moderationCase);
+  const isClaimedByOther = moderationCase.claimedBy !== null && moderationCase.claimedBy !== myId;
+  const claimerName = useModeratorName(isClaimedByOther ? moderationCase.claimedBy : null);
+  const Form = formByKind[moderationCase.kind];
   const change = (changes: Partial<CaseDraft>): void =>
-    workbench.saveDraft(shown.id, { ...draft, ...changes });
+    workbench.saveDraft(moderationCase.id, { ...draft, ...changes });
   return (
     <>
-      {isOthers ? (
+      {isClaimedByOther ? (
         <div role="status" className="mb-3">
-          <Quiet>{copy.decide.claimedByOther(claimer)}</Quiet>
+          <Quiet>{copy.decide.claimedByOther(claimerName)}</Quiet>
         </div>
       ) : null}
-      <Form shown={shown} draft={draft} onChange={change} onSubmit={onSubmit} onCancel={onCancel} />
+      <Form moderationCase={moderationCase} draft={draft} onChange={change} onSubmit={onSubmit} onCancel={onCancel} />
     </>
   );
 };

@@ -3,34 +3,38 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { Refusal } from '@/testing/fake-server';
 import { aCase } from '@/testing/moderation-factories';
 import {
-  caseHeading,
-  openQueue,
-  createCasePage,
+  findCaseHeading,
+  openQueueRoute,
+  createCaseListResponse,
   showModeration,
-  threeCases,
+  createThreeCases,
 } from '@/testing/moderation-page';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
-const decisionUrl = 'POST /api/moderation/cases/8/decision' as const;
+const decisionRoute = 'POST /api/moderation/cases/8/decision' as const;
 
-const openForm = async (cases: ModerationCase[] = threeCases(), routes = {}) => {
+/** The version in the response to a claim in `showModeration`. */
+const versionAfterClaim = 6;
+
+/** Opens case 8 and its decision form. */
+const openForm = async (cases: ModerationCase[] = createThreeCases(), routes = {}) => {
   const page = showModeration(cases, '?case=8', routes);
-  await caseHeading('Case 8: brave-heron-7');
+  await findCaseHeading('Case 8: brave-heron-7');
   await page.user.keyboard('d');
   await screen.findByRole('form');
   return page;
 };
-const form = () => screen.getByRole('form');
-const choose = (name: string) => screen.getByRole('radio', { name });
+const getForm = () => screen.getByRole('form');
+const getRadio = (name: string) => screen.getByRole('radio', { name });
 const getFactsField = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
-const findRequestBody = (server: { calls: { method: string; url: string; body: unknown }[] }, url: string) =>
-  server.calls.find((call) => `${call.method} ${call.url}` === url)?.body;
+const findRequestBody = (server: { calls: { method: string; url: string; body: unknown }[] }, route: string) =>
+  server.calls.find((call) => `${call.method} ${call.url}` === route)?.body;
 
-it('opens with D, claims the case, and releases it when it is closed untouched', async () => {
+it('opens the form and claims the case with D, and releases the case when the form is closed without input', async () => {
   const { user, server } = await openForm();
-  expect(choose('Dismiss')).toHaveFocus();
+  expect(getRadio('Dismiss')).toHaveFocus();
   await screen.findByRole('button', { name: 'Release' });
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(1);
   await user.keyboard('{Escape}');
@@ -38,10 +42,10 @@ it('opens with D, claims the case, and releases it when it is closed untouched',
   await waitFor(() => expect(server.count('DELETE', '/api/moderation/cases/8/claim')).toBe(1));
 });
 
-it('shows the notice exactly as the person will see it while it is written', async () => {
+it('previews the notice while it is written, and offers the template again once the facts are edited', async () => {
   const { user } = await openForm();
-  await user.click(choose('Suspend'));
-  await user.click(choose('7 days'));
+  await user.click(getRadio('Suspend'));
+  await user.click(getRadio('7 days'));
   const preview = screen.getByRole('group', { name: 'What the person sees' });
   expect(preview).toHaveTextContent(
     'Your account is pausedOn 20 November 2026 you went on with sexual messages',
@@ -54,43 +58,44 @@ it('shows the notice exactly as the person will see it while it is written', asy
   await user.clear(getFactsField());
   await user.type(getFactsField(), 'You wrote the same insult to three people.');
   expect(preview).toHaveTextContent('You wrote the same insult to three people.Rule: No hate.');
+  // The length of the typed text.
   expect(screen.getByText('42 of 1000')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Use the template' }));
   expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
 });
 
-it('decides by keyboard only, and has loaded the next case before', async () => {
+it('decides with the keyboard only, and shows the next case, loaded in advance, before the server responds', async () => {
   let respond = (_: object): void => undefined;
-  const { user, server } = await openForm(threeCases(), {
-    [decisionUrl]: () => new Promise<object>((resolve) => (respond = resolve)),
+  const { user, server } = await openForm(createThreeCases(), {
+    [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
   });
   await waitFor(() => expect(server.count('GET', '/api/moderation/cases/11')).toBe(1));
   await screen.findByRole('button', { name: 'Release' });
   await user.keyboard('{ArrowRight}');
-  expect(choose('Warn')).toBeChecked();
+  expect(getRadio('Warn')).toBeChecked();
   await user.keyboard('{Control>}{Enter}{/Control}');
-  // The server has not answered yet.
-  expect(await caseHeading('Case 11: silent-badger')).toHaveFocus();
+  // The server has not responded to the decision yet.
+  expect(await findCaseHeading('Case 11: silent-badger')).toHaveFocus();
   expect(screen.getByRole('article', { name: 'Report 12, Random chat' })).toBeVisible();
   expect(server.count('GET', '/api/moderation/cases/11')).toBe(1);
   expect(screen.queryByRole('form')).toBeNull();
   expect(screen.queryByRole('button', { name: /^brave-heron-7/ })).toBeNull();
-  expect(findRequestBody(server, decisionUrl)).toEqual({
-    version: 6,
+  expect(findRequestBody(server, decisionRoute)).toEqual({
+    version: versionAfterClaim,
     outcome: 'warned',
     rule: 'no_unwanted_sexual',
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
-  server.routes[openQueue] = createCasePage(threeCases().slice(1));
+  server.routes[openQueueRoute] = createCaseListResponse(createThreeCases().slice(1));
   respond(aCase({ state: 'decided', version: 7 }));
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
 });
 
-it('ends with thanks when it was the last case', async () => {
-  const { user, server } = await openForm([aCase()], { [decisionUrl]: aCase({ state: 'decided' }) });
-  server.routes[openQueue] = createCasePage([]);
-  await user.click(choose('Dismiss'));
+it('shows the empty queue after the decision of the last case', async () => {
+  const { user, server } = await openForm([aCase()], { [decisionRoute]: aCase({ state: 'decided' }) });
+  server.routes[openQueueRoute] = createCaseListResponse([]);
+  await user.click(getRadio('Dismiss'));
   expect(screen.getByText('The person gets no notice.')).toBeVisible();
   expect(screen.getByRole('group', { name: 'What the reporters see' })).toHaveTextContent(
     'We found no breach.',
@@ -104,51 +109,51 @@ it.each([
   ['claimed', 'Another moderator is looking at this.'],
   ['own_decision', 'Another moderator has to look at this.'],
   ['already_answered', 'That was already answered.'],
-])('brings the case back after %s, in its newest state, with what was written', async (code, message) => {
-  const { user, server } = await openForm(threeCases(), {
-    [decisionUrl]: new Refusal(409, { code, message }),
+])('reopens the case in its newest state, with the input, when the server refuses with %s', async (code, message) => {
+  const { user, server } = await openForm(createThreeCases(), {
+    [decisionRoute]: new Refusal(409, { code, message }),
   });
-  await user.click(choose('Warn'));
+  await user.click(getRadio('Warn'));
   await user.clear(getFactsField());
   await user.type(getFactsField(), 'You wrote the same insult to three people.');
   server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
   await user.click(screen.getByRole('button', { name: 'Warn' }));
   expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
-  expect(within(form()).getByRole('alert')).toHaveTextContent(message);
-  expect(await caseHeading('Case 8: brave-heron-7')).toBeVisible();
+  expect(within(getForm()).getByRole('alert')).toHaveTextContent(message);
+  expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
   expect(getFactsField()).toHaveValue('You wrote the same insult to three people.');
-  expect(choose('Warn')).toBeChecked();
-  server.routes[decisionUrl] = aCase({ state: 'decided' });
+  expect(getRadio('Warn')).toBeChecked();
+  server.routes[decisionRoute] = aCase({ state: 'decided' });
   await user.click(screen.getByRole('button', { name: 'Warn' }));
-  expect(await caseHeading('Case 11: silent-badger')).toBeVisible();
-  const versions = server.calls
+  expect(await findCaseHeading('Case 11: silent-badger')).toBeVisible();
+  const sentVersions = server.calls
     .filter(({ url }) => url.endsWith('/decision'))
     .map(({ body }) => (body as { version: number }).version);
-  expect(versions.at(-1)).toBe(9);
+  expect(sentVersions.at(-1)).toBe(9);
 });
 
-it('keeps the next case open when its decision has begun, and links to the case whose decision failed', async () => {
-  let refuse = (_: object): void => undefined;
-  const { user } = await openForm(threeCases(), {
-    [decisionUrl]: () => new Promise<object>((resolve) => (refuse = resolve)),
+it('stays in the next case if its form is open when the previous decision fails, and links to that case', async () => {
+  let respond = (_: object): void => undefined;
+  const { user } = await openForm(createThreeCases(), {
+    [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
   });
-  await user.click(choose('Warn'));
+  await user.click(getRadio('Warn'));
   await user.click(screen.getByRole('button', { name: 'Warn' }));
-  await caseHeading('Case 11: silent-badger');
+  await findCaseHeading('Case 11: silent-badger');
   await user.keyboard('d');
   await screen.findByRole('form');
-  refuse(new Refusal(409, { message: 'Someone else has changed this case. Please look again.' }));
+  respond(new Refusal(409, { message: 'Someone else has changed this case. Please look again.' }));
   expect(await screen.findByText(/^Case 8 was not decided\. Someone else/)).toBeVisible();
-  expect(await caseHeading('Case 11: silent-badger')).toBeVisible();
+  expect(await findCaseHeading('Case 11: silent-badger')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Go to case 8' }));
-  expect(await caseHeading('Case 8: brave-heron-7')).toBeVisible();
-  expect(choose('Warn')).toBeChecked();
+  expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
+  expect(getRadio('Warn')).toBeChecked();
 });
 
-it('names what is missing, and sends nothing', async () => {
+it('names the missing and invalid input, and sends nothing', async () => {
   const { user, server } = await openForm();
-  await user.click(choose('Suspend'));
-  await user.click(choose('Custom'));
+  await user.click(getRadio('Suspend'));
+  await user.click(getRadio('Custom'));
   await user.clear(getFactsField());
   await user.type(getFactsField(), 'Too short');
   await user.click(screen.getByRole('button', { name: 'Suspend' }));
@@ -157,19 +162,19 @@ it('names what is missing, and sends nothing', async () => {
   expect(server.count('POST', '/api/moderation/cases/8/decision')).toBe(0);
 });
 
-it('blocks chosen images of the person', async () => {
-  const { user, server } = await openForm(threeCases(), { [decisionUrl]: aCase({ state: 'decided' }) });
-  await user.click(choose('Ban'));
-  expect(form()).toHaveTextContent('The ban acts at once. Another moderator confirms it within 72 hours.');
+it('sends the ids of the images to block', async () => {
+  const { user, server } = await openForm(createThreeCases(), { [decisionRoute]: aCase({ state: 'decided' }) });
+  await user.click(getRadio('Ban'));
+  expect(getForm()).toHaveTextContent('The ban acts at once. Another moderator confirms it within 72 hours.');
   await user.click(screen.getByRole('checkbox', { name: 'Image 1' }));
   await user.click(screen.getByRole('button', { name: 'Ban' }));
   await waitFor(() =>
-    expect(findRequestBody(server, decisionUrl)).toMatchObject({ outcome: 'banned', blockImages: [1] }),
+    expect(findRequestBody(server, decisionRoute)).toMatchObject({ outcome: 'banned', blockImages: [1] }),
   );
 });
 
-it('confirms a ban after a second look', async () => {
-  const at = '2026-11-20T22:00:00.000Z';
+it('shows the decision of another moderator to ban, and sends the confirmation', async () => {
+  const decidedAt = '2026-11-20T22:00:00.000Z';
   const { user, server } = await openForm(
     [
       aCase({
@@ -177,7 +182,8 @@ it('confirms a ban after a second look', async () => {
         history: [
           {
             kind: 'decision',
-            at,
+            at: decidedAt,
+            // The moderator whom `showModeration` names mod-two.
             moderatorId: 4,
             outcome: 'banned',
             rule: 'no_hate',
@@ -188,22 +194,22 @@ it('confirms a ban after a second look', async () => {
     ],
     { 'POST /api/moderation/cases/8/confirmation': {} },
   );
-  await waitFor(() => expect(form()).toHaveTextContent('mod-two banned this person.'));
-  expect(form()).toHaveTextContent('You insulted them.');
-  await user.click(choose('Confirm'));
+  await waitFor(() => expect(getForm()).toHaveTextContent('mod-two banned this person.'));
+  expect(getForm()).toHaveTextContent('You insulted them.');
+  await user.click(getRadio('Confirm'));
   await screen.findByRole('button', { name: 'Release' });
   await user.click(screen.getByRole('button', { name: 'Confirm the ban' }));
   await waitFor(() =>
     expect(findRequestBody(server, 'POST /api/moderation/cases/8/confirmation')).toEqual({
-      version: 6,
+      version: versionAfterClaim,
       isConfirmed: true,
     }),
   );
 });
 
-it('decides an appeal with an answer', async () => {
-  const at = '2026-11-20T22:00:00.000Z';
-  const appeal = { kind: 'appeal', at, noticeId: 41, appellantId: 9, words: 'It was not me.' } as const;
+it('decides the open appeal of a case, with an answer', async () => {
+  const filedAt = '2026-11-20T22:00:00.000Z';
+  const appeal = { kind: 'appeal', at: filedAt, noticeId: 41, appellantId: 9, words: 'It was not me.' } as const;
   const { user, server } = await openForm(
     [
       aCase({
@@ -216,9 +222,9 @@ it('decides an appeal with an answer', async () => {
     ],
     { 'PUT /api/moderation/appeals/77': {} },
   );
-  expect(form()).toHaveTextContent('It was not me.');
+  expect(getForm()).toHaveTextContent('It was not me.');
   await screen.findByRole('button', { name: 'Release' });
-  await user.click(choose('Reverse'));
+  await user.click(getRadio('Reverse'));
   await user.type(screen.getByRole('textbox', { name: 'Answer' }), 'You were right about the date.');
   expect(screen.getByRole('group', { name: 'What the person sees' })).toHaveTextContent(
     'Your appealThe decision was reversed.You were right about the date.',
@@ -226,7 +232,7 @@ it('decides an appeal with an answer', async () => {
   await user.click(screen.getByRole('button', { name: 'Reverse the decision' }));
   await waitFor(() =>
     expect(findRequestBody(server, 'PUT /api/moderation/appeals/77')).toEqual({
-      version: 6,
+      version: versionAfterClaim,
       outcome: 'reversed',
       answer: 'You were right about the date.',
     }),

@@ -12,11 +12,11 @@ type Phase =
 export interface EvidenceImageProps {
   caseId: number;
   image: { imageId: number; width: number; height: number };
-  /** Asks a second time before the image is loaded. */
+  /** Whether the moderator has to confirm before the image is loaded. */
   isSealed: boolean;
 }
 
-/** An image of the evidence, covered until a moderator asks for it. Every look is a request, which is recorded. */
+/** An image of the evidence, covered until the moderator presses it. Each time it is loaded again, and so recorded. */
 export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) => {
   const { imageId, width, height } = image;
   const [phase, setPhase] = useState<Phase>({ name: 'covered' });

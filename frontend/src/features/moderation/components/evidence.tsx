@@ -2,48 +2,49 @@ import { type EvidenceMessage, type ModerationCase } from '@thaw/contract/modera
 import { EvidenceImage } from '@/features/moderation/components/evidence-image';
 import { Chip, Name, Quiet, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
-import { formatMoment, formatTimeSince } from '@/features/moderation/spans';
+import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
 type Entry = ModerationCase['evidence'][number];
 
 interface MessageProps {
-  shown: ModerationCase;
+  moderationCase: ModerationCase;
   entry: Entry;
   message: EvidenceMessage;
+  /** Set if the message is the target of a link. */
   id?: string;
 }
 
 /** A message with all its versions, oldest first. */
-const Message = ({ shown, entry, message, id }: MessageProps) => {
-  const isReported = message.senderId === shown.userId;
+const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
+  const isOfReportedUser = message.senderId === moderationCase.userId;
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
-  // The last version is empty if the message has only images.
+  // Without the last version if it is empty: the message then has only images.
   const texts = message.versions.filter((text, index) => text !== '' || message.versions.length > index + 1);
-  // Images of a case with reports about a minor are opened one by one, after a question.
-  const isSealed = (shown.categories.minor ?? 0) > 0;
-  const { at: startedAt } = entry.messages[0] ?? message;
+  // In a case about a minor, the moderator has to confirm before each image is loaded.
+  const isSealed = (moderationCase.categories.minor ?? 0) > 0;
+  const { at: firstMessageAt } = entry.messages[0] ?? message;
   return (
     <li
       id={id}
       tabIndex={id === undefined ? undefined : -1}
       className="moderation-message"
-      data-side={isReported ? 'reported' : 'reporter'}
+      data-side={isOfReportedUser ? 'reported' : 'reporter'}
       data-marked={message.isMarked}
     >
       <p className="flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
         <span className="font-semibold text-foreground">
           <Name>{name}</Name>
         </span>
-        {isReported ? <Chip tone="warning">{copy.evidence.reported}</Chip> : null}
-        <time dateTime={message.at}>{formatTimeSince(message.at, startedAt)}</time>
+        {isOfReportedUser ? <Chip tone="warning">{copy.evidence.reported}</Chip> : null}
+        <time dateTime={message.at}>{formatMessageTime(message.at, firstMessageAt)}</time>
       </p>
       {texts.map((text, index) => (
         <div
           // The versions of a message are never reordered.
           key={index}
           className="moderation-bubble"
-          data-side={isReported ? 'reported' : 'reporter'}
+          data-side={isOfReportedUser ? 'reported' : 'reporter'}
         >
           {texts.length > 1 ? (
             <span className="block text-xs font-semibold text-muted-foreground">
@@ -54,15 +55,16 @@ const Message = ({ shown, entry, message, id }: MessageProps) => {
         </div>
       ))}
       {message.images.map((image) => (
-        <EvidenceImage key={image.imageId} caseId={shown.id} image={image} isSealed={isSealed} />
+        <EvidenceImage key={image.imageId} caseId={moderationCase.id} image={image} isSealed={isSealed} />
       ))}
     </li>
   );
 };
 
-const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: Entry; index: number }) => {
-  const marked = entry.messages.filter(({ isMarked }) => isMarked);
-  const buildElementId = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
+/** The marked messages of one copied chat, then the chat in order, in which links stand for the marked messages. */
+const EvidenceEntry = ({ moderationCase, entry, index }: { moderationCase: ModerationCase; entry: Entry; index: number }) => {
+  const markedMessages = entry.messages.filter(({ isMarked }) => isMarked);
+  const buildMarkedId = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
   const first = entry.messages[0];
   const title = entry.reportId === null ? copy.evidence.finding : copy.evidence.report(entry.reportId);
   const source = copy.evidence.sources[entry.source];
@@ -75,45 +77,46 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
           {first ? ` · ${formatMoment(first.at)}` : ''}
         </p>
       </header>
-      {marked.length > 0 ? (
+      {markedMessages.length > 0 ? (
         <div className="grid gap-2">
           <h5 className="text-sm font-semibold text-warning">{copy.evidence.marked}</h5>
           <ul aria-label={copy.evidence.marked} className="grid gap-3">
-            {marked.map((message) => (
+            {markedMessages.map((message) => (
               <Message
                 key={message.id}
-                shown={shown}
+                moderationCase={moderationCase}
                 entry={entry}
                 message={message}
-                id={buildElementId(message)}
+                id={buildMarkedId(message)}
               />
             ))}
           </ul>
           <h5 className="mt-3 border-t border-border pt-3 text-sm font-semibold text-muted-foreground">
-            {copy.evidence.rest}
+            {copy.evidence.inOrder}
           </h5>
         </div>
       ) : null}
       {entry.omitted > 0 ? <Quiet>{copy.evidence.omitted(entry.omitted)}</Quiet> : null}
-      <ol aria-label={copy.evidence.rest} className="grid gap-3">
+      <ol aria-label={copy.evidence.inOrder} className="grid gap-3">
         {entry.messages.map((message) =>
           message.isMarked ? (
             <li key={message.id}>
               <a
-                href={`#${buildElementId(message)}`}
+                href={`#${buildMarkedId(message)}`}
                 className="text-sm text-warning underline underline-offset-4"
                 onClick={(event) => {
+                  // Following the link would add an entry to the browser history.
                   event.preventDefault();
-                  const above = document.getElementById(buildElementId(message));
-                  above?.scrollIntoView({ block: 'center' });
-                  above?.focus({ preventScroll: true });
+                  const markedMessage = document.getElementById(buildMarkedId(message));
+                  markedMessage?.scrollIntoView({ block: 'center' });
+                  markedMessage?.focus({ preventScroll: true });
                 }}
               >
-                {copy.evidence.markedAbove(formatTimeSince(message.at, first?.at ?? message.at))}
+                {copy.evidence.markedAbove(formatMessageTime(message.at, first?.at ?? message.at))}
               </a>
             </li>
           ) : (
-            <Message key={message.id} shown={shown} entry={entry} message={message} />
+            <Message key={message.id} moderationCase={moderationCase} entry={entry} message={message} />
           ),
         )}
       </ol>
@@ -121,12 +124,12 @@ const EvidenceEntry = ({ shown, entry, index }: { shown: ModerationCase; entry: 
   );
 };
 
-/** The messages that the server copied from chats: an entry for each report, and for each automatic finding. */
-export const Evidence = ({ shown }: { shown: ModerationCase }) => (
+/** The messages that the server copied from chats, with one entry for each report and each automatic finding. */
+export const Evidence = ({ moderationCase }: { moderationCase: ModerationCase }) => (
   <Section title={copy.evidence.title}>
-    {shown.evidence.length === 0 ? <Quiet>{copy.evidence.none}</Quiet> : null}
-    {shown.evidence.map((entry, index) => (
-      <EvidenceEntry key={entry.reportId ?? `finding-${index}`} shown={shown} entry={entry} index={index} />
+    {moderationCase.evidence.length === 0 ? <Quiet>{copy.evidence.none}</Quiet> : null}
+    {moderationCase.evidence.map((entry, index) => (
+      <EvidenceEntry key={entry.reportId ?? `finding-${index}`} moderationCase={moderationCase} entry={entry} index={index} />
     ))}
   </Section>
 );

@@ -7,7 +7,7 @@ export interface FailureBannersProps {
   onOpen: (caseId: number) => void;
 }
 
-/** Decisions that could not be saved, except that of an open form, which shows its own failure. */
+/** Banners with the decisions that failed, except that of the open form, which shows its failure itself. */
 export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
   const failures = useWorkbench((state) => state.failures);
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
@@ -23,7 +23,7 @@ export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
         <Button size="sm" variant="secondary" onClick={() => onOpen(caseId)}>
           {copy.done.goBack(caseId)}
         </Button>
-        <Button size="sm" variant="ghost" onClick={() => workbench.forgetFailure(caseId)}>
+        <Button size="sm" variant="ghost" onClick={() => workbench.removeFailure(caseId)}>
           {copy.done.dismiss}
         </Button>
       </div>

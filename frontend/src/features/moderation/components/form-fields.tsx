@@ -10,20 +10,20 @@ interface ChoicesProps<T extends string> {
   value: T | null;
   options: readonly Option<T>[];
   onChoose: (value: T) => void;
-  /** The focus goes to the chosen, or first, option when the form opens. */
-  isFirst?: boolean;
-  /** Screen readers still get the legend. */
+  /** Whether the chosen option, or the first one, gets the focus when `FormFrame` is mounted. */
+  hasInitialFocus?: boolean;
+  /** Hides the legend visually; screen readers still read it. */
   isLegendHidden?: boolean;
   error?: string | undefined;
 }
 
-/** Native radio buttons side by side; one tab stop. */
+/** Native radio buttons side by side. Tab reaches the group, and the arrow keys move within it. */
 export const Choices = <T extends string>({
   legend,
   value,
   options,
   onChoose,
-  isFirst = false,
+  hasInitialFocus = false,
   isLegendHidden = false,
   error,
 }: ChoicesProps<T>) => {
@@ -39,7 +39,7 @@ export const Choices = <T extends string>({
               name={id}
               value={option.value}
               checked={option.value === value}
-              data-first={isFirst && (value === null ? index === 0 : option.value === value)}
+              data-initial-focus={hasInitialFocus && (value === null ? index === 0 : option.value === value)}
               onChange={() => onChoose(option.value)}
             />
             {option.label}
@@ -64,8 +64,8 @@ interface LabelledProps {
   error?: string | undefined;
 }
 
-/** Joins the ids of what describes a field. */
-const describe = (...ids: (string | false | undefined)[]): string | undefined =>
+/** Joins the ids of the elements that describe a field, for `aria-describedby`. */
+const joinIds = (...ids: (string | false | undefined)[]): string | undefined =>
   ids.filter(Boolean).join(' ') || undefined;
 
 export const SelectField = ({
@@ -84,7 +84,7 @@ export const SelectField = ({
         id={id}
         className="moderation-field"
         aria-invalid={error ? true : undefined}
-        aria-describedby={describe(error && `${id}-error`)}
+        aria-describedby={joinIds(error && `${id}-error`)}
         {...select}
       >
         {children}
@@ -106,7 +106,7 @@ export const DateTimeField = ({ label, error, ...input }: LabelledProps & Compon
         type="datetime-local"
         className="moderation-field"
         aria-invalid={error ? true : undefined}
-        aria-describedby={describe(error && `${id}-error`)}
+        aria-describedby={joinIds(error && `${id}-error`)}
         {...input}
       />
       <FieldError id={`${id}-error`} error={error} />
@@ -114,7 +114,7 @@ export const DateTimeField = ({ label, error, ...input }: LabelledProps & Compon
   );
 };
 
-/** A text field of several lines; `counter` and `action` stand beside its label. */
+/** A text field of several lines, with `action` beside its label and `counter` below it. */
 export const TextField = ({
   label,
   hint,
@@ -136,7 +136,7 @@ export const TextField = ({
         id={id}
         className="moderation-field"
         aria-invalid={error ? true : undefined}
-        aria-describedby={describe(
+        aria-describedby={joinIds(
           error && `${id}-error`,
           hint !== undefined && `${id}-hint`,
           counter !== undefined && `${id}-counter`,

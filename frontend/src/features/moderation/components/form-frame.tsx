@@ -6,6 +6,7 @@ import { Button } from '@/ui/button';
 export interface FormFrameProps {
   caseId: number;
   title: string;
+  /** Null while no outcome is chosen; the submit button is then disabled. */
   submitLabel: string | null;
   isDestructive?: boolean;
   onSubmit: () => void;
@@ -13,7 +14,10 @@ export interface FormFrameProps {
   children: ReactNode;
 }
 
-/** The frame of every decision: title, refusal of the server, fields, Send and Cancel. Ctrl+Enter sends. */
+/**
+ * The frame of every decision form: the title with a Cancel button, the message of a failed attempt, the fields, and the
+ * submit button. Ctrl+Enter submits as well. The focus starts at the field with `hasInitialFocus`.
+ */
 export const FormFrame = ({
   caseId,
   title,
@@ -24,9 +28,9 @@ export const FormFrame = ({
   children,
 }: FormFrameProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const failure = useWorkbench(({ failures }) => failures.find((each) => each.caseId === caseId)?.text);
+  const failure = useWorkbench(({ failures }) => failures.find((failed) => failed.caseId === caseId)?.text);
   useEffect(() => {
-    form.current?.querySelector<HTMLElement>('[data-first="true"]')?.focus();
+    form.current?.querySelector<HTMLElement>('[data-initial-focus="true"]')?.focus();
   }, []);
   return (
     <form

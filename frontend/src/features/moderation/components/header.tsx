@@ -6,7 +6,7 @@ import { Link } from '@/ui/link';
 
 export interface HeaderProps {
   view: View;
-  /** The result of the last action. A toast would cover the case, and would have to be closed. */
+  /** The result of the last action. It is not a toast, which would cover the case and would have to be closed. */
   announcement: string;
   onHelp: () => void;
 }
@@ -19,18 +19,18 @@ export const Header = ({ view, announcement, onHelp }: HeaderProps) => (
     </Link>
     <h1 className="text-md font-bold max-sm:sr-only">{copy.title}</h1>
     <nav aria-label={copy.viewsLabel} className="flex gap-3 max-sm:order-last max-sm:basis-full">
-      {views.map((each) => (
+      {views.map((linkedView) => (
         <Link
-          key={each}
-          to={`/moderation${formatAddress({ view: each, filter: 'open', caseId: undefined })}`}
-          aria-current={each === view ? 'page' : undefined}
+          key={linkedView}
+          to={`/moderation${formatAddress({ view: linkedView, filter: 'open', caseId: undefined })}`}
+          aria-current={linkedView === view ? 'page' : undefined}
           className={
-            each === view
+            linkedView === view
               ? '-mb-px inline-flex h-12 items-center border-b-2 border-primary px-1 text-base font-semibold'
               : '-mb-px inline-flex h-12 items-center border-b-2 border-transparent px-1 text-base font-semibold text-muted-foreground hover:text-foreground'
           }
         >
-          {copy.views[each]}
+          {copy.views[linkedView]}
         </Link>
       ))}
     </nav>

@@ -12,28 +12,28 @@ import { useDocumentTitle } from '@/product/document-title';
 
 export interface ModerationProps {
   /** Id of the signed-in moderator. */
-  me: number;
-  /** The server refused: the user is no longer a moderator. */
+  myId: number;
+  /** Called when the server has refused a request because the user is no longer a moderator. */
   onForbidden: () => void;
 }
 
-/** The tool of the moderators. */
-export const Moderation = ({ me, onForbidden }: ModerationProps) => {
-  const { address, go } = useAddress();
+/** The moderation tool: the queue with the open case, or one of the views of records. */
+export const Moderation = ({ myId, onForbidden }: ModerationProps) => {
+  const { address, changeAddress } = useAddress();
   const [isHelpOpen, setHelpOpen] = useState(false);
   const announcement = useWorkbench((state) => state.announcement);
   useDocumentTitle(copy.title);
-  // Drafts quote evidence, and belong to the moderator who is signed in.
-  useEffect(() => () => workbench.reset(), [me]);
-  const openCase = (caseId: number): void => go({ view: 'queue', filter: 'open', caseId });
+  // Drafts quote evidence, so they are cleared when the user changes or the page is left.
+  useEffect(() => () => workbench.reset(), [myId]);
+  const openCase = (caseId: number): void => changeAddress({ view: 'queue', filter: 'open', caseId });
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden">
       <Header view={address.view} announcement={announcement} onHelp={() => setHelpOpen(true)} />
       {address.view === 'queue' ? (
         <WorkbenchView
-          me={me}
+          myId={myId}
           address={address}
-          go={go}
+          changeAddress={changeAddress}
           onHelp={() => setHelpOpen(true)}
           onForbidden={onForbidden}
         />
@@ -41,7 +41,7 @@ export const Moderation = ({ me, onForbidden }: ModerationProps) => {
         // Focusable, so that the keyboard can scroll a view without controls.
         <main tabIndex={0} className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
           <div className="mx-auto grid max-w-4xl gap-6 p-4">
-            {address.view === 'audit' ? <AuditView me={me} onOpenCase={openCase} /> : null}
+            {address.view === 'audit' ? <AuditView myId={myId} onOpenCase={openCase} /> : null}
             {address.view === 'images' ? <ImagesView onOpenCase={openCase} /> : null}
             {address.view === 'figures' ? <FiguresView /> : null}
           </div>

@@ -20,8 +20,8 @@ import { Skeleton } from '@/ui/skeleton';
 
 export interface OpenCaseProps {
   caseId: number;
-  me: number;
-  /** The entry of the queue, if the case is in it. */
+  myId: number;
+  /** The entry of the case in the queue; undefined if the queue does not contain the case. */
   item: CaseItem | undefined;
   onOpenCase: (caseId: number) => void;
   onClose: () => void;
@@ -33,15 +33,17 @@ export interface OpenCaseProps {
   onSubmit: (submission: Submission) => void;
 }
 
-/** A case: its evidence in the middle; beside it the person, or the decision. */
-export const OpenCase = ({ caseId, me, item, onOpenCase, onSubmit, ...actions }: OpenCaseProps) => {
+/**
+ * The open case: its evidence, and beside it either the reports, the person and the history, or the decision form.
+ */
+export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions }: OpenCaseProps) => {
   const queries = useQueryClient();
-  const { data: shown, error, refetch } = useQuery(caseQuery(caseId));
+  const { data: moderationCase, error, refetch } = useQuery(caseQuery(caseId));
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
-  const isSending = useWorkbench(({ sending }) => sending.includes(caseId));
+  const isSending = useWorkbench(({ sendingCaseIds }) => sendingCaseIds.includes(caseId));
   const [isEscalating, setEscalating] = useState(false);
 
-  if (!shown)
+  if (!moderationCase)
     return (
       <div className="moderation-column p-4">
         {error ? (
@@ -62,40 +64,42 @@ export const OpenCase = ({ caseId, me, item, onOpenCase, onSubmit, ...actions }:
       </div>
     );
 
-  const showsForm = isFormOpen && shown.state !== 'decided';
+  const isFormShown = isFormOpen && moderationCase.state !== 'decided';
+  // While a decision is being sent, the newer version may be due to the decision itself.
+  const isStale = item !== undefined && item.version > moderationCase.version && !isSending;
   return (
     <>
       <div className="moderation-column">
         <CasePane
           key={caseId}
-          shown={shown}
-          me={me}
-          isStale={item !== undefined && item.version > shown.version && !isSending}
-          isFormOpen={showsForm}
+          moderationCase={moderationCase}
+          myId={myId}
+          isStale={isStale}
+          isFormOpen={isFormShown}
           onClose={actions.onClose}
           onStep={actions.onStep}
           onClaim={actions.onClaim}
           onRelease={actions.onRelease}
-          onDecide={showsForm ? actions.onCloseForm : actions.onOpenForm}
+          onDecide={isFormShown ? actions.onCloseForm : actions.onOpenForm}
           onEscalate={() => setEscalating(true)}
           onRefresh={() => void refetch()}
         />
       </div>
       <div className="moderation-column moderation-side">
         <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-6 p-4">
-          {showsForm ? (
+          {isFormShown ? (
             <DecisionPanel
               key={caseId}
-              shown={shown}
-              me={me}
-              onSubmit={(send) => onSubmit({ shown, send, announcement: copy.done.decided(caseId) })}
+              moderationCase={moderationCase}
+              myId={myId}
+              onSubmit={(send) => onSubmit({ moderationCase, send, announcement: copy.done.decided(caseId) })}
               onCancel={actions.onCloseForm}
             />
           ) : (
             <>
-              <CaseReports shown={shown} />
-              <Person key={shown.userId} userId={shown.userId} caseId={caseId} onOpenCase={onOpenCase} />
-              <CaseHistory key={caseId} shown={shown} />
+              <CaseReports moderationCase={moderationCase} />
+              <Person key={moderationCase.userId} userId={moderationCase.userId} caseId={caseId} onOpenCase={onOpenCase} />
+              <CaseHistory key={caseId} moderationCase={moderationCase} />
             </>
           )}
         </div>
@@ -103,7 +107,7 @@ export const OpenCase = ({ caseId, me, item, onOpenCase, onSubmit, ...actions }:
       {isEscalating ? (
         <ReasonDialog
           texts={copy.dialogs.escalate}
-          send={(reason) => escalateCase(caseId, { version: shown.version, reason })}
+          send={(reason) => escalateCase(caseId, { version: moderationCase.version, reason })}
           onDone={() => {
             setEscalating(false);
             workbench.announce(copy.done.escalated(caseId));

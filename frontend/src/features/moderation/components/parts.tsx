@@ -45,10 +45,10 @@ export const Section = ({
   );
 };
 
-/** A name that a person has chosen, isolated from the direction of the text around it. */
+/** A name that a person has chosen. `bdi` keeps a right-to-left name from reordering the text around it. */
 export const Name = ({ children }: { children: string }) => <bdi className="wrap-anywhere">{children}</bdi>;
 
-/** A quiet sentence in place of an empty list. */
+/** A muted sentence: a hint, or the text of an empty list. */
 export const Quiet = ({ children }: { children: ReactNode }) => (
   <p className="text-base text-muted-foreground">{children}</p>
 );

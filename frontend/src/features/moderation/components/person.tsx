@@ -1,7 +1,7 @@
 import { type ModeratedPerson, type Sanction } from '@thaw/contract/moderation';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
-import { holdPerson, liftSanction } from '@/features/moderation/api/calls';
+import { setHold, liftSanction } from '@/features/moderation/api/calls';
 import { caseKey, casesUrl, personKey, personQuery } from '@/features/moderation/api/queries';
 import { Chip, Quiet, Section } from '@/features/moderation/components/parts';
 import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
@@ -17,19 +17,21 @@ import { toast } from '@/ui/toast-store';
 
 const texts = copy.about;
 
-const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+const Detail = ({ label, children }: { label: string; children: ReactNode }) => (
   <div className="flex justify-between gap-4">
     <dt className="text-muted-foreground">{label}</dt>
     <dd className="text-right font-semibold wrap-anywhere">{children}</dd>
   </div>
 );
 
+const roundToTenth = (value: number): number => Math.round(value * 10) / 10;
+
 const isInForce = ({ until, liftedAt }: Sanction, now: number): boolean =>
   liftedAt === null && (until === null || Date.parse(until) > now);
 
 const describeSanction = (sanction: Sanction, now: number): string =>
   [
-    sanction.until === null ? copy.never : `${formatMoment(sanction.from)} – ${formatMoment(sanction.until)}`,
+    sanction.until === null ? copy.noEnd : `${formatMoment(sanction.from)} – ${formatMoment(sanction.until)}`,
     sanction.liftedAt === null
       ? isInForce(sanction, now)
         ? texts.inForce
@@ -70,27 +72,27 @@ const Sanctions = ({
     </ul>
   );
 
-const Facts = ({ person, now }: { person: ModeratedPerson; now: number }) => {
+const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const { kind, until } = person.standing;
   const standing = copy.standings[kind];
   const account = person.isAnonymous ? texts.anonymous : texts.registered;
   const { total, upheld, decided } = person.reportsMade;
   return (
     <dl className="grid gap-1.5 text-base">
-      <Fact label={texts.facts.standing}>
+      <Detail label={texts.facts.standing}>
         {until === null ? standing : texts.until(standing, formatMoment(until))}
-      </Fact>
-      <Fact label={texts.facts.account}>
+      </Detail>
+      <Detail label={texts.facts.account}>
         {texts.age(account, formatSpan(now - Date.parse(person.createdAt)))}
-      </Fact>
-      <Fact label={texts.facts.matches}>{person.matches}</Fact>
-      <Fact label={texts.facts.reportRate}>{Math.round(person.reportsPer100Matches * 10) / 10}</Fact>
-      <Fact label={texts.facts.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Fact>
-      <Fact label={texts.facts.devices}>
+      </Detail>
+      <Detail label={texts.facts.matches}>{person.matches}</Detail>
+      <Detail label={texts.facts.reportRate}>{roundToTenth(person.reportsPer100Matches)}</Detail>
+      <Detail label={texts.facts.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Detail>
+      <Detail label={texts.facts.devices}>
         {person.sameDeviceIds.length === 0
           ? texts.noDevices
           : person.sameDeviceIds.map((id) => `#${id}`).join(', ')}
-      </Fact>
+      </Detail>
     </dl>
   );
 };
@@ -101,16 +103,19 @@ interface PersonProps {
   onOpenCase: (caseId: number) => void;
 }
 
-/** What is known about the person of a case. */
+/**
+ * What is known about the person whom a case is about, with buttons to lift a sanction and to set or lift the legal hold
+ * on their data.
+ */
 export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
   const queries = useQueryClient();
   const { data: person, isError, refetch } = useQuery(personQuery(userId));
   const now = useNow();
-  const [asks, setAsks] = useState<{ about: 'hold' } | { about: 'lift'; sanctionId: number } | null>(null);
+  const [dialog, setDialog] = useState<{ kind: 'hold' } | { kind: 'lift'; sanctionId: number } | null>(null);
 
-  const finish = (title: string): void => {
-    setAsks(null);
-    toast({ title });
+  const finishAction = (toastTitle: string): void => {
+    setDialog(null);
+    toast({ title: toastTitle });
     void queries.invalidateQueries({ queryKey: personKey(userId) });
     void queries.invalidateQueries({ queryKey: caseKey(caseId) });
     void queries.invalidateQueries({ queryKey: [casesUrl] });
@@ -132,7 +137,7 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
   return (
     <>
       <Section title={texts.title}>
-        <Facts person={person} now={now} />
+        <Details person={person} now={now} />
         {isHeld ? (
           <p>
             <Chip tone="warning">{copy.queue.filters.held}</Chip>{' '}
@@ -144,7 +149,7 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
           variant="secondary"
           className="w-fit"
           aria-haspopup="dialog"
-          onClick={() => setAsks({ about: 'hold' })}
+          onClick={() => setDialog({ kind: 'hold' })}
         >
           {isHeld ? texts.unhold : texts.hold}
         </Button>
@@ -153,9 +158,10 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
         <Sanctions
           person={person}
           now={now}
-          onLift={(sanctionId) => setAsks({ about: 'lift', sanctionId })}
+          onLift={(sanctionId) => setDialog({ kind: 'lift', sanctionId })}
         />
       </Section>
+      {/* The list contains the open case as well. */}
       {person.cases.length > 1 ? (
         <Section title={texts.cases}>
           <ul aria-label={texts.cases} className="grid gap-1">
@@ -176,20 +182,20 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
           </ul>
         </Section>
       ) : null}
-      {asks?.about === 'hold' ? (
+      {dialog?.kind === 'hold' ? (
         <ReasonDialog
           texts={isHeld ? copy.dialogs.unhold : copy.dialogs.hold}
-          send={(reason) => holdPerson(userId, { isHeld: !isHeld, reason })}
-          onDone={() => finish(isHeld ? copy.done.unheld : copy.done.held)}
-          onDismiss={() => setAsks(null)}
+          send={(reason) => setHold(userId, { isHeld: !isHeld, reason })}
+          onDone={() => finishAction(isHeld ? copy.done.unheld : copy.done.held)}
+          onDismiss={() => setDialog(null)}
         />
       ) : null}
-      {asks?.about === 'lift' ? (
+      {dialog?.kind === 'lift' ? (
         <ReasonDialog
           texts={copy.dialogs.lift}
-          send={(reason) => liftSanction(asks.sanctionId, { reason })}
-          onDone={() => finish(copy.done.lifted)}
-          onDismiss={() => setAsks(null)}
+          send={(reason) => liftSanction(dialog.sanctionId, { reason })}
+          onDone={() => finishAction(copy.done.lifted)}
+          onDismiss={() => setDialog(null)}
         />
       ) : null}
     </>

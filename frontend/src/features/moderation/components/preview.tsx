@@ -3,7 +3,7 @@ import { type ReactNode } from 'react';
 import { NoticeBody } from '@/product/notice/notice-body';
 import { chooseTitle } from '@/product/notice/notice-text';
 
-/** A notice exactly as its reader will see it, without its buttons. */
+/** A notice as its recipient will see it, but without buttons. */
 export const NoticePreview = ({ notice }: { notice: Notice }) => (
   <div className="grid gap-3 rounded-card border border-border bg-popover p-4">
     <p className="text-lg font-bold">{chooseTitle(notice)}</p>
@@ -11,6 +11,7 @@ export const NoticePreview = ({ notice }: { notice: Notice }) => (
   </div>
 );
 
+/** A labelled group of previews. */
 export const Preview = ({ label, children }: { label: string; children: ReactNode }) => (
   <div role="group" aria-label={label} className="grid gap-2">
     <p className="text-sm font-semibold">{label}</p>

@@ -12,14 +12,15 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 
 export interface QueuePanelProps {
-  me: number;
+  myId: number;
   queue: ReturnType<typeof useQueue>;
   filter: Filter;
   onFilter: (filter: Filter) => void;
   openCaseId: number | undefined;
   onOpen: (caseId: number) => void;
-  /** Whether the pointer or the focus is in the list, so that no row may move. */
-  onHold: (isHeld: boolean) => void;
+  /** Called when the pointer or the focus enters the list, and when both have left it. */
+  onInsideChange: (isInside: boolean) => void;
+  /** Called when the moderator asks for the new cases that a frozen list does not contain. */
   onShowNew: () => void;
 }
 
@@ -30,29 +31,29 @@ const emptyTexts: Record<Filter, string> = {
   held: copy.queue.emptyHeld,
 };
 
-/** Reports whether the pointer or the focus is inside an element. */
-const useHold = (onHold: (isHeld: boolean) => void) => {
-  const held = useRef<HTMLDivElement>(null);
-  const holds = useRef({ pointer: false, focus: false });
+/** Returns props for an element. They report whether the pointer or the focus is inside the element. */
+const useInsideProps = (onInsideChange: (isInside: boolean) => void) => {
+  const element = useRef<HTMLDivElement>(null);
+  const inside = useRef({ pointer: false, focus: false });
   const change = useCallback(
     (part: 'pointer' | 'focus', isInside: boolean): void => {
-      holds.current[part] = isInside;
-      onHold(holds.current.pointer || holds.current.focus);
+      inside.current[part] = isInside;
+      onInsideChange(inside.current.pointer || inside.current.focus);
     },
-    [onHold],
+    [onInsideChange],
   );
   useEffect(() => {
-    // On a small screen an open case hides the list under the pointer, which then does not leave it.
+    // On a small screen an open case hides the list under the pointer. Browsers send no pointerleave then.
     const onPointerOver = ({ target }: PointerEvent): void => {
-      if (holds.current.pointer && target instanceof Node && !held.current?.contains(target))
+      if (inside.current.pointer && target instanceof Node && !element.current?.contains(target))
         change('pointer', false);
     };
     document.addEventListener('pointerover', onPointerOver);
     return () => document.removeEventListener('pointerover', onPointerOver);
   }, [change]);
   return {
-    ref: held,
-    // A finger leaves no pointer behind.
+    ref: element,
+    // A touch does not count: after it, no pointer stays in the list.
     onPointerEnter: ({ pointerType }: { pointerType: string }) => change('pointer', pointerType !== 'touch'),
     onPointerLeave: () => change('pointer', false),
     onFocus: () => change('focus', true),
@@ -61,11 +62,12 @@ const useHold = (onHold: (isHeld: boolean) => void) => {
   };
 };
 
-const Loaded = ({ me, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
+/** The rows of the queue, or a text if there are none. */
+const CaseList = ({ myId, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
   const now = useNow();
   const cursorId = useWorkbench((state) => state.cursorId);
   const { rows } = queue.list;
-  const tabStop = rows.some(({ item }) => item.id === cursorId) ? cursorId : rows[0]?.item.id;
+  const tabStopId = rows.some(({ item }) => item.id === cursorId) ? cursorId : rows[0]?.item.id;
   if (rows.length === 0)
     return (
       <div role="status">
@@ -81,10 +83,10 @@ const Loaded = ({ me, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
         <QueueRow
           key={row.item.id}
           row={row}
-          me={me}
+          myId={myId}
           now={now}
           isCursor={row.item.id === cursorId}
-          isTabStop={row.item.id === tabStop}
+          isTabStop={row.item.id === tabStopId}
           isOpen={row.item.id === openCaseId}
           onOpen={() => onOpen(row.item.id)}
           onFocus={() => workbench.moveCursor(row.item.id)}
@@ -94,12 +96,12 @@ const Loaded = ({ me, queue, filter, openCaseId, onOpen }: QueuePanelProps) => {
   );
 };
 
-/** The cases that wait, the most urgent first. */
+/** The list of cases with its filter, in the order of the server: by urgency, or newest first if they are decided. */
 export const QueuePanel = (props: QueuePanelProps) => {
-  const { queue, filter, onFilter, onHold, onShowNew } = props;
-  const hold = useHold(onHold);
-  // The list that was held may be gone when the panel is.
-  useEffect(() => () => onHold(false), [onHold]);
+  const { queue, filter, onFilter, onInsideChange, onShowNew } = props;
+  const insideProps = useInsideProps(onInsideChange);
+  // An unmounted list reports no pointerleave and no blur.
+  useEffect(() => () => onInsideChange(false), [onInsideChange]);
   const { rows, newCount } = queue.list;
   const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countOther(rows.length);
   return (
@@ -108,10 +110,10 @@ export const QueuePanel = (props: QueuePanelProps) => {
         <h2 id="queue-title" tabIndex={-1} className="text-lg font-bold outline-none">
           {copy.queue.title}
         </h2>
-        {/* In the line of the heading, so that it moves no row when it appears. */}
+        {/* In the line of the heading, so that no row moves when the button appears. */}
         {newCount > 0 ? (
           <Button size="sm" variant="secondary" onClick={onShowNew}>
-            {copy.queue.held(newCount)}
+            {copy.queue.showNew(newCount)}
           </Button>
         ) : queue.data ? (
           <p className="text-sm text-muted-foreground">{count}</p>
@@ -125,15 +127,15 @@ export const QueuePanel = (props: QueuePanelProps) => {
         onChoose={onFilter}
       />
       {queue.data ? (
-        <div {...hold}>
-          <Loaded {...props} />
+        <div {...insideProps}>
+          <CaseList {...props} />
         </div>
       ) : queue.isError ? (
         <LoadError text={copy.queue.failed} onRetry={() => void queue.refetch()} className="p-3" />
       ) : (
         <ListSkeleton label={copy.loading} className="p-3" />
       )}
-      {/* Not a part of the list that is held: its press asks for more rows. */}
+      {/* Outside the element with `insideProps`: the list must not be frozen when the button adds rows. */}
       {queue.hasNextPage ? (
         <Button
           variant="secondary"

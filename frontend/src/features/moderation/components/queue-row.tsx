@@ -8,7 +8,7 @@ import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { getTimeLeftMs } from '@/features/moderation/queue/aim';
-import { type QueueRow as Row } from '@/features/moderation/queue/queue-rows';
+import { type QueueRow as QueueRowData } from '@/features/moderation/queue/queue-rows';
 import { estimateParts } from '@/features/moderation/queue/urgency-parts';
 import { getUserName } from '@/features/moderation/queue/user-name';
 import { formatSpan } from '@/features/moderation/spans';
@@ -24,7 +24,7 @@ export const describeCategories = ({ categories }: Pick<CaseItem, 'categories'>)
     })
     .join(' · ');
 
-/** How long a case has been open, and how much of its aim is left. */
+/** How long a case has been open, and the time left until it is overdue. */
 const Age = ({ item, now }: { item: CaseItem; now: number }) => {
   const age = copy.queue.open(formatSpan(now - Date.parse(item.openedAt)));
   if (item.state === 'decided') return age;
@@ -44,10 +44,13 @@ const ClaimedBy = ({ moderatorId }: { moderatorId: number }) => (
 );
 
 export interface QueueRowProps {
-  row: Row;
-  me: number;
+  row: QueueRowData;
+  myId: number;
+  /** In ms since the epoch. */
   now: number;
+  /** Whether the row is highlighted; J and K move the highlight. */
   isCursor: boolean;
+  /** Only one row of the list can be reached with Tab. */
   isTabStop: boolean;
   isOpen: boolean;
   onOpen: () => void;
@@ -55,14 +58,16 @@ export interface QueueRowProps {
 }
 
 /** One case of the queue. */
-export const QueueRow = ({ row, me, now, isCursor, isTabStop, isOpen, onOpen, onFocus }: QueueRowProps) => {
+export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, onFocus }: QueueRowProps) => {
   const { item, isGone } = row;
   const queries = useQueryClient();
   const [isUrgencyOpen, setUrgencyOpen] = useState(false);
-  const isClaimedByOther = item.claimedBy !== null && item.claimedBy !== me;
-  const exact = queries.getQueryData<ModerationCase>(caseKey(item.id));
+  const isClaimedByOther = item.claimedBy !== null && item.claimedBy !== myId;
+  // Contains the exact parts of the urgency, if the moderator has opened the case before.
+  const cachedCase = queries.getQueryData<ModerationCase>(caseKey(item.id));
   const tabIndex = isTabStop ? 0 : -1;
   const details = [
+    // Empty for a case without reports.
     describeCategories(item),
     copy.queue.reporters(item.reporters),
     ...(item.priors > 0 ? [copy.queue.priors(item.priors)] : []),
@@ -78,7 +83,7 @@ export const QueueRow = ({ row, me, now, isCursor, isTabStop, isOpen, onOpen, on
     >
       <Urgency
         urgency={item.urgency}
-        parts={exact?.urgency === item.urgency ? exact.urgencyParts : estimateParts(item, now)}
+        parts={cachedCase?.urgency === item.urgency ? cachedCase.urgencyParts : estimateParts(item, now)}
         isOpen={isUrgencyOpen}
         onOpenChange={setUrgencyOpen}
         tabIndex={tabIndex}

@@ -3,26 +3,33 @@ import { casesUrl } from '@/features/moderation/api/queries';
 import { Refusal } from '@/testing/fake-server';
 import { aCase, aCaseItem } from '@/testing/moderation-factories';
 import {
-  caseHeading,
-  openQueue,
-  createCasePage,
-  row,
+  findCaseHeading,
+  openQueueRoute,
+  createCaseListResponse,
+  getQueueRow,
+  moderatorId,
   showModeration,
-  threeCases,
+  createThreeCases,
 } from '@/testing/moderation-page';
 import { popoverPanelPart } from '@/ui/popover';
 
+/** `showModeration` names this moderator mod-two. */
+const otherModeratorId = 4;
+
+// Popovers load their panel on demand.
 beforeAll(() => popoverPanelPart.preload());
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 
-const listNames = (): string[] =>
+/** The usernames of the rows in order, without a number at their end. */
+const getListedNames = (): string[] =>
   within(screen.getByRole('list', { name: 'Cases' }))
     .getAllByRole('listitem')
     .map((item) => /[a-z]+-[a-z]+/.exec(item.textContent ?? '')?.[0] ?? '');
 
-it('lists the cases with what a moderator chooses by', async () => {
-  const shown = aCase({
+it('shows in a row what the case is about, its state, and how long it has been open', async () => {
+  const hourMs = 60 * 60_000;
+  const moderationCase = aCase({
     categories: { sexual: 2, hate: 1 },
     reporters: 3,
     priors: 1,
@@ -30,9 +37,9 @@ it('lists the cases with what a moderator chooses by', async () => {
     standing: 'care',
     kind: 'appeal',
     state: 'escalated',
-    openedAt: new Date(Date.now() - 26 * 60 * 60_000).toISOString(),
+    openedAt: new Date(Date.now() - 26 * hourMs).toISOString(),
   });
-  showModeration([shown]);
+  showModeration([moderationCase]);
   const item = await screen.findByRole('listitem');
   expect(item).toHaveTextContent('340brave-heron-7AppealEscalatedIn careAutomatic');
   expect(item).toHaveTextContent('Sexual 2 · Hate · 3 reporters · 1 prior sanction');
@@ -53,27 +60,27 @@ it('shows the parts that make up the urgency', async () => {
   expect(panel).toHaveTextContent('Gravest reason300More reporters+40Urgency340');
 });
 
-it('dims a case of another moderator and names them', async () => {
-  showModeration([aCase({ claimedBy: 4, claimedUntil: '2026-11-21T10:00:00.000Z' })]);
+it('dims a case that another moderator has claimed, and names the moderator', async () => {
+  showModeration([aCase({ claimedBy: otherModeratorId, claimedUntil: '2026-11-21T10:00:00.000Z' })]);
   const item = await screen.findByRole('listitem');
   await waitFor(() => expect(item).toHaveTextContent('Claimed by mod-two'));
   expect(item).toHaveAttribute('data-dimmed', 'true');
 });
 
-it('says so when the queue is empty', async () => {
+it('says that nothing waits when the queue is empty', async () => {
   showModeration([]);
   expect(await screen.findByText('Nothing waits. Thank you.')).toBeVisible();
 });
 
 it('filters the queue: open cases claimed by the moderator, decided cases, and held cases', async () => {
-  const [first, ...others] = threeCases();
+  const [first, ...others] = createThreeCases();
   const { user, server } = showModeration([
-    { ...first!, claimedBy: 3, claimedUntil: '2026-11-21T10:00:00.000Z' },
+    { ...first!, claimedBy: moderatorId, claimedUntil: '2026-11-21T10:00:00.000Z' },
     ...others,
   ]);
   await screen.findByText('3 cases wait');
   await user.click(screen.getByRole('radio', { name: 'Mine' }));
-  expect(listNames()).toEqual(['brave-heron']);
+  expect(getListedNames()).toEqual(['brave-heron']);
   expect(window.location.search).toBe('?show=mine');
   await user.click(screen.getByRole('radio', { name: 'Decided' }));
   expect(await screen.findByText('No case was decided yet.')).toBeVisible();
@@ -81,77 +88,78 @@ it('filters the queue: open cases claimed by the moderator, decided cases, and h
   expect(server.count('GET', `${casesUrl}?state=held&limit=50`)).toBe(1);
 });
 
-it('moves no row while the pointer is in the list, and takes over the new order when asked', async () => {
-  const { server, queries, user } = showModeration(threeCases());
+it('moves no row while the pointer is in the list, and shows the new order on request', async () => {
+  const { server, queryClient, user } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
-  await user.hover(row('silent-badger'));
-  server.routes[openQueue] = createCasePage([
+  await user.hover(getQueueRow('silent-badger'));
+  server.routes[openQueueRoute] = createCaseListResponse([
     aCaseItem({ id: 99, username: 'new-one', urgency: 900 }),
-    ...threeCases().slice(1),
+    ...createThreeCases().slice(1),
   ]);
-  await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
+  await act(() => queryClient.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
-  expect(listNames()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
+  expect(getListedNames()).toEqual(['brave-heron', 'silent-badger', 'loud-fox']);
   await user.click(screen.getByRole('button', { name: 'Show 1 new case' }));
-  await waitFor(() => expect(listNames()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
+  await waitFor(() => expect(getListedNames()).toEqual(['new-one', 'silent-badger', 'loud-fox']));
 });
 
-it('releases the rows when the pointer is elsewhere, even if an open case hid the list under it', async () => {
-  const { server, queries, user } = showModeration(threeCases());
+it('shows the new order when the pointer appears outside the list, even without a pointerleave', async () => {
+  const { server, queryClient, user } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
-  await user.hover(row('silent-badger'));
-  server.routes[openQueue] = createCasePage(threeCases().slice(1));
-  await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
+  await user.hover(getQueueRow('silent-badger'));
+  server.routes[openQueueRoute] = createCaseListResponse(createThreeCases().slice(1));
+  await act(() => queryClient.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/^No longer waits/)).toBeVisible();
-  // No pointerleave: a browser sends none to a list that is not rendered.
+  // Browsers send no pointerleave when an open case hides the list under the pointer.
   fireEvent.pointerOver(screen.getByRole('heading', { name: 'Queue' }));
-  await waitFor(() => expect(listNames()).toEqual(['silent-badger', 'loud-fox']));
+  await waitFor(() => expect(getListedNames()).toEqual(['silent-badger', 'loud-fox']));
 });
 
 it('loads the next page on request', async () => {
-  const next = `GET ${casesUrl}?state=open&limit=50&cursor=c1` as const;
+  const nextPageRoute = `GET ${casesUrl}?state=open&limit=50&cursor=c1` as const;
   const { user } = showModeration([aCase()], '', {
-    [openQueue]: createCasePage([aCaseItem()], 'c1'),
-    [next]: createCasePage([aCaseItem({ id: 9, username: 'later-one' })]),
+    [openQueueRoute]: createCaseListResponse([aCaseItem()], 'c1'),
+    [nextPageRoute]: createCaseListResponse([aCaseItem({ id: 9, username: 'later-one' })]),
   });
   await user.click(await screen.findByRole('button', { name: 'Show more' }));
-  await waitFor(() => expect(listNames()).toEqual(['brave-heron', 'later-one']));
+  await waitFor(() => expect(getListedNames()).toEqual(['brave-heron', 'later-one']));
 });
 
-it('keeps the list and says so when it cannot be refreshed', async () => {
-  const { server, queries } = showModeration(threeCases());
+it('keeps the list when it cannot be refreshed, and says so', async () => {
+  const { server, queryClient } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
-  server.routes[openQueue] = new Refusal(503);
-  await act(() => queries.invalidateQueries({ queryKey: [casesUrl] }));
+  server.routes[openQueueRoute] = new Refusal(503);
+  await act(() => queryClient.invalidateQueries({ queryKey: [casesUrl] }));
   expect(await screen.findByText(/could not be refreshed/)).toBeVisible();
-  expect(listNames()).toHaveLength(3);
+  expect(getListedNames()).toHaveLength(3);
 });
 
-it('leaves the tool when the server says that the user is no moderator', async () => {
-  const { onForbidden } = showModeration([], '', { [openQueue]: new Refusal(403) });
+it('calls onForbidden when the server responds that the user is no moderator', async () => {
+  const { onForbidden } = showModeration([], '', { [openQueueRoute]: new Refusal(403) });
   await waitFor(() => expect(onForbidden).toHaveBeenCalled());
 });
 
-it('moves with J and K in the list, opens with O, and continues with J inside a case', async () => {
-  const { user, server } = showModeration(threeCases());
+it('moves in the list with J and K, opens a case with O, the next one with J, and leaves it with Escape', async () => {
+  const { user, server } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
   await user.keyboard('jj');
-  expect(row('silent-badger')).toHaveFocus();
+  expect(getQueueRow('silent-badger')).toHaveFocus();
   await user.keyboard('k');
-  expect(row('brave-heron')).toHaveFocus();
+  expect(getQueueRow('brave-heron')).toHaveFocus();
+  // Moving in the list loads no case, which would be recorded as read.
   expect(server.calls.some(({ url }) => /cases\/\d/.test(url))).toBe(false);
   await user.keyboard('o');
-  expect(await caseHeading('Case 8: brave-heron-7')).toHaveFocus();
+  expect(await findCaseHeading('Case 8: brave-heron-7')).toHaveFocus();
   await user.keyboard('j');
-  expect(await caseHeading('Case 11: silent-badger')).toHaveFocus();
+  expect(await findCaseHeading('Case 11: silent-badger')).toHaveFocus();
   await user.keyboard('{Escape}');
-  await waitFor(() => expect(row('silent-badger')).toHaveFocus());
+  await waitFor(() => expect(getQueueRow('silent-badger')).toHaveFocus());
   expect(screen.queryByRole('heading', { name: /^Case/ })).toBeNull();
 });
 
 it('claims and releases with C, and leaves keys with Ctrl to the browser', async () => {
-  const { user, server } = showModeration(threeCases(), '?case=8');
-  await caseHeading('Case 8: brave-heron-7');
+  const { user, server } = showModeration(createThreeCases(), '?case=8');
+  await findCaseHeading('Case 8: brave-heron-7');
   await user.keyboard('{Control>}c{/Control}');
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(0);
   await user.keyboard('c');
@@ -162,7 +170,7 @@ it('claims and releases with C, and leaves keys with Ctrl to the browser', async
   expect(server.count('DELETE', '/api/moderation/cases/8/claim')).toBe(1);
 });
 
-it('lists the keys on ?', async () => {
+it('lists the keyboard shortcuts when ? is pressed', async () => {
   const { user } = showModeration([]);
   await user.keyboard('?');
   expect(await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })).toHaveTextContent('DDecide');

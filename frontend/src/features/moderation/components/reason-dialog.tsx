@@ -9,14 +9,16 @@ import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 
 export interface ReasonDialogProps {
+  /** `field` is the label of the text field for the reason. Without it the dialog only asks for confirmation. */
   texts: { title: string; lead: string; field?: string; confirm: string };
-  /** Sends the reason; the dialog closes when it resolves, and stays open with the refusal. */
+  /** Sends the request. If it fails, the dialog stays open and shows why. */
   send: (reason: string) => Promise<unknown>;
+  /** Called when `send` has succeeded; has to close the dialog. */
   onDone: () => void;
   onDismiss: () => void;
 }
 
-/** Asks for a reason before an act that does not pass through a decision. Without a `field`, asks to confirm only. */
+/** Asks for the reason, or the confirmation, of an action of a moderator other than a decision. */
 export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogProps) => {
   const [reason, setReason] = useState('');
   const { mutate, isPending, error } = useMutation({ mutationFn: send, onSuccess: onDone });
@@ -25,6 +27,7 @@ export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogPro
   return (
     <Modal isOpen title={texts.title} description={texts.lead} onDismiss={onDismiss} isLocked={isPending}>
       <form
+        // `Modal` asks before it closes over unsaved input.
         data-unsaved={reason !== ''}
         className="mt-4 grid gap-4"
         onSubmit={(event) => {

@@ -3,21 +3,25 @@ import { Choices, DateTimeField } from '@/features/moderation/components/form-fi
 import { copy } from '@/features/moderation/copy';
 import { durations, type CaseDraft } from '@/features/moderation/decision/case-draft';
 
-/** Formats a time in ms since the epoch as the value of an `<input type="datetime-local">`. */
-const toLocalInput = (time: number): string => {
-  const local = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
+const minuteMs = 60_000;
+
+/** Formats a time in ms since the epoch as the value of an `<input type="datetime-local">`: YYYY-MM-DDTHH:mm. */
+const toLocalInputValue = (timeMs: number): string => {
+  // Shifted by the offset of the time zone, so that `toISOString`, which formats UTC, yields the local time.
+  const shifted = new Date(timeMs - new Date(timeMs).getTimezoneOffset() * minuteMs);
+  return shifted.toISOString().slice(0, 'YYYY-MM-DDTHH:mm'.length);
 };
 
 export interface UntilFieldProps {
   legend: string;
   draft: CaseDraft;
   onChange: (changes: Partial<CaseDraft>) => void;
+  /** In ms since the epoch. */
   now: number;
   error: string | undefined;
 }
 
-/** The end of a sanction: a usual length, or a day and time. */
+/** Chooses the end of a suspension: one of the usual lengths, or a date and time. */
 export const UntilField = ({ legend, draft, onChange, now, error }: UntilFieldProps) => (
   <div className="grid gap-3">
     <Choices
@@ -30,8 +34,8 @@ export const UntilField = ({ legend, draft, onChange, now, error }: UntilFieldPr
       <DateTimeField
         label={copy.decide.customUntil}
         value={draft.customUntil}
-        min={toLocalInput(now + limits.suspensionMinMs)}
-        max={toLocalInput(now + limits.suspensionMaxMs)}
+        min={toLocalInputValue(now + limits.suspensionMinMs)}
+        max={toLocalInputValue(now + limits.suspensionMaxMs)}
         error={error}
         onChange={({ target }) => onChange({ customUntil: target.value })}
       />

@@ -5,7 +5,12 @@ import { Popover } from '@/ui/popover';
 
 const maxUrgency = 1000;
 
-const getLevel = (urgency: number): string => (urgency >= 450 ? 'high' : urgency >= 300 ? 'middle' : 'low');
+/** The lowest urgencies that have the colour of their level. */
+const highUrgency = 450;
+const middleUrgency = 300;
+
+const getLevel = (urgency: number): string =>
+  urgency >= highUrgency ? 'high' : urgency >= middleUrgency ? 'middle' : 'low';
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (
   <div className={cn('flex justify-between gap-6', isTotal && 'mt-1 border-t border-border pt-2')}>
@@ -22,33 +27,34 @@ export interface UrgencyProps {
   tabIndex?: number;
 }
 
-/** The urgency of a case; pressing it shows how it is made up. */
+/** A button with the urgency of a case. Pressing it shows the parts that make up the urgency. */
 export const Urgency = ({ urgency, parts, isOpen, onOpenChange, tabIndex }: UrgencyProps) => {
-  const { base, isHalved, ...added } = parts;
-  const names = copy.urgency;
+  const { base, isHalved, ...addends } = parts;
+  const texts = copy.urgency;
   return (
     <Popover
       button={{
         className: 'moderation-urgency px-2 text-sm',
-        'aria-label': names.label(urgency),
+        'aria-label': texts.label(urgency),
+        // Spread, because the type of `button` has no data attributes.
         ...{ 'data-level': getLevel(urgency) },
         ...(tabIndex === undefined ? {} : { tabIndex }),
         children: urgency,
       }}
       isOpen={isOpen}
       onOpenChange={onOpenChange}
-      label={names.title}
+      label={texts.title}
       align="start"
       className="p-4"
     >
       <dl className="grid gap-1.5 text-sm">
-        <Line label={names.base} value={String(base)} />
+        <Line label={texts.base} value={String(base)} />
         {(['reporters', 'priors', 'automatic', 'waiting'] as const).map((part) =>
-          added[part] === 0 ? null : <Line key={part} label={names[part]} value={`+${added[part]}`} />,
+          addends[part] === 0 ? null : <Line key={part} label={texts[part]} value={`+${addends[part]}`} />,
         )}
-        {isHalved ? <Line label={names.halved} value="÷ 2" /> : null}
-        {urgency >= maxUrgency ? <Line label={names.capped} value={String(maxUrgency)} /> : null}
-        <Line label={names.total} value={String(urgency)} isTotal />
+        {isHalved ? <Line label={texts.halved} value="÷ 2" /> : null}
+        {urgency >= maxUrgency ? <Line label={texts.capped} value={String(maxUrgency)} /> : null}
+        <Line label={texts.total} value={String(urgency)} isTotal />
       </dl>
     </Popover>
   );

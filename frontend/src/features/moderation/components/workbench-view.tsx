@@ -1,7 +1,7 @@
-import { type ModerationCase } from '@thaw/contract/moderation';
+import { type CaseItem, type ModerationCase } from '@thaw/contract/moderation';
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
-import { type Address, type Filter, type Go } from '@/features/moderation/address';
+import { type Address, type ChangeAddress, type Filter } from '@/features/moderation/address';
 import { caseKey } from '@/features/moderation/api/queries';
 import { FailureBanners } from '@/features/moderation/components/failure-banners';
 import { OpenCase } from '@/features/moderation/components/open-case';
@@ -16,99 +16,110 @@ import { findNextCase, stepFrom } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 import { isForbidden } from '@/features/moderation/failure';
 
+/** Finds the button that opens a case in the queue. */
 const findRowButton = (caseId: number | undefined): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-open-case="${caseId}"]`);
 
 export interface WorkbenchViewProps {
-  me: number;
+  myId: number;
   address: Address;
-  go: Go;
+  changeAddress: ChangeAddress;
   onHelp: () => void;
   onForbidden: () => void;
 }
 
-/** Queue, case and decision side by side. */
-export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: WorkbenchViewProps) => {
+/** The queue, the open case and its decision side by side, with the keyboard shortcuts. */
+export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidden }: WorkbenchViewProps) => {
   const { filter, caseId } = address;
   const queries = useQueryClient();
-  const [isHeld, setHeld] = useState(false);
-  const [wantsNew, setWantsNew] = useState(false);
-  const queue = useQueue(me, filter, isHeld && !wantsNew);
+  const [isInsideList, setInsideList] = useState(false);
+  const [wantsNewCases, setWantsNewCases] = useState(false);
+  // No row may move under the pointer or the focus, unless the moderator has asked for the new cases.
+  const isFrozen = isInsideList && !wantsNewCases;
+  const queue = useQueue(myId, filter, isFrozen);
   const { rows } = queue.list;
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
   const cursorId = useWorkbench((state) => state.cursorId);
   const { claim, claimForForm, release } = useClaim();
-  const submit = useSubmission(me, rows, go);
-  usePrefetchedNext(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, me) : undefined);
-  const item = rows.find((row) => row.item.id === caseId)?.item;
+  const submit = useSubmission(myId, rows, changeAddress);
+  usePrefetchedNext(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, myId) : undefined);
+  const findItem = (id: number | undefined): CaseItem | undefined =>
+    rows.find((row) => row.item.id === id)?.item;
 
   useEffect(() => {
     if (isForbidden(queue.error)) onForbidden();
   }, [queue.error, onForbidden]);
 
-  const hold = useCallback((held: boolean): void => {
-    setHeld(held);
-    if (!held) setWantsNew(false);
+  const handleInsideChange = useCallback((isInside: boolean): void => {
+    setInsideList(isInside);
+    if (!isInside) setWantsNewCases(false);
   }, []);
 
-  const readCase = (id: number): ModerationCase | undefined => queries.getQueryData(caseKey(id));
+  const getCachedCase = (id: number): ModerationCase | undefined => queries.getQueryData(caseKey(id));
 
   const openCase = (id: number): void => {
-    const known = readCase(id);
-    const newest = rows.find((row) => row.item.id === id)?.item.version ?? 0;
-    // What was loaded earlier is not worth showing first: the moderator would begin to read an old state.
-    if (known && known.version < newest) queries.removeQueries({ queryKey: caseKey(id) });
+    const cachedCase = getCachedCase(id);
+    const newestVersion = findItem(id)?.version ?? 0;
+    // Otherwise the moderator would begin to read the old state while the new one is being loaded.
+    if (cachedCase && cachedCase.version < newestVersion) queries.removeQueries({ queryKey: caseKey(id) });
     workbench.moveCursor(id);
     if (id !== caseId) workbench.closeForm();
-    go({ view: 'queue', caseId: id });
+    changeAddress({ view: 'queue', caseId: id });
   };
   const closeForm = (): void => {
     workbench.closeForm();
     if (caseId === undefined) return;
-    const { claimedByForm, drafts } = useWorkbench.getState();
-    if (claimedByForm.includes(caseId) && !drafts[caseId]) void release(caseId);
+    const { caseIdsClaimedByForm, drafts } = useWorkbench.getState();
+    // Nothing was entered in the form, so other moderators may decide the case.
+    if (caseIdsClaimedByForm.includes(caseId) && !drafts[caseId]) void release(caseId);
     document.querySelector<HTMLElement>('main h2[tabindex="-1"]')?.focus();
   };
   const closeCase = (): void => {
-    const closed = caseId;
+    const closedCaseId = caseId;
     closeForm();
-    go({ caseId: undefined });
-    requestAnimationFrame(() => findRowButton(closed)?.focus());
+    changeAddress({ caseId: undefined });
+    // On a small screen the queue is hidden, and cannot get the focus, until the case is gone.
+    requestAnimationFrame(() => findRowButton(closedCaseId)?.focus());
   };
   const openForm = (id: number): void => {
-    const known = readCase(id);
-    if (known?.excludes.includes(me) || known?.state === 'decided') return;
+    const cachedCase = getCachedCase(id);
+    if (cachedCase?.excludes.includes(myId) || cachedCase?.state === 'decided') return;
     openCase(id);
     workbench.openForm();
-    const claimedBy = known?.claimedBy ?? rows.find((row) => row.item.id === id)?.item.claimedBy ?? null;
+    const claimedBy = cachedCase?.claimedBy ?? findItem(id)?.claimedBy ?? null;
     if (claimedBy === null) void claimForForm(id);
   };
   const toggleClaim = (id: number): void => {
-    const claimedBy = (readCase(id) ?? rows.find((row) => row.item.id === id)?.item)?.claimedBy ?? null;
-    if (claimedBy === me) void release(id);
+    const claimedBy = (getCachedCase(id) ?? findItem(id))?.claimedBy ?? null;
+    if (claimedBy === myId) void release(id);
     else if (claimedBy === null) void claim(id);
   };
-  /** In the list the cursor moves; in a case the next one opens. */
-  const step = (by: 1 | -1): void => {
-    const isInList = document.activeElement?.closest('[data-case]') != null;
-    const from = caseId !== undefined && !isInList ? caseId : cursorId;
-    const target = stepFrom(rows, from, by);
+  /** Opens the next (1) or the previous (-1) case of the queue. */
+  const openNeighbour = (direction: 1 | -1): void => {
+    const neighbour = stepFrom(rows, caseId, direction);
+    if (neighbour && neighbour.id !== caseId) openCase(neighbour.id);
+  };
+  const moveCursor = (direction: 1 | -1): void => {
+    const target = stepFrom(rows, cursorId, direction);
     if (!target) return;
-    if (caseId !== undefined && !isInList) {
-      if (target.id !== caseId) openCase(target.id);
-      return;
-    }
     workbench.moveCursor(target.id);
     findRowButton(target.id)?.focus();
   };
-  /** The case that a shortcut is about: the row with the focus, else the open case. */
-  const getShownCaseId = (): number | undefined => {
-    const row = document.activeElement?.closest<HTMLElement>('[data-case]')?.dataset.case;
-    return row === undefined ? (caseId ?? cursorId) : Number(row);
+  /** With the focus in the list, or without an open case, moves the cursor; otherwise opens the neighbour. */
+  const step = (direction: 1 | -1): void => {
+    const isFocusInList = document.activeElement?.closest('[data-case]') != null;
+    if (caseId !== undefined && !isFocusInList) openNeighbour(direction);
+    else moveCursor(direction);
+  };
+  /** The case that a shortcut applies to: that of the row with the focus, else the open case, else the cursor. */
+  const getTargetCaseId = (): number | undefined => {
+    const focusedId = document.activeElement?.closest<HTMLElement>('[data-case]')?.dataset.case;
+    return focusedId === undefined ? (caseId ?? cursorId) : Number(focusedId);
   };
 
+  /** Returns false if the shortcut has no effect now. */
   const run = (shortcut: Shortcut): boolean => {
-    const id = getShownCaseId();
+    const id = getTargetCaseId();
     switch (shortcut) {
       case 'next':
       case 'previous':
@@ -132,6 +143,7 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
         if (id !== undefined) openForm(id);
         return id !== undefined;
       case 'urgency':
+        // The open case shows its urgency in its header, every other case in its row.
         document
           .querySelector<HTMLElement>(
             caseId === id ? 'header .moderation-urgency' : `[data-case="${id}"] .moderation-urgency`,
@@ -143,9 +155,10 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
   useShortcuts(run);
 
   const changeFilter = (chosen: Filter): void => {
-    hold(false);
+    // The list of the new filter starts unfrozen.
+    handleInsideChange(false);
     workbench.closeForm();
-    go({ filter: chosen, caseId: undefined });
+    changeAddress({ filter: chosen, caseId: undefined });
   };
 
   return (
@@ -164,14 +177,14 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
       >
         <div className="moderation-column moderation-queue">
           <QueuePanel
-            me={me}
+            myId={myId}
             queue={queue}
             filter={filter}
             onFilter={changeFilter}
             openCaseId={caseId}
             onOpen={openCase}
-            onHold={hold}
-            onShowNew={() => setWantsNew(true)}
+            onInsideChange={handleInsideChange}
+            onShowNew={() => setWantsNewCases(true)}
           />
         </div>
         {caseId === undefined ? (
@@ -182,14 +195,11 @@ export const WorkbenchView = ({ me, address, go, onHelp, onForbidden }: Workbenc
         ) : (
           <OpenCase
             caseId={caseId}
-            me={me}
-            item={item}
+            myId={myId}
+            item={findItem(caseId)}
             onOpenCase={openCase}
             onClose={closeCase}
-            onStep={(by) => {
-              const target = stepFrom(rows, caseId, by);
-              if (target && target.id !== caseId) openCase(target.id);
-            }}
+            onStep={openNeighbour}
             onClaim={() => void claim(caseId)}
             onRelease={() => void release(caseId)}
             onOpenForm={() => openForm(caseId)}

@@ -1,22 +1,26 @@
+import { limits } from '@thaw/contract/limits';
 import { decideAppealSchema, decideCaseSchema, confirmBanSchema } from '@thaw/contract/moderation';
 import {
   createCaseDraft,
   suggestRule,
-  toAppealDecision,
-  toConfirmation,
-  toDecision,
+  buildAppealDecisionBody,
+  buildConfirmationBody,
+  buildDecisionBody,
   withRule,
   type CaseDraft,
+  type Problem,
 } from '@/features/moderation/decision/case-draft';
 import { buildDecisionNotice } from '@/features/moderation/decision/decided-notice';
 import { aCase } from '@/testing/moderation-factories';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
-const draft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({ ...createCaseDraft(aCase()), ...changes });
-const answer = 'We looked again and keep the decision.';
+const version = 5;
+const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({ ...createCaseDraft(aCase()), ...changes });
+/** Long enough for the facts of a decision and for the validText to an appeal. */
+const validText = 'We looked again and keep the decision.';
 
-it('begins with the rule of the gravest category and its template, with the date of the first marked message', () => {
-  expect(draft()).toMatchObject({
+it('creates a draft with the rule of the gravest category, and its template with the date of the marked message', () => {
+  expect(createDraft()).toMatchObject({
     outcome: null,
     rule: 'no_unwanted_sexual',
     facts:
@@ -26,24 +30,24 @@ it('begins with the rule of the gravest category and its template, with the date
   expect(suggestRule({ categories: { other: 1 } })).toBeNull();
 });
 
-it('changes the facts with the rule until they are edited', () => {
-  const at = '2026-11-20T21:00:00.000Z';
-  expect(withRule(draft(), 'no_hate', at).facts).toBe(
+it('replaces the facts when the rule changes, unless they were edited', () => {
+  const happenedAt = '2026-11-20T21:00:00.000Z';
+  expect(withRule(createDraft(), 'no_hate', happenedAt).facts).toBe(
     'On 20 November 2026 you insulted somebody for who they are.',
   );
-  expect(withRule(draft({ facts: 'my words', isFactsEdited: true }), 'no_hate', at).facts).toBe('my words');
+  expect(withRule(createDraft({ facts: 'my words', isFactsEdited: true }), 'no_hate', happenedAt).facts).toBe('my words');
 });
 
 it.each<[string, Partial<CaseDraft>, object]>([
-  ['a dismissal without rule, facts and end', { outcome: 'dismissed' }, { version: 5, outcome: 'dismissed' }],
+  ['a dismissal without rule, facts and end', { outcome: 'dismissed' }, { version, outcome: 'dismissed' }],
   [
-    'a suspension with its end',
-    { outcome: 'suspended', duration: '30', facts: ` ${answer} `, note: ' seen before ', blockImages: [1] },
+    'a suspension with an end, trimmed texts and images to block',
+    { outcome: 'suspended', duration: '30', facts: ` ${validText} `, note: ' seen before ', blockImages: [1] },
     {
-      version: 5,
+      version,
       outcome: 'suspended',
       rule: 'no_unwanted_sexual',
-      facts: answer,
+      facts: validText,
       until: '2026-12-21T10:00:00.000Z',
       note: 'seen before',
       blockImages: [1],
@@ -51,57 +55,59 @@ it.each<[string, Partial<CaseDraft>, object]>([
   ],
   [
     'a ban without an end',
-    { outcome: 'banned', facts: answer },
-    { version: 5, outcome: 'banned', rule: 'no_unwanted_sexual', facts: answer },
+    { outcome: 'banned', facts: validText },
+    { version, outcome: 'banned', rule: 'no_unwanted_sexual', facts: validText },
   ],
-])('sends %s', (_what, changes, expected) => {
-  const { body } = toDecision(draft(changes), 5, now);
+])('builds the body of %s', (_title, changes, expected) => {
+  const { body } = buildDecisionBody(createDraft(changes), version, now);
   expect(body).toEqual(expected);
   expect(decideCaseSchema.parse(body)).toEqual(expected);
 });
 
-it.each<[string, Partial<CaseDraft>]>([
-  ['choice', {}],
-  ['rule', { outcome: 'warned', rule: null, facts: answer }],
-  ['short', { outcome: 'warned', facts: '   too short   ' }],
-  ['long', { outcome: 'warned', facts: 'x'.repeat(1001) }],
-  ['until', { outcome: 'suspended', facts: answer, duration: 'custom', customUntil: '' }],
-  ['until', { outcome: 'suspended', facts: answer, duration: 'custom', customUntil: '2026-11-21T10:30' }],
-  ['until', { outcome: 'suspended', facts: answer, duration: 'custom', customUntil: '2028-11-21T10:30' }],
-])('asks for what is missing: %s', (problem, changes) => {
-  expect(toDecision(draft(changes), 5, now).problems).toEqual([problem]);
+const customSuspension = { outcome: 'suspended', facts: validText, duration: 'custom' } as const;
+it.each<[string, Problem, Partial<CaseDraft>]>([
+  ['no outcome is chosen', 'choice', {}],
+  ['a warning has no rule', 'rule', { outcome: 'warned', rule: null, facts: validText }],
+  ['the facts are too short', 'short', { outcome: 'warned', facts: '   too short   ' }],
+  ['the facts are too long', 'long', { outcome: 'warned', facts: 'x'.repeat(limits.factsMaxCodePoints + 1) }],
+  ['the end is missing', 'until', { ...customSuspension, customUntil: '' }],
+  ['the end is less than 1 hour ahead', 'until', { ...customSuspension, customUntil: '2026-11-21T10:30' }],
+  ['the end is more than 365 days ahead', 'until', { ...customSuspension, customUntil: '2028-11-21T10:30' }],
+])('reports a problem if %s', (_title, problem, changes) => {
+  expect(buildDecisionBody(createDraft(changes), version, now).problems).toEqual([problem]);
 });
 
-it('counts code points, not code units', () => {
-  expect(toDecision(draft({ outcome: 'warned', facts: '🙂'.repeat(1000) }), 5, now).problems).toBeUndefined();
-  expect(toDecision(draft({ outcome: 'warned', facts: '🙂'.repeat(19) }), 5, now).problems).toEqual([
-    'short',
-  ]);
+it('counts the code points of the facts, not the UTF-16 code units', () => {
+  const findProblems = (facts: string) =>
+    buildDecisionBody(createDraft({ outcome: 'warned', facts }), version, now).problems;
+  // An emoji of one code point and two code units.
+  expect(findProblems('🙂'.repeat(limits.factsMaxCodePoints))).toBeUndefined();
+  expect(findProblems('🙂'.repeat(limits.factsMinCodePoints - 1))).toEqual(['short']);
 });
 
-it('sends the second look at a ban, with facts only if they were written for it', () => {
-  expect(toConfirmation(draft({ isConfirmed: true }), 7).body).toEqual({ version: 7, isConfirmed: true });
-  const { body } = toConfirmation(draft({ isConfirmed: false, facts: answer, isFactsEdited: true }), 7);
-  expect(confirmBanSchema.parse(body)).toEqual({ version: 7, isConfirmed: false, facts: answer });
-  expect(toConfirmation(draft(), 7).problems).toEqual(['choice']);
+it('builds the confirmation of a ban, with facts only if they were edited, and requires a choice', () => {
+  expect(buildConfirmationBody(createDraft({ isConfirmed: true }), version).body).toEqual({ version, isConfirmed: true });
+  const { body } = buildConfirmationBody(createDraft({ isConfirmed: false, facts: validText, isFactsEdited: true }), version);
+  expect(confirmBanSchema.parse(body)).toEqual({ version, isConfirmed: false, facts: validText });
+  expect(buildConfirmationBody(createDraft(), version).problems).toEqual(['choice']);
 });
 
-it('sends the decision of an appeal, with a new end only if it is reduced', () => {
-  const reversed = toAppealDecision(draft({ appealOutcome: 'reversed', answer }), 7, now).body;
-  expect(decideAppealSchema.parse(reversed)).toEqual({ version: 7, outcome: 'reversed', answer });
-  const reduced = toAppealDecision(draft({ appealOutcome: 'reduced', duration: '1', answer }), 7, now).body;
+it('builds the decision of an appeal, with a new end only if the sanction is reduced, and requires an answer', () => {
+  const reversed = buildAppealDecisionBody(createDraft({ appealOutcome: 'reversed', answer: validText }), version, now).body;
+  expect(decideAppealSchema.parse(reversed)).toEqual({ version, outcome: 'reversed', answer: validText });
+  const reduced = buildAppealDecisionBody(createDraft({ appealOutcome: 'reduced', duration: '1', answer: validText }), version, now).body;
   expect(decideAppealSchema.parse(reduced)).toEqual({
-    version: 7,
+    version,
     outcome: 'reduced',
-    answer,
+    answer: validText,
     until: '2026-11-22T10:00:00.000Z',
   });
-  expect(toAppealDecision(draft({ appealOutcome: 'upheld' }), 7, now).problems).toEqual(['short']);
+  expect(buildAppealDecisionBody(createDraft({ appealOutcome: 'upheld' }), version, now).problems).toEqual(['short']);
 });
 
-it('shows the notice of each outcome', () => {
+it('builds the notice of each outcome; a dismissal has one if it ends care, and none in good standing', () => {
   const getNoticeKind = (outcome: CaseDraft['outcome'], changes = {}) =>
-    buildDecisionNotice(aCase(changes), draft({ outcome }), now)?.kind;
+    buildDecisionNotice(aCase(changes), createDraft({ outcome }), now)?.kind;
   expect([getNoticeKind('warned'), getNoticeKind('suspended'), getNoticeKind('banned')]).toEqual([
     'warning',
     'suspension',

@@ -14,31 +14,37 @@ import {
   type HouseRule,
   type ReportCategory,
 } from '@thaw/contract/standing';
-import { formatDayOfFacts } from '@/features/moderation/spans';
+import { formatFactsDate } from '@/features/moderation/spans';
 
 const dayMs = 24 * 60 * 60_000;
 
+/** Lengths of a suspension in days; `custom` stands for a date that the moderator enters. */
 export const durations = ['1', '7', '30', 'custom'] as const;
 export type Duration = (typeof durations)[number];
 
-/** What a moderator has entered for a case; kept until the case is decided. */
+/** What a moderator has entered in the decision form of a case. It is kept until the case is decided. */
 export interface CaseDraft {
   outcome: CaseOutcome | null;
   rule: HouseRule | null;
+  /** The reason for the decision, which the person reads. */
   facts: string;
-  /** The facts differ from the template, so a change of the rule keeps them. */
+  /** Whether the moderator has edited `facts`, which then stay when another rule is chosen. */
   isFactsEdited: boolean;
   duration: Duration;
   /** The value of an `<input type="datetime-local">`. */
   customUntil: string;
+  /** Ids of the images of the evidence that nobody may send again. */
   blockImages: readonly number[];
+  /** Read by moderators only. */
   note: string;
+  /** Whether a second moderator confirms a ban; null while not chosen. */
   isConfirmed: boolean | null;
   appealOutcome: AppealOutcome | null;
+  /** The answer to an appeal, which its author reads. */
   answer: string;
 }
 
-const rulesByCategory: Record<ReportCategory, HouseRule | null> = {
+const ruleByCategory: Record<ReportCategory, HouseRule | null> = {
   minor: 'adults_only',
   threat: 'no_threats',
   self_harm: null,
@@ -49,27 +55,35 @@ const rulesByCategory: Record<ReportCategory, HouseRule | null> = {
   other: null,
 };
 
-/** The rule that the gravest category of a case points to. */
+/** The rule that reports of the gravest category of a case are usually about; null if there is none. */
 export const suggestRule = ({ categories }: Pick<ModerationCase, 'categories'>): HouseRule | null => {
+  // The schema lists the gravest category first.
   const gravest = reportCategorySchema.options.find((category) => (categories[category] ?? 0) > 0);
-  return gravest ? rulesByCategory[gravest] : null;
+  return gravest ? ruleByCategory[gravest] : null;
 };
 
-/** When it happened: the first marked message, else the last one before the case was opened. */
+/**
+ * When the incident happened: the time of the first marked message, else of the last message of the evidence, else of
+ * the opening of the case.
+ */
 export const findTimeOfIncident = ({ evidence, openedAt }: ModerationCase): string => {
   const messages = evidence.flatMap((entry) => entry.messages);
   return (messages.find(({ isMarked }) => isMarked) ?? messages.at(-1))?.at ?? openedAt;
 };
 
+/**
+ * Fills the date into the template of a rule.
+ * @param happenedAt in ISO 8601
+ */
 export const buildFacts = (rule: HouseRule, happenedAt: string): string =>
-  reasonTemplates[rule].replace('[date]', formatDayOfFacts(happenedAt));
+  reasonTemplates[rule].replace('[date]', formatFactsDate(happenedAt));
 
-export const createCaseDraft = (shown: ModerationCase): CaseDraft => {
-  const rule = suggestRule(shown);
+export const createCaseDraft = (moderationCase: ModerationCase): CaseDraft => {
+  const rule = suggestRule(moderationCase);
   return {
     outcome: null,
     rule,
-    facts: rule ? buildFacts(rule, findTimeOfIncident(shown)) : '',
+    facts: rule ? buildFacts(rule, findTimeOfIncident(moderationCase)) : '',
     isFactsEdited: false,
     duration: '7',
     customUntil: '',
@@ -81,61 +95,70 @@ export const createCaseDraft = (shown: ModerationCase): CaseDraft => {
   };
 };
 
-/** Changes the rule. Facts that were not edited follow it. */
+/** Changes the rule of a draft. Facts that were not edited are replaced by the template of the new rule. */
 export const withRule = (draft: CaseDraft, rule: HouseRule, happenedAt: string): CaseDraft => ({
   ...draft,
   rule,
   ...(draft.isFactsEdited ? {} : { facts: buildFacts(rule, happenedAt) }),
 });
 
-/** The end that a draft names, in ms since the epoch; null while it names none. */
+/** The end of a suspension, in ms since the epoch; null while the custom date is missing or invalid. */
 export const computeSuspensionEnd = ({ duration, customUntil }: CaseDraft, now: number): number | null => {
   if (duration !== 'custom') return now + Number(duration) * dayMs;
   const until = new Date(customUntil).getTime();
   return Number.isNaN(until) ? null : until;
 };
 
+/** Whether the end of a suspension is set, and within the limits of 1 hour to 365 days from `now`. */
 export const isUntilAllowed = (until: number | null, now: number): until is number =>
   until !== null && until >= now + limits.suspensionMinMs && until <= now + limits.suspensionMaxMs;
 
+/** Counts the code points of the normalised text, as the server does. */
 export const countCharacters = (text: string): number => countCodePoints(normalizeText(text));
 
+/** What is missing or invalid in a form. `short` and `long` are about the facts, or the answer to an appeal. */
 export type Problem = 'rule' | 'until' | 'short' | 'long' | 'choice';
 
-const checkFacts = (text: string): Problem | null => {
+const checkLength = (text: string): Problem | null => {
   const length = countCharacters(text);
   if (length < limits.factsMinCodePoints) return 'short';
   return length > limits.factsMaxCodePoints ? 'long' : null;
 };
 
-/** A body to send, or what is missing. */
-export type Checked<T> = { body: T; problems?: undefined } | { body?: undefined; problems: Problem[] };
+/** A request body, or the problems for which it cannot be built. */
+export type BodyOrProblems<T> = { body: T; problems?: undefined } | { body?: undefined; problems: Problem[] };
 
-const check = <T>(problems: readonly (Problem | null | false)[], build: () => T): Checked<T> => {
-  const found = problems.filter((problem): problem is Problem => problem !== null && problem !== false);
-  return found.length > 0 ? { problems: found } : { body: build() };
+/** Calls `build` unless one of `checks` is a problem. */
+const buildIfValid = <T>(checks: readonly (Problem | null | false)[], build: () => T): BodyOrProblems<T> => {
+  const problems = checks.filter((problem): problem is Problem => problem !== null && problem !== false);
+  return problems.length > 0 ? { problems } : { body: build() };
 };
 
-/** @param now the present time, in ms since the epoch */
-export const toDecision = (draft: CaseDraft, version: number, now: number): Checked<DecideCase> => {
+/**
+ * Builds the body of a decision.
+ * @param version of the case on which the decision is based
+ * @param now in ms since the epoch
+ */
+export const buildDecisionBody = (draft: CaseDraft, version: number, now: number): BodyOrProblems<DecideCase> => {
   const { outcome, rule, facts, blockImages } = draft;
   const note = draft.note.trim();
-  const common = {
+  const commonFields = {
     version,
     ...(blockImages.length > 0 ? { blockImages: [...blockImages] } : {}),
     ...(note === '' ? {} : { note }),
   };
   if (outcome === null) return { problems: ['choice'] };
-  if (outcome === 'dismissed') return { body: { ...common, outcome } };
+  if (outcome === 'dismissed') return { body: { ...commonFields, outcome } };
+  // Undefined if the outcome has no end; null if its end is missing.
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
-  return check(
+  return buildIfValid(
     [
       rule === null && 'rule',
       until !== undefined && !isUntilAllowed(until, now) && 'until',
-      checkFacts(facts),
+      checkLength(facts),
     ],
     () => ({
-      ...common,
+      ...commonFields,
       outcome,
       ...(rule ? { rule } : {}),
       facts: facts.trim(),
@@ -144,22 +167,28 @@ export const toDecision = (draft: CaseDraft, version: number, now: number): Chec
   );
 };
 
-export const toConfirmation = (draft: CaseDraft, version: number): Checked<ConfirmBan> => {
+/** Builds the body that confirms a ban, or does not. Facts are optional: only those that the moderator wrote are sent. */
+export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOrProblems<ConfirmBan> => {
   const facts = draft.isFactsEdited ? draft.facts.trim() : '';
   const { isConfirmed } = draft;
-  return check([isConfirmed === null && 'choice', facts !== '' && checkFacts(facts)], () => ({
+  return buildIfValid([isConfirmed === null && 'choice', facts !== '' && checkLength(facts)], () => ({
     version,
     isConfirmed: isConfirmed === true,
     ...(facts === '' ? {} : { facts }),
   }));
 };
 
-export const toAppealDecision = (draft: CaseDraft, version: number, now: number): Checked<DecideAppeal> => {
+/**
+ * Builds the body of the decision of an appeal.
+ * @param now in ms since the epoch
+ */
+export const buildAppealDecisionBody = (draft: CaseDraft, version: number, now: number): BodyOrProblems<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
+  // Undefined if the outcome has no end; null if its end is missing.
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
-  return check(
-    [until !== undefined && !isUntilAllowed(until, now) && 'until', checkFacts(draft.answer)],
+  return buildIfValid(
+    [until !== undefined && !isUntilAllowed(until, now) && 'until', checkLength(draft.answer)],
     () => ({
       version,
       outcome: appealOutcome,

@@ -7,8 +7,11 @@ import {
   type CaseDraft,
 } from '@/features/moderation/decision/case-draft';
 
+const noticeKindByOutcome = { warned: 'warning', suspended: 'suspension', banned: 'ban' } as const;
+
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
+/** A notice without texts. Only previews are built from it, so the id and the creation time are placeholders. */
 const createBlankNotice = (now: number): Notice => ({
   id: 1,
   kind: 'warning',
@@ -24,30 +27,35 @@ const createBlankNotice = (now: number): Notice => ({
   report: null,
 });
 
-/** The notice that a decision would send to the person; null if it sends none. */
-export const buildDecisionNotice = (shown: ModerationCase, draft: CaseDraft, now: number): Notice | null => {
+/**
+ * Builds the notice that a decision would send to the person; null if it would send none.
+ * @param now in ms since the epoch
+ */
+export const buildDecisionNotice = (moderationCase: ModerationCase, draft: CaseDraft, now: number): Notice | null => {
   const { outcome, rule, facts } = draft;
   if (outcome === null) return null;
   if (outcome === 'dismissed') {
-    const wasLimited = shown.standing === 'care' || (shown.standing === 'suspended' && shown.isAutomatic);
+    const { standing } = moderationCase;
+    // A dismissal ends care and an automatic suspension, and the person is notified of that.
+    const wasLimited = standing === 'care' || (standing === 'suspended' && moderationCase.isAutomatic);
     return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
   }
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : null;
-  const source = shown.evidence[0]?.source;
+  const source = moderationCase.evidence[0]?.source;
   return {
     ...createBlankNotice(now),
-    kind: outcome === 'warned' ? 'warning' : outcome === 'suspended' ? 'suspension' : 'ban',
+    kind: noticeKindByOutcome[outcome],
     rule,
     facts: facts.trim(),
-    about: source ? { where: source, at: findTimeOfIncident(shown) } : null,
+    about: source ? { where: source, at: findTimeOfIncident(moderationCase) } : null,
     from: new Date(now).toISOString(),
     until: until === null ? null : new Date(until).toISOString(),
     appeal: { ...noAppeal, state: 'possible', until: new Date(now + limits.appealWithinMs).toISOString() },
   };
 };
 
-/** The notice that a decision would send to the reporters. */
-export const reportNotice = (
+/** Builds the notice that a decision would send to a reporter whose report has this category. */
+export const buildReportNotice = (
   category: ReportCategory,
   outcome: NonNullable<CaseDraft['outcome']>,
   now: number,
@@ -57,8 +65,8 @@ export const reportNotice = (
   report: { id: 1, category, outcome: outcome === 'dismissed' ? 'no_violation' : 'action_taken' },
 });
 
-/** The notice that the decision of an appeal would send. */
-export const appealNotice = (draft: CaseDraft, now: number): Notice | null => {
+/** Builds the notice that the decision of an appeal would send; null while no outcome is chosen. */
+export const buildAppealNotice = (draft: CaseDraft, now: number): Notice | null => {
   const { appealOutcome, answer } = draft;
   if (appealOutcome === null) return null;
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;

@@ -7,8 +7,9 @@ import { copy } from '@/features/moderation/copy';
 import { toastFailure } from '@/features/moderation/failure';
 import { workbench } from '@/features/moderation/stores/workbench.store';
 
-const changeEverywhere = (queries: QueryClient, caseId: number, changes: Partial<CaseItem>): void => {
-  queries.setQueryData<ModerationCase>(caseKey(caseId), (shown) => shown && { ...shown, ...changes });
+/** Changes a case in the cached case itself and in every cached list. */
+const updateCachedCase = (queries: QueryClient, caseId: number, changes: Partial<CaseItem>): void => {
+  queries.setQueryData<ModerationCase>(caseKey(caseId), (cached) => cached && { ...cached, ...changes });
   queries.setQueriesData<Queue>({ queryKey: [casesUrl] }, (queue) =>
     queue
       ? {
@@ -22,7 +23,7 @@ const changeEverywhere = (queries: QueryClient, caseId: number, changes: Partial
   );
 };
 
-/** Claims and releases cases, and shows the result at once in the case and in the queue. */
+/** Claims and releases cases, and updates the cached case and queue without waiting for a reload. */
 export const useClaim = () => {
   const queries = useQueryClient();
   return useMemo(() => {
@@ -30,14 +31,15 @@ export const useClaim = () => {
       await queries.invalidateQueries({ queryKey: caseKey(caseId) });
       await queries.invalidateQueries({ queryKey: [casesUrl] });
     };
-    const claim = async (caseId: number): Promise<boolean> => {
+    /** Returns whether the server has accepted the claim. */
+    const tryClaim = async (caseId: number): Promise<boolean> => {
       try {
         const { claimedBy, until, version } = await claimCase(caseId);
-        const before = queries.getQueryData<ModerationCase>(caseKey(caseId))?.version;
-        changeEverywhere(queries, caseId, { claimedBy, claimedUntil: until });
-        // The claim itself is one event. More of them: the moderator has not seen what else happened.
-        if (before !== undefined && version > before + 1) await reload(caseId);
-        else changeEverywhere(queries, caseId, { version });
+        const loadedVersion = queries.getQueryData<ModerationCase>(caseKey(caseId))?.version;
+        updateCachedCase(queries, caseId, { claimedBy, claimedUntil: until });
+        // A claim raises the version by 1. A higher version means changes that the moderator has not seen yet.
+        if (loadedVersion !== undefined && version > loadedVersion + 1) await reload(caseId);
+        else updateCachedCase(queries, caseId, { version });
         return true;
       } catch (error) {
         toastFailure(error);
@@ -46,8 +48,8 @@ export const useClaim = () => {
       }
     };
     const release = async (caseId: number): Promise<void> => {
-      workbench.forgetClaimByForm(caseId);
-      changeEverywhere(queries, caseId, { claimedBy: null, claimedUntil: null });
+      workbench.removeClaimByForm(caseId);
+      updateCachedCase(queries, caseId, { claimedBy: null, claimedUntil: null });
       try {
         await releaseCase(caseId);
       } catch (error) {
@@ -57,11 +59,11 @@ export const useClaim = () => {
     };
     return {
       claim: async (caseId: number): Promise<void> => {
-        if (await claim(caseId)) workbench.announce(copy.done.claimed(caseId));
+        if (await tryClaim(caseId)) workbench.announce(copy.done.claimed(caseId));
       },
-      /** Claims because the decision is opened. */
+      /** Claims a case because its decision form was opened. Closing the form without input releases the case. */
       claimForForm: async (caseId: number): Promise<void> => {
-        if (await claim(caseId)) workbench.markClaimedByForm(caseId);
+        if (await tryClaim(caseId)) workbench.addClaimByForm(caseId);
       },
       release: async (caseId: number): Promise<void> => {
         await release(caseId);

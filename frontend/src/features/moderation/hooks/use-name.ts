@@ -2,10 +2,15 @@ import { copy } from '@/features/moderation/copy';
 import { currentUser } from '@/product/identity';
 import { useProfile } from '@/product/profile-query';
 
-/** The name of a moderator: "you" for the signed-in one. */
+/**
+ * Returns the name of a moderator: "you" for the signed-in one, and "Moderator #<id>" while the name is unknown.
+ * @param moderatorId null if there is no moderator; the caller must then ignore the result
+ */
 export const useModeratorName = (moderatorId: number | null): string => {
   const isMe = moderatorId !== null && moderatorId === currentUser()?.id;
-  const placeholder = copy.moderator(moderatorId ?? 0);
-  const { username } = useProfile(moderatorId ?? 0, placeholder, { isWanted: moderatorId !== null && !isMe });
+  // Hooks cannot be skipped, so without a moderator `useProfile` gets an unused id and sends no request.
+  const profileId = moderatorId ?? 0;
+  const placeholder = copy.moderator(profileId);
+  const { username } = useProfile(profileId, placeholder, { isWanted: moderatorId !== null && !isMe });
   return isMe ? copy.you : (username ?? placeholder);
 };

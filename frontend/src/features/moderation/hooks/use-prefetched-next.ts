@@ -4,8 +4,9 @@ import { useEffect } from 'react';
 import { caseQuery, personQuery } from '@/features/moderation/api/queries';
 
 /**
- * Loads the next case and its person while the present one is being decided, so that it is on screen at once. Not
- * earlier, since every case that is loaded is recorded as read.
+ * Loads the next case and its person in advance, so that the case is shown without delay.
+ * @param next undefined until the moderator opens the decision form: the server records every loaded case as read, so
+ *   none is loaded earlier than needed
  */
 export const usePrefetchedNext = (next: Pick<CaseItem, 'id' | 'userId'> | undefined): void => {
   const queries = useQueryClient();

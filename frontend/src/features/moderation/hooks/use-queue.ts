@@ -6,34 +6,53 @@ import { queueQuery } from '@/features/moderation/api/queries';
 import { mergeQueue, type QueueList, type QueueRow } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench } from '@/features/moderation/stores/workbench.store';
 
-const toCaseState = (filter: Filter): CaseFilter => (filter === 'mine' ? 'open' : filter);
+/** The server has no filter `mine`: the claimed cases are selected here from the open ones. */
+const toCaseFilter = (filter: Filter): CaseFilter => (filter === 'mine' ? 'open' : filter);
 
-/** Pages overlap when the urgency of a case has changed in between. */
-const withoutDuplicates = (items: readonly CaseItem[]): CaseItem[] => [
+/** Pages may overlap when the urgency of a case changes between their requests. */
+const removeDuplicates = (items: readonly CaseItem[]): CaseItem[] => [
   ...new Map(items.map((item) => [item.id, item])).values(),
 ];
 
 const noRows: readonly QueueRow[] = [];
 
-/** Keeps the order of the rows while the list is held. */
-const useHeldList = (fresh: readonly CaseItem[] | undefined, list: string, isHeld: boolean): QueueList => {
-  const [state, setState] = useState({ fresh, list, isHeld, shown: mergeQueue(noRows, fresh ?? [], false) });
-  if (state.fresh === fresh && state.list === list && state.isHeld === isHeld) return state.shown;
-  const before = state.list === list ? state.shown.rows : noRows;
-  const shown = mergeQueue(before, fresh ?? [], isHeld && state.list === list);
-  setState({ fresh, list, isHeld, shown });
-  return shown;
+/** Returns the rows of the newest items. While `isFrozen`, the rows of the same filter keep their places. */
+const useRows = (
+  newestItems: readonly CaseItem[] | undefined,
+  filter: Filter,
+  isFrozen: boolean,
+): QueueList => {
+  const [state, setState] = useState({
+    newestItems,
+    filter,
+    isFrozen,
+    list: mergeQueue(noRows, newestItems ?? [], false),
+  });
+  const isSameFilter = state.filter === filter;
+  if (state.newestItems === newestItems && isSameFilter && state.isFrozen === isFrozen) return state.list;
+  const list = mergeQueue(
+    isSameFilter ? state.list.rows : noRows,
+    newestItems ?? [],
+    isFrozen && isSameFilter,
+  );
+  // Set while rendering, not in an effect, so that the browser never paints the outdated list.
+  setState({ newestItems, filter, isFrozen, list });
+  return list;
 };
 
-/** The cases of a filter, refreshed every 15 s. `isHeld` keeps every row in its place. */
-export const useQueue = (me: number, filter: Filter, isHeld: boolean) => {
-  const query = useInfiniteQuery(queueQuery(toCaseState(filter)));
-  const sending = useWorkbench((state) => state.sending);
+/**
+ * The cases of a filter, reloaded every 15 s.
+ * @param isFrozen whether every row keeps its place, because the pointer or the focus is in the list
+ */
+export const useQueue = (myId: number, filter: Filter, isFrozen: boolean) => {
+  const query = useInfiniteQuery(queueQuery(toCaseFilter(filter)));
+  const sendingCaseIds = useWorkbench((state) => state.sendingCaseIds);
   const { data } = query;
-  const fresh = useMemo(() => {
-    const items = data && withoutDuplicates(data.pages.flatMap(({ cases }) => cases));
-    if (filter === 'mine') return items?.filter(({ claimedBy }) => claimedBy === me);
-    return filter === 'open' ? items?.filter(({ id }) => !sending.includes(id)) : items;
-  }, [data, filter, me, sending]);
-  return { ...query, list: useHeldList(fresh, filter, isHeld) };
+  const items = useMemo(() => {
+    const loadedItems = data && removeDuplicates(data.pages.flatMap(({ cases }) => cases));
+    if (filter === 'mine') return loadedItems?.filter(({ claimedBy }) => claimedBy === myId);
+    // A case leaves the open cases as soon as its decision is sent.
+    return filter === 'open' ? loadedItems?.filter(({ id }) => !sendingCaseIds.includes(id)) : loadedItems;
+  }, [data, filter, myId, sendingCaseIds]);
+  return { ...query, list: useRows(items, filter, isFrozen) };
 };

@@ -18,7 +18,10 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.matches('textarea, select, input:not([type="radio"]):not([type="checkbox"])'));
 
-/** The shortcut that a key press means; undefined with a modifier, in a text field, or while a dialog is open. */
+/**
+ * The shortcut of a key press. Undefined with Ctrl, Meta or Alt, while a dialog is open, for the repeated presses of a
+ * key held down other than J and K, and in a text field unless it is Escape.
+ */
 const findShortcut = (event: KeyboardEvent): Shortcut | undefined => {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event;
   if (event.defaultPrevented || ctrlKey || metaKey || altKey || isComposing) return undefined;
@@ -28,17 +31,20 @@ const findShortcut = (event: KeyboardEvent): Shortcut | undefined => {
   return document.querySelector('[role="dialog"]') ? undefined : shortcut;
 };
 
-/** Calls `run` for the shortcuts of the tool; it returns false for one that has no effect now. */
+/**
+ * Calls `run` for the shortcuts of the moderation tool.
+ * @param run returns false if the shortcut has no effect now; the browser then handles the key
+ */
 export const useShortcuts = (run: (shortcut: Shortcut) => boolean): void => {
-  const latest = useRef(run);
+  const latestRun = useRef(run);
   useEffect(() => {
-    latest.current = run;
+    latestRun.current = run;
   });
   useEffect(() => {
     const handleKeyDown = (event: KeyboardEvent): void => {
       const shortcut = findShortcut(event);
-      // The press must not also type its letter into a field that it opens.
-      if (shortcut && latest.current(shortcut)) event.preventDefault();
+      // Otherwise the browser would also type the letter into a field that the shortcut has focused.
+      if (shortcut && latestRun.current(shortcut)) event.preventDefault();
     };
     window.addEventListener('keydown', handleKeyDown);
     return () => window.removeEventListener('keydown', handleKeyDown);

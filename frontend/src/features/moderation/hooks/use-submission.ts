@@ -1,6 +1,6 @@
 import { type ModerationCase } from '@thaw/contract/moderation';
 import { useQueryClient } from '@tanstack/react-query';
-import { type Go } from '@/features/moderation/address';
+import { type ChangeAddress } from '@/features/moderation/address';
 import { caseKey, caseQuery, casesUrl, personKey } from '@/features/moderation/api/queries';
 import { copy } from '@/features/moderation/copy';
 import { explainFailure } from '@/features/moderation/failure';
@@ -8,7 +8,10 @@ import { findNextCase, type QueueRow } from '@/features/moderation/queue/queue-r
 import { getUserName } from '@/features/moderation/queue/user-name';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 
-/** Whether the moderator has begun with something else, so that the page must not change below their hands. */
+/**
+ * Whether the moderator is already doing something else: a decision form or a dialog is open, or the focused text area
+ * has input. The page must not switch to another case then.
+ */
 const isBusyElsewhere = (): boolean => {
   const { isFormOpen } = useWorkbench.getState();
   const { activeElement } = document;
@@ -20,35 +23,38 @@ const isBusyElsewhere = (): boolean => {
 };
 
 export interface Submission {
-  shown: ModerationCase;
-  /** Sends the decision. */
+  moderationCase: ModerationCase;
+  /** Sends the decision. It may resolve with the changed case. */
   send: () => Promise<unknown>;
+  /** Announced when the server has accepted the decision. */
   announcement: string;
 }
 
 /**
- * Sends a decision and shows the next case at once. If the server refuses, what the moderator wrote is kept and the
- * case comes back in its newest state; when they have begun with something else meanwhile, a message leads there.
+ * Returns a function that sends a decision and shows the next case immediately. If the request fails, the input of the
+ * moderator is kept and the case is reopened in its newest state. If the moderator is already doing something else, the
+ * case is not reopened; `FailureBanners` then shows a link to it.
  */
-export const useSubmission = (me: number, rows: readonly QueueRow[], go: Go) => {
+export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAddress: ChangeAddress) => {
   const queries = useQueryClient();
 
-  const comeBack = async (caseId: number, error: unknown): Promise<void> => {
+  const reopenCase = async (caseId: number, error: unknown): Promise<void> => {
     console.warn('The decision was not taken', error);
-    workbench.fail({ caseId, text: explainFailure(error) });
+    workbench.addFailure({ caseId, text: explainFailure(error) });
     workbench.stopSending(caseId);
-    // The newest state first: the form would show the old one for a moment.
+    // The newest state is loaded before the form opens, so that the form does not show the old one. If this request
+    // fails, the case is still marked as stale, so it is loaded again when it is opened.
     await queries.invalidateQueries({ queryKey: caseKey(caseId), refetchType: 'none' });
     await queries.fetchQuery({ ...caseQuery(caseId), staleTime: 0 }).catch(() => undefined);
     void queries.invalidateQueries({ queryKey: [casesUrl] });
     if (isBusyElsewhere()) return;
     workbench.openForm();
-    go({ view: 'queue', caseId });
+    changeAddress({ view: 'queue', caseId });
   };
 
-  return async ({ shown, send, announcement }: Submission): Promise<void> => {
-    const { id: caseId, userId } = shown;
-    const next = findNextCase(rows, caseId, me);
+  return async ({ moderationCase, send, announcement }: Submission): Promise<void> => {
+    const { id: caseId, userId } = moderationCase;
+    const next = findNextCase(rows, caseId, myId);
     workbench.startSending(caseId);
     workbench.closeForm();
     workbench.moveCursor(next?.id);
@@ -57,21 +63,22 @@ export const useSubmission = (me: number, rows: readonly QueueRow[], go: Go) => 
         .join(' ')
         .trim(),
     );
-    go({ caseId: next?.id });
+    changeAddress({ caseId: next?.id });
     try {
-      const answer = await send();
-      workbench.dropDraft(caseId);
-      workbench.forgetClaimByForm(caseId);
+      const response = await send();
+      workbench.removeDraft(caseId);
+      workbench.removeClaimByForm(caseId);
       workbench.announce(announcement);
-      if (typeof answer === 'object' && answer !== null && 'history' in answer)
-        queries.setQueryData(caseKey(caseId), answer);
+      // Only a case has a `history`. Without a case in the response, the case is loaded again.
+      if (typeof response === 'object' && response !== null && 'history' in response)
+        queries.setQueryData(caseKey(caseId), response);
       else void queries.invalidateQueries({ queryKey: caseKey(caseId) });
       void queries.invalidateQueries({ queryKey: personKey(userId) });
     } catch (error) {
-      await comeBack(caseId, error);
+      await reopenCase(caseId, error);
       return;
     }
-    // The case stays out of the list until the queue is known to be without it.
+    // `stopSending` stops hiding the case in the list, so the queue without the case is loaded first.
     await queries.invalidateQueries({ queryKey: [casesUrl], type: 'active' });
     workbench.stopSending(caseId);
   };

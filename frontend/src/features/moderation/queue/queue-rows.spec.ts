@@ -3,66 +3,73 @@ import { getTimeLeftMs } from '@/features/moderation/queue/aim';
 import { estimateParts } from '@/features/moderation/queue/urgency-parts';
 import { aCaseItem } from '@/testing/moderation-factories';
 
+const myId = 3;
+const otherModeratorId = 4;
 const createItem = (id: number, changes = {}) => aCaseItem({ id, ...changes });
 const createRows = (...ids: number[]): QueueRow[] =>
   ids.map((id) => ({ item: createItem(id), isGone: false }));
 const describeRows = (rows: readonly QueueRow[]): string[] =>
   rows.map(({ item: { id }, isGone }) => (isGone ? `${id} gone` : `${id}`));
 
-it('takes the order of the server while the list is not held', () => {
+it('shows the cases in the order of the server while the list is not frozen', () => {
   const { rows, newCount } = mergeQueue(createRows(1, 2), [createItem(3), createItem(2)], false);
   expect([describeRows(rows), newCount]).toEqual([['3', '2'], 0]);
 });
 
-it('keeps every row in its place while the list is held, and only counts new cases', () => {
-  const fresh = [createItem(3), createItem(2, { claimedBy: 4 }), createItem(4)];
-  const { rows, newCount } = mergeQueue(createRows(1, 2), fresh, true);
+it('keeps every row in its place while the list is frozen, marks cases that are gone, and counts new ones', () => {
+  const newestItems = [createItem(3), createItem(2, { claimedBy: otherModeratorId }), createItem(4)];
+  const { rows, newCount } = mergeQueue(createRows(1, 2), newestItems, true);
   expect([describeRows(rows), newCount]).toEqual([['1 gone', '2'], 2]);
-  expect(rows[1]?.item.claimedBy).toBe(4);
+  expect(rows[1]?.item.claimedBy).toBe(otherModeratorId);
 });
 
-it('shows the first cases even while the list is held', () => {
+it('fills an empty list even while it is frozen', () => {
   expect(describeRows(mergeQueue([], [createItem(3)], true).rows)).toEqual(['3']);
 });
 
 it.each<[string, QueueRow[], number, number | undefined]>([
-  ['the one below', createRows(1, 2, 3), 2, 3],
-  ['the first, after the last', createRows(1, 2, 3), 3, 1],
-  ['none, after the only one', createRows(1), 1, undefined],
+  ['the case below', createRows(1, 2, 3), 2, 3],
+  ['the first case, after the last one', createRows(1, 2, 3), 3, 1],
+  ['no case, if there is no other', createRows(1), 1, undefined],
   [
-    'one that no other moderator has claimed',
-    [...createRows(1), { item: createItem(2, { claimedBy: 4 }), isGone: false }, ...createRows(3)],
+    'the next case that no other moderator has claimed',
+    [...createRows(1), { item: createItem(2, { claimedBy: otherModeratorId }), isGone: false }, ...createRows(3)],
     1,
     3,
   ],
-  ['one that still waits', [...createRows(1), { item: createItem(2), isGone: true }], 1, undefined],
-])('goes on with %s', (_which, rows, from, expected) => {
-  expect(findNextCase(rows, from, 3)?.id).toBe(expected);
+  [
+    'no case, if the only other one is gone',
+    [...createRows(1), { item: createItem(2), isGone: true }],
+    1,
+    undefined,
+  ],
+])('continues with %s', (_title, rows, caseId, expectedId) => {
+  expect(findNextCase(rows, caseId, myId)?.id).toBe(expectedId);
 });
 
-it('steps within the list and stops at its ends', () => {
+it('steps to the case below or above, starts at the first one, and stops at the last one', () => {
   const rows = createRows(1, 2);
   expect(
     [stepFrom(rows, undefined, 1), stepFrom(rows, 1, 1), stepFrom(rows, 2, 1), stepFrom(rows, 1, -1)].map(
-      (each) => each?.id,
+      (item) => item?.id,
     ),
   ).toEqual([1, 2, 2, 1]);
 });
 
 const openedAt = '2026-11-20T21:00:00.000Z';
-const after = (hours: number): number => Date.parse(openedAt) + hours * 60 * 60_000;
+const hoursAfterOpening = (hours: number): number => Date.parse(openedAt) + hours * 60 * 60_000;
 
-it('allows one hour for minors and threats, and a day for the rest', () => {
-  const formatTimeLeft = (categories: Record<string, number>) =>
-    getTimeLeftMs({ categories, openedAt }, after(2)) / 60 / 60_000;
+it('has an aim of 1 hour for cases about minors and threats, and of 24 hours for the others', () => {
+  const getHoursLeft = (categories: Record<string, number>) =>
+    getTimeLeftMs({ categories, openedAt }, hoursAfterOpening(2)) / 60 / 60_000;
   expect([
-    formatTimeLeft({ minor: 1, spam: 2 }),
-    formatTimeLeft({ threat: 1 }),
-    formatTimeLeft({ sexual: 1 }),
+    getHoursLeft({ minor: 1, spam: 2 }),
+    getHoursLeft({ threat: 1 }),
+    getHoursLeft({ sexual: 1 }),
   ]).toEqual([-1, -1, 22]);
 });
 
-it('takes the urgency of an entry apart', () => {
+it('estimates the parts of the urgency of an entry', () => {
   const entry = aCaseItem({
     urgency: 300 + 80 + 60 + 50 + 12,
     reporters: 3,
@@ -70,7 +77,7 @@ it('takes the urgency of an entry apart', () => {
     isAutomatic: true,
     openedAt,
   });
-  expect(estimateParts(entry, after(3.5))).toEqual({
+  expect(estimateParts(entry, hoursAfterOpening(3.5))).toEqual({
     base: 300,
     reporters: 80,
     priors: 60,
@@ -80,8 +87,9 @@ it('takes the urgency of an entry apart', () => {
   });
 });
 
-it('halves the urgency without a report that counts, and allows for an hour that has passed since', () => {
-  expect(estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), after(1.1))).toMatchObject({
+it('finds the base of a halved urgency, although the server has counted one hour less', () => {
+  // The server has counted no full hour: 60 is half of the base 120.
+  expect(estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), hoursAfterOpening(1.1))).toMatchObject({
     base: 120,
     waiting: 4,
     isHalved: true,

@@ -2,48 +2,55 @@ import { type CaseItem } from '@thaw/contract/moderation';
 
 export interface QueueRow {
   item: CaseItem;
-  /** The case has left the queue since the list was shown. */
+  /** Whether the case has left the queue since the list was frozen. */
   isGone: boolean;
 }
 
 export interface QueueList {
   rows: readonly QueueRow[];
-  /** Number of cases that are not shown yet. */
+  /** Number of cases in the queue that the frozen list does not contain; 0 if the list is not frozen. */
   newCount: number;
 }
 
 /**
- * The rows to show after a refresh. While the list is held, because the pointer or the focus is in it, every row keeps
- * its place: cases that are gone stay, marked, and new ones are only counted.
+ * Computes the rows to show after the queue was reloaded. In a frozen list every row keeps its place: cases that have
+ * left the queue stay in the list and are marked as gone, and new cases are only counted. An empty list is always filled.
+ * @param isFrozen whether the pointer or the focus is in the list, so that no row may move
  */
 export const mergeQueue = (
-  shown: readonly QueueRow[],
-  fresh: readonly CaseItem[],
-  isHeld: boolean,
+  currentRows: readonly QueueRow[],
+  newestItems: readonly CaseItem[],
+  isFrozen: boolean,
 ): QueueList => {
-  if (!isHeld || shown.length === 0)
-    return { rows: fresh.map((item) => ({ item, isGone: false })), newCount: 0 };
-  const freshById = new Map(fresh.map((item) => [item.id, item]));
-  const rows = shown.map(({ item }) => {
-    const now = freshById.get(item.id);
-    return { item: now ?? item, isGone: now === undefined };
+  if (!isFrozen || currentRows.length === 0)
+    return { rows: newestItems.map((item) => ({ item, isGone: false })), newCount: 0 };
+  const newestById = new Map(newestItems.map((item) => [item.id, item]));
+  const rows = currentRows.map(({ item }) => {
+    const newest = newestById.get(item.id);
+    return { item: newest ?? item, isGone: newest === undefined };
   });
-  const shownIds = new Set(shown.map(({ item }) => item.id));
-  return { rows, newCount: fresh.filter(({ id }) => !shownIds.has(id)).length };
+  const currentIds = new Set(currentRows.map(({ item }) => item.id));
+  return { rows, newCount: newestItems.filter(({ id }) => !currentIds.has(id)).length };
 };
 
-/** Whether a moderator could decide the case of this row next. */
-const isFree = ({ item, isGone }: QueueRow, me: number): boolean =>
-  !isGone && item.state !== 'decided' && (item.claimedBy === null || item.claimedBy === me);
+/** Whether the case of a row waits for a decision, and no other moderator has claimed it. */
+const isAvailable = ({ item, isGone }: QueueRow, myId: number): boolean =>
+  !isGone && item.state !== 'decided' && (item.claimedBy === null || item.claimedBy === myId);
 
-/** The case to look at after this one: the next that no other moderator has claimed, else the first. */
-export const findNextCase = (rows: readonly QueueRow[], caseId: number, me: number): CaseItem | undefined => {
+/**
+ * The case to open after `caseId`: the next one below that waits for a decision and that no other moderator has
+ * claimed. After the end of the list the search continues at the top; it also starts there if `caseId` is not listed.
+ */
+export const findNextCase = (rows: readonly QueueRow[], caseId: number, myId: number): CaseItem | undefined => {
   const index = rows.findIndex(({ item }) => item.id === caseId);
-  const inOrder = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
-  return inOrder.find((row) => row.item.id !== caseId && isFree(row, me))?.item;
+  const rowsInOrder = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
+  return rowsInOrder.find((row) => row.item.id !== caseId && isAvailable(row, myId))?.item;
 };
 
-/** The row `step` places away from a case; the first row, if the case is not in the list. */
+/**
+ * The case one row below (`step` 1) or above (-1) a case. At an end of the list this is the same case; if the case is
+ * not in the list, it is the first one.
+ */
 export const stepFrom = (
   rows: readonly QueueRow[],
   caseId: number | undefined,

@@ -1,26 +1,39 @@
 import { type CaseItem, type UrgencyParts } from '@thaw/contract/moderation';
 
-const hourMs = 60 * 60_000;
-/** The base of every reason for a case. */
+// The same points as in backend/src/modules/moderation/infrastructure/case-queue.sql.ts, which explains them.
+
+/** Each reason for a case, such as a category of reports, has one of these bases. */
 const bases = [600, 500, 450, 400, 380, 350, 300, 250, 200, 150, 120, 100];
-/** The server may have counted one hour less. */
-const toleranceUrgency = 4;
+const pointsPerFurtherReporter = 40;
+const maxFurtherReporters = 5;
+const pointsPerPriorSanction = 60;
+const maxPriorSanctions = 3;
+const automaticPoints = 50;
+const pointsPerHour = 4;
+const maxWaitingPoints = 200;
+
+const hourMs = 60 * 60_000;
+/** The server may have counted one hour less when it computed the urgency. */
+const baseTolerance = pointsPerHour;
 
 /**
- * The addends of the urgency of an entry of the queue, which only has the sum: what follows from its own fields, and
- * the base as the rest. The case itself has the exact ones, but opening it is recorded.
- * @param now the present time, in ms since the epoch
+ * Estimates the addends of the urgency of an entry in the queue. The entry contains only their sum: four addends follow
+ * from its other fields, and the base is the rest. The loaded case contains the exact addends, but loading a case is
+ * recorded.
+ * @param now in ms since the epoch
  */
 export const estimateParts = (item: CaseItem, now: number): UrgencyParts => {
+  const hoursWaited = Math.max(0, Math.floor((now - Date.parse(item.openedAt)) / hourMs));
   const others = {
-    reporters: 40 * Math.min(5, Math.max(0, item.reporters - 1)),
-    priors: 60 * Math.min(3, item.priors),
-    automatic: item.isAutomatic ? 50 : 0,
-    waiting: Math.min(200, 4 * Math.max(0, Math.floor((now - Date.parse(item.openedAt)) / hourMs))),
+    reporters: pointsPerFurtherReporter * Math.min(maxFurtherReporters, Math.max(0, item.reporters - 1)),
+    priors: pointsPerPriorSanction * Math.min(maxPriorSanctions, item.priors),
+    automatic: item.isAutomatic ? automaticPoints : 0,
+    waiting: Math.min(maxWaitingPoints, pointsPerHour * hoursWaited),
   };
   const sum = others.reporters + others.priors + others.automatic + others.waiting;
+  // The server halves the urgency if no reporter counts, i.e. if all of them are excluded or unreliable.
   const isHalved = item.reporters === 0 && item.kind === 'reports';
   const rest = (isHalved ? 2 : 1) * item.urgency - sum;
-  const base = bases.find((known) => Math.abs(known - rest) <= toleranceUrgency) ?? Math.max(0, rest);
+  const base = bases.find((known) => Math.abs(known - rest) <= baseTolerance) ?? Math.max(0, rest);
   return { base, ...others, isHalved };
 };

@@ -19,7 +19,8 @@ const ModeratorName = ({ id }: { id: number }) => <bdi className="wrap-anywhere"
 
 const ModeratorOption = ({ id }: { id: number }) => <option value={id}>{useModeratorName(id)}</option>;
 
-const About = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseId: number) => void }) => {
+/** The case, the person and the image that an entry is about. */
+const Subjects = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseId: number) => void }) => {
   const { caseId, userId, imageId } = entry;
   return (
     <span className="flex flex-wrap gap-x-3">
@@ -34,14 +35,15 @@ const About = ({ entry, onOpenCase }: { entry: AuditEntry; onOpenCase: (caseId: 
   );
 };
 
-/** What the moderators did, newest first. */
-export const AuditView = ({ me, onOpenCase }: { me: number; onOpenCase: (caseId: number) => void }) => {
+/** What the moderators have read and done, newest first, of all moderators or of a chosen one. */
+export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (caseId: number) => void }) => {
   const [moderatorId, setModeratorId] = useState<number | null>(null);
   const query = useInfiniteQuery(auditQuery(moderatorId));
   const entries = query.data?.pages.flatMap((page) => page.entries);
-  const [known, setKnown] = useState<readonly number[]>([me]);
-  const found = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !known.includes(id));
-  if (found.length > 0) setKnown([...new Set([...known, ...found])]);
+  // The moderators to choose from: the signed-in one, and the authors of all entries loaded so far.
+  const [moderatorIds, setModeratorIds] = useState<readonly number[]>([myId]);
+  const newIds = (entries ?? []).map((entry) => entry.moderatorId).filter((id) => !moderatorIds.includes(id));
+  if (newIds.length > 0) setModeratorIds([...new Set([...moderatorIds, ...newIds])]);
   return (
     <>
       <RecordsHeading title={texts.title} lead={texts.lead} />
@@ -52,7 +54,7 @@ export const AuditView = ({ me, onOpenCase }: { me: number; onOpenCase: (caseId:
           onChange={({ target }) => setModeratorId(target.value === '' ? null : Number(target.value))}
         >
           <option value="">{texts.everyone}</option>
-          {known.map((id) => (
+          {moderatorIds.map((id) => (
             <ModeratorOption key={id} id={id} />
           ))}
         </SelectField>
@@ -76,7 +78,7 @@ export const AuditView = ({ me, onOpenCase }: { me: number; onOpenCase: (caseId:
                 <ModeratorName id={entry.moderatorId} />
               </span>
               <span>{texts.actions[entry.action]}</span>
-              <About entry={entry} onOpenCase={onOpenCase} />
+              <Subjects entry={entry} onOpenCase={onOpenCase} />
             </li>
           ))}
         </ol>

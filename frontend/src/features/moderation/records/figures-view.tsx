@@ -14,7 +14,7 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 
 const texts = copy.figures;
-const round = (value: number): string => String(Math.round(value * 10) / 10);
+const formatTenths = (value: number): string => String(Math.round(value * 10) / 10);
 const formatDuration = (seconds: number | null): string =>
   seconds === null ? texts.none : formatSeconds(seconds);
 
@@ -40,18 +40,19 @@ const Table = ({ columns, children }: { columns: readonly string[]; children: Re
   </table>
 );
 
-const Appeals = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => {
+const AppealsTable = ({ appeals }: Pick<ModerationFigures, 'appeals'>) => {
   const { columns } = texts;
   return (
     <Table columns={[columns.moderator, columns.decided, columns.reversed, columns.share]}>
-      {appeals.map((line) => (
-        <AppealLine key={line.moderatorId} {...line} />
+      {appeals.map((figures) => (
+        <AppealsRow key={figures.moderatorId} {...figures} />
       ))}
     </Table>
   );
 };
 
-const AppealLine = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => (
+/** The appeals against the decisions of one moderator. */
+const AppealsRow = ({ moderatorId, decided, reversed }: ModerationFigures['appeals'][number]) => (
   <tr>
     <td>
       <bdi>{useModeratorName(moderatorId)}</bdi>
@@ -62,14 +63,16 @@ const AppealLine = ({ moderatorId, decided, reversed }: ModerationFigures['appea
   </tr>
 );
 
-const findCount = (
+const countDecisions = (
   decisions: ModerationFigures['decisions'],
   outcome: ModerationFigures['decisions'][number]['outcome'],
   by: 'moderator' | 'automatic',
 ): number =>
-  decisions.reduce((sum, line) => (line.outcome === outcome && line.by === by ? sum + line.count : sum), 0);
+  decisions
+    .filter((decision) => decision.outcome === outcome && decision.by === by)
+    .reduce((sum, { count }) => sum + count, 0);
 
-const Shown = ({ figures }: { figures: ModerationFigures }) => {
+const Figures = ({ figures }: { figures: ModerationFigures }) => {
   const { columns } = texts;
   const categories = reportCategorySchema.options.filter(
     (category) => (figures.reportsByCategory[category] ?? 0) > 0,
@@ -81,8 +84,9 @@ const Shown = ({ figures }: { figures: ModerationFigures }) => {
         <Figure label={texts.oldest} value={formatDuration(figures.oldestOpenCaseAgeS)} />
         <Figure label={texts.p50} value={formatDuration(figures.timeToDecisionS.p50)} />
         <Figure label={texts.p95} value={formatDuration(figures.timeToDecisionS.p95)} />
-        <Figure label={texts.reportRate} value={round(figures.reportsPer1000Matches)} />
-        <Figure label={texts.blockRate} value={round(figures.blocksPer1000Matches)} />
+        <Figure label={texts.reportRate} value={formatTenths(figures.reportsPer1000Matches)} />
+        <Figure label={texts.blockRate} value={formatTenths(figures.blocksPer1000Matches)} />
+        {/* People in care are matched only with each other, until a moderator has reviewed their case. */}
         <Figure label={texts.care} value={figures.carePool} />
       </dl>
       <Section title={texts.byCategory}>
@@ -107,28 +111,28 @@ const Shown = ({ figures }: { figures: ModerationFigures }) => {
             {caseOutcomeSchema.options.map((outcome) => (
               <tr key={outcome}>
                 <td>{shared.outcomes[outcome]}</td>
-                <td>{findCount(figures.decisions, outcome, 'moderator')}</td>
-                <td>{findCount(figures.decisions, outcome, 'automatic')}</td>
+                <td>{countDecisions(figures.decisions, outcome, 'moderator')}</td>
+                <td>{countDecisions(figures.decisions, outcome, 'automatic')}</td>
               </tr>
             ))}
           </Table>
         )}
       </Section>
       <Section title={texts.appeals}>
-        {figures.appeals.length === 0 ? <Quiet>{texts.none}</Quiet> : <Appeals appeals={figures.appeals} />}
+        {figures.appeals.length === 0 ? <Quiet>{texts.none}</Quiet> : <AppealsTable appeals={figures.appeals} />}
       </Section>
     </>
   );
 };
 
-/** How the moderation is doing. */
+/** Statistics of the moderation in the last 30 days. */
 export const FiguresView = () => {
   const { data: figures, isError, refetch } = useQuery(figuresQuery);
   return (
     <>
       <RecordsHeading title={texts.title} lead={shared.queue.aims} />
       {figures ? (
-        <Shown figures={figures} />
+        <Figures figures={figures} />
       ) : isError ? (
         <LoadError text={shared.failed} onRetry={() => void refetch()} />
       ) : (

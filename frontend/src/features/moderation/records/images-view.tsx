@@ -19,14 +19,14 @@ import { toast } from '@/ui/toast-store';
 const texts = copy.images;
 const shownHashLength = 12;
 
-interface RowProps {
+interface ImageRowProps {
   image: BlockedImage;
   onOpenCase: (caseId: number) => void;
   onUnblock: () => void;
 }
 
-const Row = ({ image, onOpenCase, onUnblock }: RowProps) => {
-  const name = useModeratorName(image.moderatorId);
+const ImageRow = ({ image, onOpenCase, onUnblock }: ImageRowProps) => {
+  const moderatorName = useModeratorName(image.moderatorId);
   const { caseId } = image;
   return (
     <li className="flex min-h-15 flex-wrap items-center justify-between gap-3 py-2">
@@ -35,7 +35,7 @@ const Row = ({ image, onOpenCase, onUnblock }: RowProps) => {
           {texts.image(image.id)}: {ruleTitles[image.rule]}
         </p>
         <p className="flex flex-wrap gap-x-3 text-sm text-muted-foreground">
-          <span>{texts.blockedBy(name, formatMoment(image.createdAt))}</span>
+          <span>{texts.blockedBy(moderatorName, formatMoment(image.createdAt))}</span>
           <span className="tabular-nums">{texts.hash(image.sha256.slice(0, shownHashLength))}</span>
           {caseId === null ? null : (
             <Button variant="link" size="sm" className="h-auto px-0" onClick={() => onOpenCase(caseId)}>
@@ -51,11 +51,11 @@ const Row = ({ image, onOpenCase, onUnblock }: RowProps) => {
   );
 };
 
-/** The images that cannot be sent again. */
+/** The block-list: the images that cannot be sent again. */
 export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => void }) => {
   const queries = useQueryClient();
   const { data: images, isError, refetch } = useQuery(imagesQuery);
-  const [asksAbout, setAsksAbout] = useState<number | null>(null);
+  const [imageIdToUnblock, setImageIdToUnblock] = useState<number | null>(null);
   return (
     <>
       <RecordsHeading title={texts.title} lead={texts.lead} />
@@ -70,25 +70,25 @@ export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => voi
       ) : (
         <ul aria-label={texts.list} className="divide-y divide-border">
           {images.map((image) => (
-            <Row
+            <ImageRow
               key={image.id}
               image={image}
               onOpenCase={onOpenCase}
-              onUnblock={() => setAsksAbout(image.id)}
+              onUnblock={() => setImageIdToUnblock(image.id)}
             />
           ))}
         </ul>
       )}
-      {asksAbout === null ? null : (
+      {imageIdToUnblock === null ? null : (
         <ReasonDialog
           texts={shared.dialogs.unblock}
-          send={() => unblockImage(asksAbout)}
+          send={() => unblockImage(imageIdToUnblock)}
           onDone={() => {
-            setAsksAbout(null);
+            setImageIdToUnblock(null);
             toast({ title: shared.done.unblocked });
             void queries.invalidateQueries({ queryKey: imagesKey });
           }}
-          onDismiss={() => setAsksAbout(null)}
+          onDismiss={() => setImageIdToUnblock(null)}
         />
       )}
     </>

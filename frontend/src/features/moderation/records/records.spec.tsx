@@ -1,19 +1,20 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { aCase } from '@/testing/moderation-factories';
-import { caseHeading, showModeration } from '@/testing/moderation-page';
+import { findCaseHeading, moderatorId, showModeration } from '@/testing/moderation-page';
 
-const at = '2026-11-20T21:04:30.000Z';
-const entry = { moderatorId: 4, action: 'case_read', at, caseId: 8, userId: 9, imageId: null };
-const audit = (search = '') => `GET /api/moderation/audit${search}` as const;
+const recordedAt = '2026-11-20T21:04:30.000Z';
+/** An entry of another moderator, whom `showModeration` names mod-two. */
+const entry = { moderatorId: 4, action: 'case_read', at: recordedAt, caseId: 8, userId: 9, imageId: null };
+const createAuditRoute = (search = '') => `GET /api/moderation/audit${search}` as const;
 
-it('lists what the moderators did, older entries on request, and those of one moderator', async () => {
+it('lists what moderators did, of all or of one, with older entries on request, and opens a listed case', async () => {
   const { user } = showModeration([aCase()], '?view=audit', {
-    [audit()]: { entries: [{ ...entry, id: 2 }], nextCursor: 'c1' },
-    [audit('?cursor=c1')]: {
-      entries: [{ ...entry, id: 1, moderatorId: 3, action: 'image_read', imageId: 31 }],
+    [createAuditRoute()]: { entries: [{ ...entry, id: 2 }], nextCursor: 'c1' },
+    [createAuditRoute('?cursor=c1')]: {
+      entries: [{ ...entry, id: 1, moderatorId, action: 'image_read', imageId: 31 }],
       nextCursor: null,
     },
-    [audit('?moderatorId=4')]: { entries: [{ ...entry, id: 2 }], nextCursor: null },
+    [createAuditRoute('?moderatorId=4')]: { entries: [{ ...entry, id: 2 }], nextCursor: null },
   });
   const list = await screen.findByRole('list', { name: 'Entries' });
   await waitFor(() => expect(list).toHaveTextContent(/mod-twoopened a casecase 8person #9/));
@@ -22,17 +23,17 @@ it('lists what the moderators did, older entries on request, and those of one mo
   await user.selectOptions(screen.getByRole('combobox', { name: 'Moderator' }), 'mod-two');
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   await user.click(screen.getByRole('button', { name: 'case 8' }));
-  expect(await caseHeading('Case 8: brave-heron-7')).toBeVisible();
+  expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
 });
 
-it('lists blocked images, and unblocks one after a question', async () => {
+it('lists blocked images, and unblocks one after confirmation', async () => {
   const image = {
     id: 31,
     sha256: 'ab12cd34ef56ab',
     rule: 'no_illegal',
     caseId: 8,
-    moderatorId: 3,
-    createdAt: at,
+    moderatorId,
+    createdAt: recordedAt,
   };
   const { user, server } = showModeration([], '?view=images', {
     'GET /api/moderation/images': [image],
@@ -48,7 +49,7 @@ it('lists blocked images, and unblocks one after a question', async () => {
   expect(server.count('DELETE', '/api/moderation/images/31')).toBe(1);
 });
 
-it('shows the figures', async () => {
+it('shows the figures with rounded durations and rates', async () => {
   showModeration([], '?view=figures', {
     'GET /api/moderation/metrics': {
       openCases: 6,
@@ -59,7 +60,7 @@ it('shows the figures', async () => {
         { outcome: 'suspended', by: 'moderator', count: 6 },
         { outcome: 'suspended', by: 'automatic', count: 2 },
       ],
-      appeals: [{ moderatorId: 3, decided: 4, reversed: 1 }],
+      appeals: [{ moderatorId, decided: 4, reversed: 1 }],
       reportsPer1000Matches: 11.24,
       blocksPer1000Matches: 26,
       carePool: 3,

@@ -1,71 +1,73 @@
 import { create } from 'zustand';
 import { type CaseDraft } from '@/features/moderation/decision/case-draft';
 
-export interface Failure {
+/** A decision that the server refused, or that could not be sent. */
+export interface DecisionFailure {
   caseId: number;
+  /** Message for the moderator. */
   text: string;
 }
 
 interface Workbench {
-  /** The row that J and K move. */
+  /** Id of the case whose row is highlighted in the queue. The keys J and K move the highlight. */
   cursorId: number | undefined;
-  /** The decision of the open case is shown in place of the person. */
+  /** Whether the decision form is shown beside the open case, in place of the person. */
   isFormOpen: boolean;
-  /** By case; in memory only, since facts may quote evidence. */
+  /** What was entered in decision forms, by case id. In memory only, since it may quote evidence. */
   drafts: Readonly<Record<number, CaseDraft>>;
-  /** Decisions that the server has not answered yet, or whose case the queue still shows. */
-  sending: readonly number[];
-  /** Decisions that were not taken. */
-  failures: readonly Failure[];
-  /** Cases that opening the form has claimed: closing it unchanged releases them. */
-  claimedByForm: readonly number[];
-  /** The newest sentence of the live region. */
+  /** Ids of cases whose decision is being sent, or was sent but the queue has not been reloaded since. */
+  sendingCaseIds: readonly number[];
+  /** At most one failure per case. */
+  failures: readonly DecisionFailure[];
+  /** Ids of cases that were claimed by opening the decision form. Closing the form without input releases them. */
+  caseIdsClaimedByForm: readonly number[];
+  /** The last text for the live region in the header, which screen readers announce. */
   announcement: string;
 }
 
-const blank: Workbench = {
+const initialState: Workbench = {
   cursorId: undefined,
   isFormOpen: false,
   drafts: {},
-  sending: [],
+  sendingCaseIds: [],
   failures: [],
-  claimedByForm: [],
+  caseIdsClaimedByForm: [],
   announcement: '',
 };
 
-export const useWorkbench = create<Workbench>()(() => blank);
+export const useWorkbench = create<Workbench>()(() => initialState);
 
-const add = (ids: readonly number[], id: number): number[] => [...ids.filter((other) => other !== id), id];
-const remove = (ids: readonly number[], id: number): number[] => ids.filter((other) => other !== id);
+const addId = (ids: readonly number[], id: number): number[] => [...ids.filter((other) => other !== id), id];
+const removeId = (ids: readonly number[], id: number): number[] => ids.filter((other) => other !== id);
 
-/** The state that the parts of the tool share. */
+/** Changes the state that the parts of the moderation tool share. */
 export const workbench = {
-  reset: (): void => useWorkbench.setState(blank),
+  reset: (): void => useWorkbench.setState(initialState),
   moveCursor: (cursorId: number | undefined): void => useWorkbench.setState({ cursorId }),
   openForm: (): void => useWorkbench.setState({ isFormOpen: true }),
   closeForm: (): void => useWorkbench.setState({ isFormOpen: false }),
   announce: (announcement: string): void => useWorkbench.setState({ announcement }),
   saveDraft: (caseId: number, draft: CaseDraft): void =>
     useWorkbench.setState(({ drafts }) => ({ drafts: { ...drafts, [caseId]: draft } })),
-  dropDraft: (caseId: number): void =>
+  removeDraft: (caseId: number): void =>
     useWorkbench.setState(({ drafts: { [caseId]: _, ...drafts } }) => ({ drafts })),
   startSending: (caseId: number): void =>
-    useWorkbench.setState(({ sending, failures }) => ({
-      sending: add(sending, caseId),
+    useWorkbench.setState(({ sendingCaseIds, failures }) => ({
+      sendingCaseIds: addId(sendingCaseIds, caseId),
       failures: failures.filter((failure) => failure.caseId !== caseId),
     })),
   stopSending: (caseId: number): void =>
-    useWorkbench.setState(({ sending }) => ({ sending: remove(sending, caseId) })),
-  fail: (failure: Failure): void =>
+    useWorkbench.setState(({ sendingCaseIds }) => ({ sendingCaseIds: removeId(sendingCaseIds, caseId) })),
+  addFailure: (failure: DecisionFailure): void =>
     useWorkbench.setState(({ failures }) => ({
       failures: [...failures.filter(({ caseId }) => caseId !== failure.caseId), failure],
     })),
-  forgetFailure: (caseId: number): void =>
+  removeFailure: (caseId: number): void =>
     useWorkbench.setState(({ failures }) => ({
       failures: failures.filter((failure) => failure.caseId !== caseId),
     })),
-  markClaimedByForm: (caseId: number): void =>
-    useWorkbench.setState(({ claimedByForm }) => ({ claimedByForm: add(claimedByForm, caseId) })),
-  forgetClaimByForm: (caseId: number): void =>
-    useWorkbench.setState(({ claimedByForm }) => ({ claimedByForm: remove(claimedByForm, caseId) })),
+  addClaimByForm: (caseId: number): void =>
+    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({ caseIdsClaimedByForm: addId(caseIdsClaimedByForm, caseId) })),
+  removeClaimByForm: (caseId: number): void =>
+    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({ caseIdsClaimedByForm: removeId(caseIdsClaimedByForm, caseId) })),
 };

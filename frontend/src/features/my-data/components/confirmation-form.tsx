@@ -14,7 +14,7 @@ export interface ConfirmationFormProps {
   onDismiss: () => void;
 }
 
-/** The form of a dialog in which the user confirms what happens to all of their data. */
+/** The form of the dialogs in which the user confirms the download or the deletion of their data. */
 export const ConfirmationForm = ({
   children,
   copy,

@@ -5,7 +5,7 @@ export interface OwnPasswordFieldProps extends FieldProps {
   user: SelfUser;
 }
 
-/** Asks for the user's present password. */
+/** Asks for the user's current password. */
 export const OwnPasswordField = ({ user, ...field }: OwnPasswordFieldProps) => (
   <>
     {/* Password managers read here which account the password belongs to. */}

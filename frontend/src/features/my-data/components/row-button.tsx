@@ -3,13 +3,13 @@ import { Button, type ButtonProps } from '@/ui/button';
 
 export interface RowButtonProps extends Omit<ButtonProps, 'children'> {
   label: string;
-  /** At the end of a row. */
+  /** Shown only if the button is a row. */
   icon: LucideIcon;
-  /** As wide as its place, with the icon, among other such buttons. */
+  /** Whether the button is one of the rows of the settings: full width, with the icon at its end. */
   isRow: boolean;
 }
 
-/** A button of the settings, or of the page of a paused account, where it is no row. */
+/** A button that is a row in the settings, and a plain button on the page that users with a paused account see. */
 export const RowButton = ({ label, icon: Icon, isRow, ...button }: RowButtonProps) => (
   <Button variant="outline" className={isRow ? 'w-full' : ''} {...button}>
     {isRow ? <span className="flex-1 text-left">{label}</span> : label}

@@ -2,17 +2,17 @@ import { create } from 'zustand';
 
 interface AccountDeletion {
   isPending: boolean;
-  /** The receipt of the account that was deleted in this tab; null when there is none, or its page was opened. */
+  /** Id of the receipt of the account that was deleted in this tab; null again once the page of the receipt is open. */
   receiptId: string | null;
-  /** Why the last attempt failed, for the user. */
+  /** Message for the user if the last attempt failed. */
   failure: string | null;
 }
 
 const idle: AccountDeletion = { isPending: false, receiptId: null, failure: null };
 
 /**
- * The deletion of the signed-in user's account. Outside the dialog, since the session usually ends, and with it the
- * dialog, before the response arrives.
+ * The state of the deletion of the user's account. It is kept outside the dialog, because the session usually ends
+ * before the response arrives, and the dialog is unmounted with the session.
  */
 export const useAccountDeletion = create<AccountDeletion>(() => idle);
 

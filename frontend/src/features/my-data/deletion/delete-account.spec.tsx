@@ -7,10 +7,10 @@ import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { useToasts } from '@/ui/toast-store';
 
-const path = 'POST /api/user/7/erasure';
+const erasureRoute = 'POST /api/user/7/erasure';
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
-const registered = aUser({ isAnonymous: false, email: 'ada@example.org' });
-const anonymous = aUser({ isAnonymous: true, email: null });
+const registeredUser = aUser({ isAnonymous: false, email: 'ada@example.org' });
+const anonymousUser = aUser({ isAnonymous: true, email: null });
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -18,48 +18,49 @@ beforeEach(() => {
 });
 afterEach(() => act(() => signOut()));
 
-const openDialog = async (user: typeof registered) => {
+const openDialog = async (user: typeof registeredUser) => {
   signIn(user);
   render(<DeleteAccount user={user} />);
-  const pointer = userEvent.setup();
-  await pointer.click(screen.getByRole('button', { name: 'Delete account' }));
+  const actions = userEvent.setup();
+  await actions.click(screen.getByRole('button', { name: 'Delete account' }));
   return {
-    pointer,
+    actions,
     dialog: await screen.findByRole('dialog', { name: 'Delete your account?' }),
     submit: screen.getByRole('button', { name: 'Delete account forever' }),
   };
 };
 
-it('asks an anonymous user to type DELETE, and signs out with the id of the receipt', async () => {
-  const server = fakeServer({ [path]: { receiptId } });
-  const { pointer, submit } = await openDialog(anonymous);
+it('asks an anonymous user to type DELETE, signs them out, and keeps the id of the receipt', async () => {
+  const server = fakeServer({ [erasureRoute]: { receiptId } });
+  const { actions, submit } = await openDialog(anonymousUser);
   const field = screen.getByLabelText('Type DELETE to confirm');
   expect(submit).toBeDisabled();
-  await pointer.type(field, 'delete{Enter}');
+  await actions.type(field, 'delete{Enter}');
   expect(submit).toBeDisabled();
   expect(server.calls).toEqual([]);
-  await pointer.clear(field);
-  await pointer.type(field, 'DELETE');
-  await pointer.click(submit);
+  await actions.clear(field);
+  await actions.type(field, 'DELETE');
+  await actions.click(submit);
   await waitFor(() => expect(currentUser()).toBeNull());
   expect(server.calls[0]?.body).toEqual({ confirm: 'DELETE' });
   expect(useAccountDeletion.getState()).toEqual({ isPending: false, receiptId, failure: null });
 });
 
-it('asks a registered user for the password, and cannot be closed while the request is under way', async () => {
+it('asks a registered user for the password in a dialog that cannot be closed while the request is pending', async () => {
   let respond = (_response: object): void => undefined;
-  const server = fakeServer({ [path]: () => new Promise<object>((resolve) => (respond = resolve)) });
-  const { pointer, dialog } = await openDialog(registered);
-  await pointer.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
+  const server = fakeServer({ [erasureRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
+  const { actions, dialog } = await openDialog(registeredUser);
+  await actions.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
   expect(screen.getByRole('button', { name: 'Deleting...' })).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
-  await pointer.keyboard('{Escape}');
+  await actions.keyboard('{Escape}');
   expect(dialog).toBeVisible();
   expect(server.calls.map(({ body }) => body)).toEqual([{ currentPassword: 'correct horse' }]);
   await act(async () => respond({ receiptId }));
   await waitFor(() => expect(useAccountDeletion.getState().receiptId).toBe(receiptId));
 });
 
+/** What `fetch` does when the server is unreachable. */
 const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
 it.each([
   ['the password is wrong', new Refusal(403, { message: 'Wrong password.' }), 'Wrong password.'],
@@ -71,26 +72,27 @@ it.each([
   ],
   ['the server fails', new Refusal(502, 'Bad Gateway'), 'Your account was not deleted. Please try again.'],
   ['the server is unreachable', failToFetch, 'The server did not answer. Please try again.'],
-])('says so in the dialog when %s, keeps the session, and tries again', async (_, answer, message) => {
-  const server = fakeServer({ [path]: answer });
-  const { pointer, dialog } = await openDialog(registered);
-  await pointer.type(screen.getByLabelText('Password'), 'some horse{Enter}');
+])('when %s, shows a message in the dialog, keeps the session, and allows another try', async (_title, response, message) => {
+  const server = fakeServer({ [erasureRoute]: response });
+  const { actions, dialog } = await openDialog(registeredUser);
+  await actions.type(screen.getByLabelText('Password'), 'some horse{Enter}');
   expect(await screen.findByRole('alert')).toHaveTextContent(message);
   expect(dialog).toBeVisible();
-  expect(currentUser()?.id).toBe(7);
-  server.routes[path] = { receiptId };
-  await pointer.click(screen.getByRole('button', { name: 'Delete account forever' }));
+  expect(currentUser()?.id).toBe(registeredUser.id);
+  server.routes[erasureRoute] = { receiptId };
+  await actions.click(screen.getByRole('button', { name: 'Delete account forever' }));
   await waitFor(() => expect(currentUser()).toBeNull());
 });
 
 it('says that the receipt is lost when the session has ended and the response does not arrive', async () => {
   fakeServer({
-    [path]: () => {
+    [erasureRoute]: () => {
+      // The server ends the session before its response is lost.
       signOut();
-      return Promise.reject(new TypeError('Failed to fetch'));
+      return failToFetch();
     },
   });
-  const { pointer } = await openDialog(registered);
-  await pointer.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
+  const { actions } = await openDialog(registeredUser);
+  await actions.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
   await waitFor(() => expect(useToasts.getState().shown?.title).toBe('You are signed out'));
 });

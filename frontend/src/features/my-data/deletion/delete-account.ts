@@ -5,23 +5,28 @@ import { ApiError, request } from '@/lib/api-client';
 import { currentUser, signOut } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
-const describe = (error: unknown): string => {
+/** The message for the user when the deletion has failed. */
+const explainFailure = (error: unknown): string => {
   if (!(error instanceof ApiError)) return copy.unreachable;
   return error.serverMessage ?? copy.failed;
 };
 
-/** Deletes the account, and signs the user out in every tab. The store has the receipt, or why it failed. */
+/**
+ * Requests the deletion of the account and signs the user out in every tab. Afterwards `useAccountDeletion` contains the
+ * id of the receipt, or the message of the failure.
+ */
 export const deleteAccount = async (userId: number, confirmation: RequestErasure): Promise<void> => {
   useAccountDeletion.setState({ isPending: true, failure: null });
   try {
     const response = await request('POST', `/api/user/${userId}/erasure`, confirmation);
     const { receiptId } = erasureAcceptedSchema.parse(response);
+    // First the receipt: it decides to which page signing out leads.
     useAccountDeletion.setState({ isPending: false, receiptId });
     signOut();
   } catch (error) {
     console.warn('The account was not deleted, or the response was lost', error);
-    useAccountDeletion.setState({ isPending: false, failure: describe(error) });
-    // The dialog, which shows the failure, is gone with the session.
+    useAccountDeletion.setState({ isPending: false, failure: explainFailure(error) });
+    // Without the session, the dialog that would show the failure is gone.
     if (currentUser()?.id !== userId) toast({ ...copy.lostReceipt, tone: 'destructive' });
   }
 };

@@ -3,15 +3,17 @@ import { copy } from '@/features/my-data/export/copy';
 import { ApiError, request } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';
 
-const describe = (error: unknown): string => {
+/** The message for the user when the download has not started. */
+const explainFailure = (error: unknown): string => {
   if (!(error instanceof ApiError)) return copy.unreachable;
   return error.status === 429 ? copy.limited : (error.serverMessage ?? copy.failed);
 };
 
 /**
- * Asks for the user's data and has the browser download it. The page itself never has it: it may be larger than the
- * memory of a phone.
- * @returns why it failed, for the user; null when the download has started.
+ * Requests an export of the user's data and lets the browser download the file. The page itself never loads the file,
+ * which may be larger than the memory of a phone.
+ * @param currentPassword required for registered users
+ * @returns null if the download has started, else the message for the user
  */
 export const startDownload = async (userId: number, currentPassword?: string): Promise<string | null> => {
   try {
@@ -26,6 +28,6 @@ export const startDownload = async (userId: number, currentPassword?: string): P
     return null;
   } catch (error) {
     console.warn('The download of the user’s data did not start', error);
-    return describe(error);
+    return explainFailure(error);
   }
 };

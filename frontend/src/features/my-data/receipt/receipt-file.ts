@@ -2,17 +2,20 @@ import { receiptContentSchema, type ReceiptContent } from '@thaw/contract/my-dat
 import { copy } from '@/features/my-data/receipt/copy';
 import { readContent } from '@/features/my-data/receipt/verify-receipt';
 
-/** A receipt: the signed text, and the same content for readers. */
+/** A receipt as it is downloaded. */
 export interface ReceiptFile {
+  /** The signed text: a JWS in compact serialisation (RFC 7515). */
   receipt: string;
+  /** The content of the signed text, which people can read. */
   content: ReceiptContent;
 }
 
-/** Whether the readable content is what was signed. */
+/** Whether the readable content equals the signed one. */
 export const isConsistent = ({ receipt, content }: ReceiptFile): boolean =>
-  // Both were parsed by the schema, so their fields have the same order.
+  // The schema has parsed both, so their fields have the same order.
   JSON.stringify(readContent(receipt)) === JSON.stringify(content);
 
+/** Lets the browser download a receipt as a JSON file. */
 export const downloadReceipt = (file: ReceiptFile): void => {
   const text = `${JSON.stringify(file, null, 2)}\n`;
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
@@ -23,7 +26,10 @@ export const downloadReceipt = (file: ReceiptFile): void => {
   URL.revokeObjectURL(url);
 };
 
-/** Reads a downloaded receipt. @returns null if it is none. */
+/**
+ * Parses the text of a downloaded receipt. Verifies neither the signature nor `isConsistent`.
+ * @returns null if the text is not a receipt
+ */
 export const parseReceiptFile = (text: string): ReceiptFile | null => {
   try {
     const { receipt, content } = JSON.parse(text) as { receipt?: unknown; content?: unknown };

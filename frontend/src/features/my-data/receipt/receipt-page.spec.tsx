@@ -8,11 +8,11 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
-const path = `GET /api/receipts/${receiptId}` as const;
-const keysPath = 'GET /api/receipts/keys';
+const receiptRoute = `GET /api/receipts/${receiptId}` as const;
+const keysRoute = 'GET /api/receipts/keys';
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' };
-const keys = { keys: [jwk] };
+const serverKey = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' };
+const keys = { keys: [serverKey] };
 
 const content: ReceiptContent = {
   v: 1,
@@ -36,7 +36,8 @@ const content: ReceiptContent = {
   horizons: { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 },
 };
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const signed = (
+/** Signs a receipt with the key of the server by default. */
+const signReceipt = (
   value: object = content,
   header: object = { alg: 'EdDSA', kid: 'k1', typ: 'thaw-receipt' },
   key: KeyObject = privateKey,
@@ -45,15 +46,15 @@ const signed = (
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 };
 const nothingLeft = { personalFields: 0, uploads: 0, sessions: 0, credentials: 0, devices: 0, total: 0 };
-const running: Receipt = {
+const runningReceipt: Receipt = {
   state: 'running',
   requestedAt: content.requestedAt,
   receipt: null,
   content: null,
   remaining: { ...nothingLeft, personalFields: 3, total: 3 },
 };
-const done = (receipt = signed(), changes: Partial<Receipt> = {}): Receipt => ({
-  ...running,
+const createDoneReceipt = (receipt = signReceipt(), changes: Partial<Receipt> = {}): Receipt => ({
+  ...runningReceipt,
   state: 'done',
   receipt,
   content,
@@ -61,7 +62,7 @@ const done = (receipt = signed(), changes: Partial<Receipt> = {}): Receipt => ({
   ...changes,
 });
 
-const show = (id: string | null = receiptId) =>
+const showReceiptPage = (id: string | null = receiptId) =>
   renderWithCache(
     <MemoryRouter>
       <ReceiptPage receiptId={id} />
@@ -80,8 +81,8 @@ afterEach(() => jest.useRealTimers());
 describe('while the deletion is running', () => {
   it('polls until the erasure is done, says after a minute that it takes longer, and retries when the server fails', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
-    const server = fakeServer({ [path]: running });
-    show();
+    const server = fakeServer({ [receiptRoute]: runningReceipt });
+    showReceiptPage();
     expect(await findHeading('Your account is being deleted')).toHaveFocus();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
@@ -89,10 +90,10 @@ describe('while the deletion is running', () => {
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
     await act(() => jest.advanceTimersByTimeAsync(2_000));
     expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
-    server.routes[path] = failToFetch;
+    server.routes[receiptRoute] = failToFetch;
     await act(() => jest.advanceTimersByTimeAsync(3_000));
     expect(screen.getByRole('status')).toHaveTextContent('The server does not answer at the moment.');
-    server.routes[path] = done();
+    server.routes[receiptRoute] = createDoneReceipt();
     await act(() => jest.advanceTimersByTimeAsync(3_000));
     expect(await findHeading('Your account is deleted')).toHaveFocus();
     const calls = server.calls.length;
@@ -103,8 +104,8 @@ describe('while the deletion is running', () => {
 
 describe('a receipt', () => {
   it('lists what was erased, and what is stored now, counted again on request', async () => {
-    const server = fakeServer({ [path]: done() });
-    show();
+    const server = fakeServer({ [receiptRoute]: createDoneReceipt() });
+    showReceiptPage();
     const erased = within(await screen.findByRole('region', { name: 'Erased' }));
     expect(erased.getAllByRole('definition').map((count) => count.textContent)).toEqual([
       '412',
@@ -117,7 +118,7 @@ describe('a receipt', () => {
     expect(screen.queryByRole('region', { name: 'Kept' })).toBeNull();
     const now = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
     expect(now.getByText('Nothing.')).toBeVisible();
-    server.routes[path] = done(signed(), { remaining: { ...nothingLeft, devices: 1, total: 1 } });
+    server.routes[receiptRoute] = createDoneReceipt(signReceipt(), { remaining: { ...nothingLeft, devices: 1, total: 1 } });
     await userEvent.click(now.getByRole('button', { name: 'Count again' }));
     expect(await now.findByText('Devices')).toBeVisible();
   });
@@ -129,8 +130,8 @@ describe('a receipt', () => {
       { what: 'texts of decisions', why: 'appeal_window', until: '2027-05-22T12:00:00.000Z' },
       { what: 'texts of a sanction', why: 'sanction', until: null },
     ];
-    fakeServer({ [path]: done(signed({ ...content, kept })) });
-    show();
+    fakeServer({ [receiptRoute]: createDoneReceipt(signReceipt({ ...content, kept })) });
+    showReceiptPage();
     const list = within(await screen.findByRole('region', { name: 'Kept' })).getAllByRole('listitem');
     expect(list[0]).toHaveTextContent('evidence of a report about you as long as the law obliges us');
     expect(list[1]).toHaveTextContent('until the moderators have decided');
@@ -139,49 +140,50 @@ describe('a receipt', () => {
   });
 
   it('of an anonymous account that expired says so', async () => {
-    fakeServer({ [path]: done(signed({ ...content, reason: 'inactive' })) });
-    show();
+    fakeServer({ [receiptRoute]: createDoneReceipt(signReceipt({ ...content, reason: 'inactive' })) });
+    showReceiptPage();
     expect(await findHeading('This account was deleted')).toBeVisible();
   });
 
   it('that the server does not know is not shown, whether its id is well-formed or not', async () => {
     const server = fakeServer({});
-    const { unmount } = show();
+    const { unmount } = showReceiptPage();
     expect(await findHeading('No such receipt')).toBeVisible();
     unmount();
-    show('../user/7');
+    showReceiptPage('../user/7');
     expect(await findHeading('No such receipt')).toBeVisible();
     expect(server.calls).toHaveLength(1);
   });
 
   it('is loaded again on request when the server was unreachable or sent something else', async () => {
-    const server = fakeServer({ [path]: failToFetch });
-    show();
+    const server = fakeServer({ [receiptRoute]: failToFetch });
+    showReceiptPage();
     const retry = () => userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
-    server.routes[path] = new Refusal(429, { message: 'That was too fast.' });
+    server.routes[receiptRoute] = new Refusal(429, { message: 'That was too fast.' });
     await retry();
     expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
-    server.routes[path] = done('no.receipt.at-all');
+    server.routes[receiptRoute] = createDoneReceipt('no.receipt.at-all');
     await retry();
     expect(await screen.findByText('The server sent a receipt that cannot be read.')).toBeVisible();
-    server.routes[path] = done();
+    server.routes[receiptRoute] = createDoneReceipt();
     await retry();
     expect(await findHeading('Your account is deleted')).toBeVisible();
   });
 });
 
-const check = async () => {
+/** Presses the button that checks the receipt, and waits for the verdict. */
+const checkReceipt = async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Check this receipt' }));
   return screen.findByText(/genuine|another key|could not be loaded/i);
 };
 
 describe('the check of a receipt', () => {
   const stranger = generateKeyPairSync('ed25519').privateKey;
-  const [header, , signature] = signed().split('.');
+  const [header, , signature] = signReceipt().split('.');
   const changed = encode({ ...content, userId: 8 });
   it.each([
-    ['the original', signed(), /^Genuine/],
+    ['the original', signReceipt(), /^Genuine/],
     ['a changed content', `${header}.${changed}.${signature}`, /^Not genuine/],
     [
       'no algorithm',
@@ -189,38 +191,38 @@ describe('the check of a receipt', () => {
       /^Not genuine/,
     ],
     ['a signature that is missing', `${header}.${encode(content)}.`, /^Not genuine/],
-    ['a further part', `${signed()}.more`, /^Not genuine/],
-    ['another type', signed(content, { alg: 'EdDSA', kid: 'k1', typ: 'JWT' }), /^Not genuine/],
-    ['the key of another server', signed(content, undefined, stranger), /^Not genuine/],
+    ['a further part', `${signReceipt()}.more`, /^Not genuine/],
+    ['another type', signReceipt(content, { alg: 'EdDSA', kid: 'k1', typ: 'JWT' }), /^Not genuine/],
+    ['the key of another server', signReceipt(content, undefined, stranger), /^Not genuine/],
     [
       'a key that is no longer used',
-      signed(content, { alg: 'EdDSA', kid: 'k0', typ: 'thaw-receipt' }),
+      signReceipt(content, { alg: 'EdDSA', kid: 'k0', typ: 'thaw-receipt' }),
       /another key/,
     ],
     [
       'the receipt of another deletion',
-      signed({ ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' }),
+      signReceipt({ ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' }),
       /^Not genuine: this is the receipt of another deletion/,
     ],
   ])('judges a receipt with %s', async (_, receipt, verdict) => {
-    fakeServer({ [path]: done(receipt), [keysPath]: keys });
-    show();
-    expect((await check()).textContent).toMatch(verdict);
+    fakeServer({ [receiptRoute]: createDoneReceipt(receipt), [keysRoute]: keys });
+    showReceiptPage();
+    expect((await checkReceipt()).textContent).toMatch(verdict);
   });
 
   it('can be repeated when the keys could not be loaded', async () => {
-    const server = fakeServer({ [path]: done(), [keysPath]: failToFetch });
-    show();
-    expect(await check()).toHaveTextContent('The key of the server could not be loaded.');
-    server.routes[keysPath] = keys;
+    const server = fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: failToFetch });
+    showReceiptPage();
+    expect(await checkReceipt()).toHaveTextContent('The key of the server could not be loaded.');
+    server.routes[keysRoute] = keys;
     await userEvent.click(screen.getByRole('button', { name: 'Check this receipt' }));
     expect(await screen.findByText(/^Genuine/)).toBeVisible();
   });
 
   it('is not offered by a browser without Ed25519', async () => {
     Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });
-    fakeServer({ [path]: done() });
-    show();
+    fakeServer({ [receiptRoute]: createDoneReceipt() });
+    showReceiptPage();
     expect(await screen.findByRole('button', { name: 'Download receipt' })).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Check this receipt' })).toBeNull();
   });
@@ -228,7 +230,7 @@ describe('the check of a receipt', () => {
 
 describe('a downloaded receipt', () => {
   const open = async (file: object | string) => {
-    const { container } = show(null);
+    const { container } = showReceiptPage(null);
     const text = typeof file === 'string' ? file : JSON.stringify(file);
     const chosen = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
     const input = container.ownerDocument.querySelector<HTMLInputElement>('input[type=file]')!;
@@ -236,21 +238,21 @@ describe('a downloaded receipt', () => {
   };
 
   it('is opened and checked without its address', async () => {
-    fakeServer({ [path]: done(), [keysPath]: keys });
-    await open({ receipt: signed(), content });
+    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keys });
+    await open({ receipt: signReceipt(), content });
     expect(await findHeading('Your account is deleted')).toBeVisible();
-    expect(await check()).toHaveTextContent(/^Genuine/);
+    expect(await checkReceipt()).toHaveTextContent(/^Genuine/);
   });
 
   it('is refused by the check when its readable part was changed', async () => {
-    fakeServer({ [path]: done(), [keysPath]: keys });
-    await open({ receipt: signed(), content: { ...content, userId: 8 } });
-    expect(await check()).toHaveTextContent(/^Not genuine/);
+    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keys });
+    await open({ receipt: signReceipt(), content: { ...content, userId: 8 } });
+    expect(await checkReceipt()).toHaveTextContent(/^Not genuine/);
   });
 
   it('that is no valid receipt is refused', async () => {
     fakeServer({});
-    for (const file of ['not JSON', { receipt: 'a.b.c', content }, { receipt: signed(), content: {} }, {}]) {
+    for (const file of ['not JSON', { receipt: 'a.b.c', content }, { receipt: signReceipt(), content: {} }, {}]) {
       await open(file);
       expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
       document.body.replaceChildren();

@@ -1,16 +1,19 @@
 import { receiptContentSchema, type ReceiptContent, type ReceiptKey } from '@thaw/contract/my-data';
 
-/** What the check of a signature says about a receipt. */
+/**
+ * The result of the check of a signature. `altered`: the text is not a receipt with a valid signature. `unknownKey`: it
+ * was signed with another key than those of the server.
+ */
 export type Verdict = 'genuine' | 'altered' | 'unknownKey';
 
 const algorithm = { name: 'Ed25519' } as const;
-/** An arbitrary valid public key (RFC 8037, appendix A.2), to find out whether the browser can import one. */
+/** A valid public key (RFC 8037, appendix A.2) that `canVerify` tries to import. */
 const sampleKey = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } as const;
 
 const importKey = ({ kty, crv, x }: Pick<ReceiptKey, 'kty' | 'crv' | 'x'>): Promise<CryptoKey> =>
   crypto.subtle.importKey('jwk', { kty, crv, x }, algorithm, false, ['verify']);
 
-/** Whether this browser can verify Ed25519 signatures. Pages without https have no WebCrypto at all. */
+/** Whether this browser can verify Ed25519 signatures. Pages without HTTPS have no `crypto.subtle` at all. */
 export const canVerify = async (): Promise<boolean> => {
   try {
     await importKey(sampleKey);
@@ -20,14 +23,17 @@ export const canVerify = async (): Promise<boolean> => {
   }
 };
 
-const toBytes = (base64url: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (letter) =>
-    letter.charCodeAt(0),
+const decodeBase64Url = (base64url: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
   );
 
-const parsePart = (part: string): unknown => JSON.parse(new TextDecoder().decode(toBytes(part)));
+const parsePart = (part: string): unknown => JSON.parse(new TextDecoder().decode(decodeBase64Url(part)));
 
-/** Reads the content of a receipt, without verifying it. @returns null if it is no receipt. */
+/**
+ * Reads the content of a receipt without verifying the signature.
+ * @returns null if `jws` is not a receipt
+ */
 export const readContent = (jws: string): ReceiptContent | null => {
   try {
     return receiptContentSchema.parse(parsePart(jws.split('.')[1] ?? ''));
@@ -43,23 +49,24 @@ interface Header {
 }
 
 /**
- * Verifies a JWS in compact serialisation. Only the algorithm of receipts is accepted, whatever the header says.
- * @throws if the browser lacks Ed25519
+ * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a header cannot choose another one, such as
+ * `none`.
+ * @throws the error of WebCrypto, e.g. in a browser without Ed25519
  */
 export const verifyReceipt = async (jws: string, keys: readonly ReceiptKey[]): Promise<Verdict> => {
-  const [header = '', content = '', signature = '', ...more] = jws.split('.');
-  let parsed: Header | null;
-  let bytes: Uint8Array<ArrayBuffer>;
+  const [header = '', content = '', signature = '', ...furtherParts] = jws.split('.');
+  let parsedHeader: Header | null;
+  let signatureBytes: Uint8Array<ArrayBuffer>;
   try {
-    parsed = parsePart(header) as Header | null;
-    bytes = toBytes(signature);
+    parsedHeader = parsePart(header) as Header | null;
+    signatureBytes = decodeBase64Url(signature);
   } catch {
     return 'altered';
   }
-  if (more.length > 0 || parsed?.alg !== 'EdDSA' || parsed.typ !== 'thaw-receipt') return 'altered';
-  const key = keys.find(({ kid }) => kid === parsed.kid);
+  if (furtherParts.length > 0 || parsedHeader?.alg !== 'EdDSA' || parsedHeader.typ !== 'thaw-receipt') return 'altered';
+  const key = keys.find(({ kid }) => kid === parsedHeader.kid);
   if (!key) return 'unknownKey';
-  const signed = new TextEncoder().encode(`${header}.${content}`);
-  const isValid = await crypto.subtle.verify(algorithm, await importKey(key), bytes, signed);
+  const signedBytes = new TextEncoder().encode(`${header}.${content}`);
+  const isValid = await crypto.subtle.verify(algorithm, await importKey(key), signatureBytes, signedBytes);
   return isValid ? 'genuine' : 'altered';
 };

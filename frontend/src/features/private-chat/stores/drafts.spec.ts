@@ -1,4 +1,4 @@
-import { createCaseDraft } from '@/chat-ui/composer/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { Drafts } from '@/features/private-chat/stores/drafts';
 
 const openTab = (userId = 7): Drafts => {
@@ -6,7 +6,7 @@ const openTab = (userId = 7): Drafts => {
   drafts.switchUser(userId);
   return drafts;
 };
-const createDraft = (text: string) => ({ ...createCaseDraft, text });
+const createDraft = (text: string) => ({ ...emptyDraft, text });
 
 beforeEach(() => localStorage.clear());
 
@@ -15,9 +15,9 @@ it('keeps text, reply and the picture flag for each friend over a reload', () =>
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
   drafts.set(12, draft);
   drafts.set(13, createDraft('to another'));
-  drafts.set(13, createCaseDraft);
+  drafts.set(13, emptyDraft);
   const reloaded = openTab();
-  expect([reloaded.get(12), reloaded.get(13)]).toEqual([draft, createCaseDraft]);
+  expect([reloaded.get(12), reloaded.get(13)]).toEqual([draft, emptyDraft]);
 });
 
 it('keeps the drafts of two tabs for different friends', () => {
@@ -45,12 +45,12 @@ it('erases only the drafts of one user', () => {
   const drafts = openTab();
   drafts.set(12, createDraft('mine'));
   drafts.clear();
-  expect([openTab().get(12), openTab(8).get(12).text]).toEqual([createCaseDraft, 'of the other user']);
+  expect([openTab().get(12), openTab(8).get(12).text]).toEqual([emptyDraft, 'of the other user']);
 });
 
 it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
     localStorage.setItem('thaw-draft-7-12', stored);
-    expect(openTab().get(12)).toEqual(createCaseDraft);
+    expect(openTab().get(12)).toEqual(emptyDraft);
   }
 });

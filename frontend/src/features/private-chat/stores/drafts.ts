@@ -1,4 +1,4 @@
-import { createCaseDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { browserStorage } from '@/lib/storage';
 
 const toKeyPrefix = (userId: number): string => `thaw-draft-${userId}-`;
@@ -25,7 +25,7 @@ export class Drafts {
 
   get(friendId: number): Draft {
     return this.userId === undefined
-      ? createCaseDraft
+      ? emptyDraft
       : parseDraft(browserStorage.read(this.toKey(this.userId, friendId)));
   }
 
@@ -37,7 +37,7 @@ export class Drafts {
   }
 
   remove(friendId: number): void {
-    this.set(friendId, createCaseDraft);
+    this.set(friendId, emptyDraft);
   }
 
   /** Deletes all drafts of this user from the browser. */

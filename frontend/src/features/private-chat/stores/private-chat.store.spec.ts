@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
-import { createCaseDraft } from '@/chat-ui/composer/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { pageLimits } from '@/lib/page-limits';
@@ -99,11 +99,11 @@ describe('the end of a friendship', () => {
     const { chat, receive, listOutgoing, getUnreadCounts, submitMessage } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2 }));
     submitMessage('hello');
-    chat.drafts.set(friend, { ...createCaseDraft, text: 'half a sentence' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     receive('friendship_removed', data);
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
     expect(getUnreadCounts()).toEqual({});
     expect(listOutgoing()).toEqual([]);
-    expect(chat.drafts.get(friend)).toEqual(createCaseDraft);
+    expect(chat.drafts.get(friend)).toEqual(emptyDraft);
   });
 });

@@ -1,4 +1,4 @@
-import { createCaseDraft } from '@/chat-ui/composer/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
@@ -59,7 +59,7 @@ describe('a private message of the user', () => {
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
     const { chat, submitMessage, commands } = openPrivateChatPage();
-    chat.drafts.set(friend, { ...createCaseDraft, text: 'begun' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     submitMessage('again');
     commands[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
@@ -81,7 +81,7 @@ describe('a private message of the user', () => {
   it('is removed on logout, like the drafts and the unread counts', () => {
     const { chat, submitMessage } = openPrivateChatPage();
     submitMessage('hello');
-    chat.drafts.set(friend, { ...createCaseDraft, text: 'half a sentence' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
     chat.switchUser();

@@ -24,11 +24,12 @@ import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlurringPictures } from '@/product/stranger-choices';
 import { usePreloaded } from '@/ui/use-preloaded';
 
-/** Whether a user wrote the message. Game cards are not counted, because the game announces them. */
-const isChatMessageFrom = (message: ChatMessage, userId: number): boolean =>
+/** Whether the user wrote the message. A card of the game has a sender too, but was not typed. */
+const isTypedBy = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
-const partsOnDemand = [shownGamePart, celebrationPart];
+/** Loaded while the page is idle: not every chat needs them, and none needs them at once. */
+const preloadedParts = [shownGamePart, celebrationPart];
 
 const capabilities = {
   reply: true,
@@ -62,10 +63,10 @@ export const ActiveChat = ({
   isPartnerFriend = false,
   onReportMessage,
 }: ActiveChatProps) => {
-  /** Whether the confirmation of Skip Chat is shown. */
-  const [isAsking, setAsking] = useState(false);
+  /** The bar asks for the confirmation of Skip Chat. */
+  const [isSkipBarOpen, setSkipBarOpen] = useState(false);
   const section = useRef<HTMLElement>(null);
-  const skipArea = useRef<HTMLDivElement>(null);
+  const toolbarArea = useRef<HTMLDivElement>(null);
   const { sessionId } = session;
   const isRevealed = useRevealedPicture((revealed) => revealed.sessionId === sessionId);
   const isPictureBlurred =
@@ -74,7 +75,7 @@ export const ActiveChat = ({
     () => ({ ...session.partner, isPictureBlurred }),
     [session.partner, isPictureBlurred],
   );
-  usePreloaded(partsOnDemand);
+  usePreloaded(preloadedParts);
 
   // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(
@@ -95,26 +96,27 @@ export const ActiveChat = ({
     }),
     [sessionId, me, partner, onReportMessage],
   );
-  const draft = useMemo<DraftStorage>(
+  const draftStorage = useMemo<DraftStorage>(
     () => ({ read: () => readDraft(sessionId), write: (draft) => writeDraft(sessionId, draft) }),
     [sessionId],
   );
-  // On cancel, the focus returns to where it was, such as the composer.
-  const focusBeforeAsking = useRef<Element | null>(null);
-  const askToSkip = (): void => {
-    focusBeforeAsking.current = document.activeElement;
-    setAsking(true);
+  // On cancel, the focus returns to the element that had it before, such as the composer.
+  const focusedBeforeSkipBar = useRef<Element | null>(null);
+  const openSkipBar = (): void => {
+    focusedBeforeSkipBar.current = document.activeElement;
+    setSkipBarOpen(true);
   };
-  const cancelSkip = (): void => {
-    setAsking(false);
-    const previous = focusBeforeAsking.current;
+  const closeSkipBar = (): void => {
+    setSkipBarOpen(false);
+    const previous = focusedBeforeSkipBar.current;
     if (previous instanceof HTMLElement && previous !== document.body && previous.isConnected)
       previous.focus();
-    else skipArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
+    // Skip Chat is the first button of the toolbar with this attribute.
+    else toolbarArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
   useEscape(section, ({ isForToast }) => {
-    if (isAsking) cancelSkip();
-    else if (!isForToast) askToSkip();
+    if (isSkipBarOpen) closeSkipBar();
+    else if (!isForToast) openSkipBar();
   });
 
   return (
@@ -123,32 +125,30 @@ export const ActiveChat = ({
       aria-label={copy.active.region(partner.username)}
       className="enter-stage flex min-h-0 flex-1 flex-col"
     >
-      <div ref={skipArea}>
+      <div ref={toolbarArea}>
         <Toolbar
           session={session}
-          onReveal={isPictureBlurred ? () => useRevealedPicture.setState({ sessionId }) : null}
-          isAsking={isAsking}
-          onAsk={() => (isAsking ? cancelSkip() : askToSkip())}
+          onRevealPicture={isPictureBlurred ? () => useRevealedPicture.setState({ sessionId }) : null}
+          isSkipBarOpen={isSkipBarOpen}
+          onToggleSkipBar={() => (isSkipBarOpen ? closeSkipBar() : openSkipBar())}
           more={more}
         >
           <BreakTheIce />
           {toolbar}
         </Toolbar>
       </div>
-      {isAsking ? <SkipBar onConfirm={randomChat.skip} onCancel={cancelSkip} /> : null}
+      {isSkipBarOpen ? <SkipBar onConfirm={randomChat.skip} onCancel={closeSkipBar} /> : null}
       <ChatContext value={chat}>
         <Conversation
           label={copy.active.messages}
           messages={session.messages}
-          draft={draft}
+          draft={draftStorage}
           footer={
             <TypingLine
               showsText
               isTyping={session.isPartnerTyping}
               name={partner.username}
-              latestMessageKey={
-                session.messages.findLast((message) => isChatMessageFrom(message, partner.id))?.key
-              }
+              latestMessageKey={session.messages.findLast((message) => isTypedBy(message, partner.id))?.key}
             />
           }
           renderCard={renderGameCard}

@@ -12,22 +12,24 @@ import { signIn, signOut } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 import { toast, useToasts } from '@/ui/toast-store';
 
-interface Asked {
+interface SentRequest {
   event: string;
   data: Record<string, unknown>;
   options: RequestOptions | undefined;
   reject: (error: unknown) => void;
 }
 
-let asked: Asked[];
-let sent: { event: string; data: unknown }[];
+let requests: SentRequest[];
+/** Frames for which the page has not requested an ack. */
+let sentFrames: { event: string; data: unknown }[];
 let isOpen: boolean;
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
 
-const match = (): void =>
-  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
+const partner = aPartner();
+const receiveMatch = (): void =>
+  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: partner.id, partnerInfo: partner });
 
 const setConnected = (open: boolean): void =>
   act(() => {
@@ -35,33 +37,44 @@ const setConnected = (open: boolean): void =>
     useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
   });
 
-const begin = () => {
+const renderChat = () => {
   render(<RandomChat />);
   return userEvent.setup();
 };
 
-const find = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
-const getField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const listRows = (): HTMLElement[] =>
+const pressFind = (): Promise<void> =>
+  userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
+const getComposer = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const listMessageRows = (): HTMLElement[] =>
   within(screen.getByRole('region', { name: 'Messages' })).getAllByRole('listitem');
+
+/**
+ * Must be called before the chat is rendered: the announcements are in closed shadow trees, whose roots are only
+ * returned when they are attached.
+ * @returns a function that reads the announcements
+ */
+const spyOnAnnouncements = (): (() => string) => {
+  const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
+  return () => attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('');
+};
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
   sessionStorage.clear();
   signIn(aUser());
-  asked = [];
-  sent = [];
+  requests = [];
+  sentFrames = [];
   randomChat.attachSocket({
     get isOpen() {
       return isOpen;
     },
     send: (event: string, data: unknown) => {
-      sent.push({ event, data });
+      sentFrames.push({ event, data });
       return isOpen;
     },
     request: (event: string, data: Record<string, unknown>, options?: RequestOptions) =>
-      new Promise((_resolve, reject) => asked.push({ event, data, options, reject })),
+      new Promise((_resolve, reject) => requests.push({ event, data, options, reject })),
     resync: () => undefined,
   } as unknown as RandomChatSocket);
   randomChat.switchUser();
@@ -74,8 +87,8 @@ afterEach(() => {
 });
 
 describe('initial phase', () => {
-  it("shows the title, the choice of preference and 'Find Conversation'", async () => {
-    const user = begin();
+  it('shows the title and the choices, and searches with the chosen preference', async () => {
+    const user = renderChat();
     expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
     const choice = screen.getByRole('radiogroup', { name: 'Looking to chat with' });
     expect(
@@ -85,13 +98,13 @@ describe('initial phase', () => {
     ).toEqual(['Both', 'Man', 'Woman']);
     expect(screen.getByRole('radio', { name: 'Both' })).toBeChecked();
     await user.click(screen.getByRole('radio', { name: 'Woman' }));
-    await find();
-    expect(asked[0]).toMatchObject({ event: 'join_queue', data: { preferences: 'female' } });
+    await pressFind();
+    expect(requests[0]).toMatchObject({ event: 'join_queue', data: { preferences: 'female' } });
   });
 
   it("shows a disabled 'Connecting...' without a connection", () => {
     setConnected(false);
-    begin();
+    renderChat();
     expect(screen.getByRole('button', { name: 'Connecting...' })).toBeDisabled();
     setConnected(true);
     expect(screen.getByRole('button', { name: 'Find Conversation' })).toBeEnabled();
@@ -99,31 +112,38 @@ describe('initial phase', () => {
 });
 
 describe('searching phase', () => {
-  it('can be cancelled', async () => {
-    const user = begin();
-    await find();
+  it('ends with leave_queue on Cancel', async () => {
+    const user = renderChat();
+    await pressFind();
     expect(screen.getByRole('heading', { name: 'Looking for someone...' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
-    expect(asked.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
+    expect(requests.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
     expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
   });
 });
 
 describe('active phase', () => {
-  const open = async () => {
-    const user = begin();
-    await find();
-    match();
+  const openChat = async () => {
+    const user = renderChat();
+    await pressFind();
+    receiveMatch();
     await screen.findByRole('heading', { name: 'brave-heron-7' });
     return user;
   };
+
+  const acknowledgeLastRequest = (): void =>
+    act(() =>
+      requests
+        .at(-1)
+        ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
+    );
 
   const receiveMessage = (content: string, replyTo: ReplyTo | null = null): void =>
     receive('random_message', {
       sessionId: 's1',
       seq: 2,
       id: '1763640000000-2',
-      senderId: 12,
+      senderId: partner.id,
       content,
       type: 'text',
       timestamp: '2026-11-20T12:00:00.000Z',
@@ -131,82 +151,74 @@ describe('active phase', () => {
     });
 
   it("shows the welcome and the partner's name", async () => {
-    await open();
+    await openChat();
     expect(screen.getByText('🎉 You are now chatting with brave-heron-7. Say hi!')).toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'brave-heron-7' })).toBeVisible();
   });
 
   it('sends a message and shows it as sending, then as sent', async () => {
-    const user = await open();
-    await user.type(getField(), 'hello{Enter}');
-    expect(listRows().at(-1)).toHaveTextContent(/hello.*Sending/);
-    act(() =>
-      asked
-        .at(-1)
-        ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
-    );
-    expect(listRows().at(-1)).toHaveTextContent(/hello.*Sent/);
+    const user = await openChat();
+    await user.type(getComposer(), 'hello{Enter}');
+    expect(listMessageRows().at(-1)).toHaveTextContent(/hello.*Sending/);
+    acknowledgeLastRequest();
+    expect(listMessageRows().at(-1)).toHaveTextContent(/hello.*Sent/);
   });
 
   it('shows a failed message with Retry, which uses the same clientId', async () => {
-    const user = await open();
-    await user.type(getField(), 'hello{Enter}');
-    const first = asked.at(-1);
-    await act(async () => first?.reject(new SocketRequestError('refused', 'internal')));
-    expect(listRows().at(-1)).toHaveTextContent('Not delivered');
+    const user = await openChat();
+    await user.type(getComposer(), 'hello{Enter}');
+    const firstRequest = requests.at(-1);
+    await act(async () => firstRequest?.reject(new SocketRequestError('refused', 'internal')));
+    expect(listMessageRows().at(-1)).toHaveTextContent('Not delivered');
     await user.click(screen.getByRole('button', { name: 'Retry' }));
-    expect(asked.at(-1)?.data.clientId).toBe(first?.data.clientId);
-    expect(listRows().at(-1)).toHaveTextContent('Sending');
+    expect(requests.at(-1)?.data.clientId).toBe(firstRequest?.data.clientId);
+    expect(listMessageRows().at(-1)).toHaveTextContent('Sending');
   });
 
   it("keeps the text, adds no bubble and shows 'Not sent: reconnecting' while not connected", async () => {
-    const user = await open();
+    const user = await openChat();
     setConnected(false);
-    await user.type(getField(), 'hello{Enter}');
+    await user.type(getComposer(), 'hello{Enter}');
     expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
-    expect(getField()).toHaveValue('hello');
-    expect(listRows()).toHaveLength(1);
+    expect(getComposer()).toHaveValue('hello');
+    expect(listMessageRows()).toHaveLength(1);
     setConnected(true);
     expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
-    expect(getField()).toHaveValue('hello');
+    expect(getComposer()).toHaveValue('hello');
   });
 
   it('returns the text of a rate-limited message to the composer', async () => {
-    const user = await open();
-    await user.type(getField(), 'hello{Enter}');
-    await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
-    expect(getField()).toHaveValue('hello');
+    const user = await openChat();
+    await user.type(getComposer(), 'hello{Enter}');
+    await act(async () => requests.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    expect(getComposer()).toHaveValue('hello');
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
   it('opens a refused edit again, with its text and a notice', async () => {
-    const user = await open();
-    await user.type(getField(), 'helo{Enter}');
-    act(() =>
-      asked
-        .at(-1)
-        ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
-    );
-    await user.type(getField(), 'begun');
-    await user.clear(getField());
+    const user = await openChat();
+    await user.type(getComposer(), 'helo{Enter}');
+    acknowledgeLastRequest();
+    await user.click(getComposer());
+    // In the empty composer, ArrowUp opens the user's last message for editing.
     await user.keyboard('{ArrowUp}');
-    await user.clear(getField());
-    await user.type(getField(), 'hello{Enter}');
-    expect(listRows().at(-1)).toHaveTextContent(/hello.*edited/);
-    await user.type(getField(), 'begun');
-    await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
-    expect(listRows().at(-1)).toHaveTextContent(/helo/);
+    await user.clear(getComposer());
+    await user.type(getComposer(), 'hello{Enter}');
+    expect(listMessageRows().at(-1)).toHaveTextContent(/hello.*edited/);
+    await user.type(getComposer(), 'begun');
+    await act(async () => requests.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    expect(listMessageRows().at(-1)).toHaveTextContent(/helo/);
     expect(screen.getByText('Editing your message')).toBeVisible();
-    expect(getField()).toHaveValue('hello');
+    expect(getComposer()).toHaveValue('hello');
     expect(screen.getByText(/^Not saved: a little slower/)).toBeVisible();
     await user.keyboard('{Enter}');
-    expect(asked.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
-    expect(getField()).toHaveValue('begun');
+    expect(requests.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
+    expect(getComposer()).toHaveValue('begun');
   });
 
   it('shows that the partner is typing or reconnecting', async () => {
-    await open();
-    receive('typing', { sessionId: 's1', userId: 12 });
+    await openChat();
+    receive('typing', { sessionId: 's1', userId: partner.id });
     expect(screen.getByText('brave-heron-7 is typing')).toBeVisible();
     receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
     expect(screen.queryByText('brave-heron-7 is typing')).not.toBeInTheDocument();
@@ -214,18 +226,18 @@ describe('active phase', () => {
   });
 
   it("shows markup in a partner's message as plain text", async () => {
-    await open();
+    await openChat();
     const content = '<img src=x onerror=alert(1)> [IMAGE:/api/files/x.png]';
     receiveMessage(content);
-    expect(listRows().at(-1)).toHaveTextContent(content);
+    expect(listMessageRows().at(-1)).toHaveTextContent(content);
     expect(screen.queryByRole('link')).not.toBeInTheDocument();
     expect(screen.queryByRole('img')).not.toBeInTheDocument();
   });
 
   it("hides a stranger's contact details until they are pressed, and never makes them links", async () => {
-    const user = await open();
+    const user = await openChat();
     receiveMessage('write to ada@example.org or see https://example.net/a ok?');
-    const findRow = () => listRows().at(-1)!;
+    const findRow = () => listMessageRows().at(-1)!;
     expect(findRow()).toHaveTextContent(
       'write to [Contact details hidden · Show] or see [Contact details hidden · Show] ok?',
     );
@@ -239,52 +251,46 @@ describe('active phase', () => {
   });
 
   it("hides a stranger's contact details in quotes and announcements, which hold no button", async () => {
-    const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
-    await open();
+    const readAnnouncements = spyOnAnnouncements();
+    await openChat();
     receiveMessage('my snap is ada_99', {
       messageId: '1763640000000-1',
       content: 'call 0170 1234567',
-      senderId: 12,
-      senderName: 'brave-heron-7',
+      senderId: partner.id,
+      senderName: partner.username,
     });
-    expect(listRows().at(-1)).toHaveTextContent(/brave-heron-7 ?call \[Contact details hidden\]/);
-    expect(attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('')).toBe(
-      'brave-heron-7: my snap is [Contact details hidden]',
-    );
-    attachShadow.mockRestore();
+    expect(listMessageRows().at(-1)).toHaveTextContent(/brave-heron-7 ?call \[Contact details hidden\]/);
+    expect(readAnnouncements()).toBe('brave-heron-7: my snap is [Contact details hidden]');
   });
 
   it('warns once before contact details are sent to a stranger, and sends them on the second attempt', async () => {
-    const user = await open();
+    const user = await openChat();
     const warning = 'You are about to share contact details with a stranger. Send anyway?';
-    await user.type(getField(), 'hello{Enter}');
+    await user.type(getComposer(), 'hello{Enter}');
     expect(screen.queryByText(warning)).not.toBeInTheDocument();
-    await user.type(getField(), 'i am ada@example.org{Enter}');
+    await user.type(getComposer(), 'i am ada@example.org{Enter}');
     expect(screen.getByText(warning)).toBeVisible();
-    expect(asked.filter(({ event }) => event === 'random_message')).toHaveLength(1);
-    expect(getField()).toHaveValue('i am ada@example.org');
-    await user.type(getField(), '{Enter}');
-    expect(asked.at(-1)).toMatchObject({ data: { content: 'i am ada@example.org' } });
+    expect(requests.filter(({ event }) => event === 'random_message')).toHaveLength(1);
+    expect(getComposer()).toHaveValue('i am ada@example.org');
+    await user.type(getComposer(), '{Enter}');
+    expect(requests.at(-1)).toMatchObject({ data: { content: 'i am ada@example.org' } });
     expect(screen.queryByText(warning)).not.toBeInTheDocument();
-    await user.type(getField(), 'or www.example.org{Enter}');
-    expect(asked.at(-1)).toMatchObject({ data: { content: 'or www.example.org' } });
+    await user.type(getComposer(), 'or www.example.org{Enter}');
+    expect(requests.at(-1)).toMatchObject({ data: { content: 'or www.example.org' } });
   });
 
   it("announces the partner's messages to screen readers once, and not the user's own", async () => {
-    const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
-    const user = await open();
+    const readAnnouncements = spyOnAnnouncements();
+    const user = await openChat();
     receiveMessage('good evening');
-    const readAnnouncements = (): string =>
-      attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join('');
     expect(readAnnouncements()).toBe('brave-heron-7: good evening');
     expect(screen.getByText('good evening')).toBeVisible();
-    await user.type(getField(), 'hello{Enter}');
+    await user.type(getComposer(), 'hello{Enter}');
     expect(readAnnouncements()).toBe('brave-heron-7: good evening');
-    attachShadow.mockRestore();
   });
 
-  it("asks 'Skip this chat?' first; Cancel and Escape only close the question", async () => {
-    const user = await open();
+  it("asks 'Skip this chat?' before it skips; Cancel and Escape only close the question", async () => {
+    const user = await openChat();
     const skip = screen.getByRole('button', { name: 'Skip Chat' });
     await user.click(skip);
     const bar = screen.getByRole('group', { name: 'Skip this chat?' });
@@ -296,11 +302,11 @@ describe('active phase', () => {
     expect(screen.getByRole('group', { name: 'Skip this chat?' })).toBeVisible();
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
-    expect(sent).toEqual([]);
+    expect(sentFrames).toEqual([]);
   });
 
   it('does not ask to skip on an Escape that closes a toast, but closes the question on one', async () => {
-    const user = await open();
+    const user = await openChat();
     toast({ title: 'Friend request sent' });
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
@@ -312,18 +318,18 @@ describe('active phase', () => {
   });
 
   it('skips on Confirm and searches again', async () => {
-    const user = await open();
+    const user = await openChat();
     await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
     await user.click(screen.getByRole('button', { name: 'Confirm' }));
-    expect(sent).toEqual([{ event: 'skip_chat', data: { sessionId: 's1' } }]);
-    expect(asked.at(-1)?.event).toBe('join_queue');
+    expect(sentFrames).toEqual([{ event: 'skip_chat', data: { sessionId: 's1' } }]);
+    expect(requests.at(-1)?.event).toBe('join_queue');
     expect(screen.getByRole('heading', { name: 'Looking for someone...' })).toBeVisible();
   });
 
-  it('closes the question when the partner skips first (A56)', async () => {
-    const user = await open();
+  it('closes the question when the partner skips first', async () => {
+    const user = await openChat();
     await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
-    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
   });
@@ -333,11 +339,11 @@ describe('skipped phase', () => {
   it.each([
     ['skipped', 'Your chat partner skipped this conversation'],
     ['disconnected', 'Your chat partner disconnected'],
-  ] as const)('after the end reason %s shows: %s', async (reason, text) => {
-    const user = begin();
-    await find();
-    match();
-    receive('chat_skipped', { sessionId: 's1', seq: 2, reason, endedBy: 12 });
+  ] as const)('shows for the end reason %s: %s', async (reason, text) => {
+    const user = renderChat();
+    await pressFind();
+    receiveMatch();
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason, endedBy: partner.id });
     expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
     expect(screen.getByText(text)).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'New Conversation' }));

@@ -13,7 +13,7 @@ import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast-store';
 import { usePreloaded } from '@/ui/use-preloaded';
 
-/** Not in the first screen's bundle; loaded right after it, because a match may come quickly. */
+/** Not part of the first screen's bundle. Preloaded right after the first screen, because a match may come quickly. */
 const activeChatPart = createPart(
   async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
 );
@@ -21,7 +21,7 @@ const partsAfterFirstScreen = [activeChatPart];
 
 /** Content from other features, composed in app/. */
 export interface RandomChatSlots {
-  /** On the initial stage, above the choices: the line about the user's standing. */
+  /** On the initial stage, above the choices: the line about the user's standing, such as a suspension. */
   initialNote?: ReactNode;
   /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
   toolbar?: ReactNode;
@@ -29,11 +29,11 @@ export interface RandomChatSlots {
   more?: ReactNode;
   /** Whether the partner is a friend. */
   isPartnerFriend?: boolean | undefined;
-  /** In the composer of an active chat. */
+  /** In the composer of an active chat: ideas for what to write. */
   renderIdeas?: RenderIdeas;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
-  /** Quiet links under New Conversation: Report and Block. */
+  /** Links under New Conversation: Report and Block. */
   skippedLinks?: ReactNode;
   /** Reports a message of the partner. Must be stable between renders. */
   onReportMessage?: (messageId: string) => void;

@@ -8,15 +8,15 @@ import { useConnection } from '@/lib/socket/connection';
 import { signIn } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 
-let drawn = 0;
+let bubbleRenders = 0;
 jest.mock('@/chat-ui/message/bubble', () => ({
   Bubble: ({ children }: BubbleProps) => {
-    drawn += 1;
+    bubbleRenders += 1;
     return <div>{children}</div>;
   },
 }));
 
-const say = (seq: number): void =>
+const receiveMessage = (seq: number): void =>
   act(() =>
     randomChat.receive({
       event: 'random_message',
@@ -33,7 +33,7 @@ const say = (seq: number): void =>
     }),
   );
 
-it('renders no row for a keystroke, and two rows for a message', async () => {
+it('renders no bubble for a keystroke or a typing partner, and two for a message', async () => {
   signIn(aUser());
   randomChat.attachSocket({
     isOpen: true,
@@ -53,14 +53,15 @@ it('renders no row for a keystroke, and two rows for a message', async () => {
     }),
   );
   await screen.findByRole('textbox', { name: 'Message' });
-  for (let seq = 2; seq <= 8; seq += 1) say(seq);
+  // The match has `seq` 1.
+  for (let seq = 2; seq <= 8; seq += 1) receiveMessage(seq);
 
-  drawn = 0;
-  await user.type(screen.getByRole('textbox', { name: 'Message' }), 'no row is drawn for this');
+  bubbleRenders = 0;
+  await user.type(screen.getByRole('textbox', { name: 'Message' }), 'no bubble is rendered for this');
   act(() => randomChat.receive({ event: 'typing', data: { sessionId: 's1', userId: 12 } }));
-  expect(drawn).toBe(0);
+  expect(bubbleRenders).toBe(0);
 
-  // The new row, and the one before it, which is no longer the last of its group.
-  say(9);
-  expect(drawn).toBe(2);
+  // The new message, and the one before it, which is no longer the last of its group.
+  receiveMessage(9);
+  expect(bubbleRenders).toBe(2);
 });

@@ -7,19 +7,20 @@ import { getServerNow } from '@/lib/server-clock';
 import { formatMinutesAndSeconds } from '@/lib/time';
 import { Button } from '@/ui/button';
 
-const useNow = (everyMs: number): number => {
+/** The server's time in milliseconds since the epoch, updated after each `intervalMs`. */
+const useServerNow = (intervalMs: number): number => {
   const [now, setNow] = useState(getServerNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(getServerNow()), everyMs);
+    const timer = setInterval(() => setNow(getServerNow()), intervalMs);
     return () => clearInterval(timer);
-  }, [everyMs]);
+  }, [intervalMs]);
   return now;
 };
 
 export const SearchingStage = () => {
   const since = useRandomChat((state) => state.searchingSince);
   const anyoneMatches = useRandomChat((state) => state.anyoneMatches);
-  const now = useNow(1_000);
+  const now = useServerNow(1_000);
   const waitedMs = since === null ? 0 : Math.max(0, now - since);
   return (
     <Stage

@@ -4,12 +4,17 @@ import { ToolbarButton } from '@/chat-ui/toolbar-button';
 import { copy } from '@/features/random-chat/copy';
 import { Button } from '@/ui/button';
 
-export const SkipButton = ({ isAsking, onAsk }: { isAsking: boolean; onAsk: () => void }) => (
+export interface SkipButtonProps {
+  isSkipBarOpen: boolean;
+  onToggleSkipBar: () => void;
+}
+
+export const SkipButton = ({ isSkipBarOpen, onToggleSkipBar }: SkipButtonProps) => (
   <ToolbarButton
     icon={<SkipForward aria-hidden="true" />}
     label={copy.active.skip}
-    aria-expanded={isAsking}
-    onClick={onAsk}
+    aria-expanded={isSkipBarOpen}
+    onClick={onToggleSkipBar}
   />
 );
 

@@ -5,6 +5,7 @@ import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-
 import { Button } from '@/ui/button';
 
 export const SkippedStage = ({ children, links }: { children: ReactNode; links: ReactNode }) => {
+  // Set in this phase, although its type includes null.
   const reason = useRandomChat((state) => state.endReason);
   return (
     <Stage

@@ -3,7 +3,7 @@ import { TwoDots, type DotsState } from '@/product/two-dots';
 
 export interface StageProps {
   dots: DotsState;
-  /** Key of the text: a new phase animates it in while the dots keep moving. */
+  /** Key of the text: the text of a new phase is animated in, while the dots stay mounted and move to a new state. */
   phase: string;
   title: string;
   lead: ReactNode;

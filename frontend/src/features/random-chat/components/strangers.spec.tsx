@@ -14,6 +14,7 @@ import { aPartner, aUser } from '@/testing/factories';
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
+/** Receives the message number `n` of the partner. The match has `seq` 1, so the messages follow from `seq` 2. */
 const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = null): void =>
   receive('random_message', {
     sessionId: 's1',
@@ -25,7 +26,7 @@ const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = nu
     timestamp: '2026-11-20T12:00:00.000Z',
     replyTo,
   });
-const getRow = (): HTMLElement =>
+const getLastMessageRow = (): HTMLElement =>
   within(screen.getByRole('region', { name: 'Messages' }))
     .getAllByRole('listitem')
     .at(-1)!;
@@ -50,7 +51,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const open = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
+/**
+ * Opens a chat and spies on the announcements for screen readers. They are in closed shadow trees, whose roots are only
+ * returned when they are attached.
+ */
+const openChat = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
   const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
   const { rerender } = render(<RandomChat {...slots} />);
   const user = userEvent.setup();
@@ -60,91 +65,94 @@ const open = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
   return {
     user,
     rerender,
-    readAnnounced: () =>
+    readAnnouncements: () =>
       attachShadow.mock.results.map(({ value }) => (value as ShadowRoot).textContent).join(''),
   };
 };
 
-describe('an insult of a stranger', () => {
+const loadInsultList = async (): Promise<void> => {
+  await act(async () => {
+    const { isInsult } = await import('@/chat-ui/insults/is-insult');
+    useInsultGuard.setState({ isInsult });
+  });
+};
+
+describe('an insult by a stranger', () => {
   it('is hidden until it is pressed, and announced as hidden', async () => {
-    const { user, readAnnounced } = await open();
+    const { user, readAnnouncements } = await openChat();
     receiveMessage(1, 'you are a cunt');
-    // The list of insults is loaded while the page is idle.
+    // Appears once the list of insults is loaded, which happens while the page is idle.
     const button = await screen.findByRole('button', { name: /Message hidden/ });
-    expect(getRow()).not.toHaveTextContent('cunt');
+    expect(getLastMessageRow()).not.toHaveTextContent('cunt');
     receiveMessage(2, 'send nudes to ada@example.org');
-    expect(getRow()).toHaveTextContent('[Message hidden · Show]');
-    expect(getRow()).not.toHaveTextContent('Contact');
-    expect(readAnnounced()).toContain('brave-heron-7: [Message hidden]');
+    expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
+    expect(getLastMessageRow()).not.toHaveTextContent('Contact');
+    expect(readAnnouncements()).toContain('brave-heron-7: [Message hidden]');
     await user.click(button);
     expect(screen.getByText('you are a cunt')).toBeVisible();
-    expect(getRow()).toHaveTextContent('[Message hidden · Show]');
-    await user.click(within(getRow()).getByRole('button', { name: /Message hidden/ }));
-    expect(getRow()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
+    expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
+    await user.click(within(getLastMessageRow()).getByRole('button', { name: /Message hidden/ }));
+    expect(getLastMessageRow()).toHaveTextContent('send nudes to [Contact details hidden · Show]');
   });
 
-  it('is hidden in a quote, which shows nothing', async () => {
-    await open();
+  it('is hidden in a quote, which has no button to show it', async () => {
+    await openChat();
     receiveMessage(1, 'hi');
-    await act(async () => {
-      const { isInsult } = await import('@/chat-ui/insults/is-insult');
-      useInsultGuard.setState({ isInsult });
-    });
+    await loadInsultList();
     receiveMessage(2, 'sorry', {
       messageId: '1763640000000-1',
       content: 'you cunt',
       senderId: 12,
       senderName: 'brave-heron-7',
     });
-    expect(getRow()).toHaveTextContent('[Message hidden]');
-    expect(getRow()).not.toHaveTextContent('cunt');
+    expect(getLastMessageRow()).toHaveTextContent('[Message hidden]');
+    expect(getLastMessageRow()).not.toHaveTextContent('cunt');
   });
 
-  it('is shown when the user has switched that off', async () => {
+  it('is shown when the user does not hide insults', async () => {
     setHidingInsults(false);
-    await open();
-    await act(async () => {
-      const { isInsult } = await import('@/chat-ui/insults/is-insult');
-      useInsultGuard.setState({ isInsult });
-    });
+    await openChat();
+    await loadInsultList();
     receiveMessage(1, 'you are a cunt');
-    expect(getRow()).toHaveTextContent('you are a cunt');
+    expect(getLastMessageRow()).toHaveTextContent('you are a cunt');
   });
 });
 
 describe('an uploaded profile picture of a stranger', () => {
   const partner = aPartner({ avatar: '/api/files/avatars/a.webp' });
+  /** The picture is in the toolbar and, once there is a message, beside the newest message of the partner. */
   const countPictures = () => ({
     all: document.querySelectorAll('img[src="/api/files/avatars/a.webp"]').length,
     blurred: document.querySelectorAll('img.blur-sm').length,
   });
-  const button = () => screen.queryByRole('button', { name: 'Show the profile picture of brave-heron-7' });
+  const queryShowButton = () =>
+    screen.queryByRole('button', { name: 'Show the profile picture of brave-heron-7' });
 
-  it('is blurred everywhere in the chat until it is pressed once', async () => {
-    const { user } = await open(partner);
+  it('is blurred everywhere in the chat until its button is pressed', async () => {
+    const { user } = await openChat(partner);
     receiveMessage(1, 'hi');
     expect(countPictures()).toEqual({ all: 2, blurred: 2 });
-    await user.click(button()!);
+    await user.click(queryShowButton()!);
     expect(countPictures()).toEqual({ all: 2, blurred: 0 });
-    expect(button()).toBeNull();
+    expect(queryShowButton()).toBeNull();
   });
 
-  it('is shown at once when the two become friends', async () => {
-    const { rerender } = await open(partner);
+  it('is not blurred any more when the two become friends', async () => {
+    const { rerender } = await openChat(partner);
     expect(countPictures()).toEqual({ all: 1, blurred: 1 });
     rerender(<RandomChat isPartnerFriend />);
     expect(countPictures()).toEqual({ all: 1, blurred: 0 });
   });
 
-  it('is shown when the user has switched that off', async () => {
+  it('is not blurred when the user does not blur pictures', async () => {
     setBlurringPictures(false);
-    await open(partner);
+    await openChat(partner);
     expect(countPictures()).toEqual({ all: 1, blurred: 0 });
-    expect(button()).toBeNull();
+    expect(queryShowButton()).toBeNull();
   });
 
-  it('has no button without a picture', async () => {
-    await open();
-    expect(button()).toBeNull();
+  it('has no button when the stranger has not uploaded one', async () => {
+    await openChat();
+    expect(queryShowButton()).toBeNull();
   });
 });

@@ -10,33 +10,41 @@ import { Avatar } from '@/ui/avatar';
 export interface ToolbarProps {
   session: Session;
   /** Reveals the partner's profile picture; null when it is not blurred. */
-  onReveal: (() => void) | null;
-  isAsking: boolean;
-  onAsk: () => void;
+  onRevealPicture: (() => void) | null;
+  /** The bar asks for the confirmation of Skip Chat. */
+  isSkipBarOpen: boolean;
+  onToggleSkipBar: () => void;
   /** Shown before Skip Chat. */
   children: ReactNode;
-  /** Shown after Skip Chat, in a narrow toolbar beside the name: an icon button. */
+  /** An icon button, shown after Skip Chat; in a narrow toolbar, beside the name. */
   more?: ReactNode;
 }
 
 /** The partner, and the actions on the chat as a whole. */
-export const Toolbar = ({ session, onReveal, isAsking, onAsk, children, more }: ToolbarProps) => {
+export const Toolbar = ({
+  session,
+  onRevealPicture,
+  isSkipBarOpen,
+  onToggleSkipBar,
+  children,
+  more,
+}: ToolbarProps) => {
   const me = useIdentity((state) => state.user);
   const { partner } = session;
-  const isAway = session.partnerConnection === 'reconnecting';
+  const isPartnerReconnecting = session.partnerConnection === 'reconnecting';
   return (
     <header data-controls="" className="@container border-b border-border">
       {/* The actions wrap to a second row when they do not fit beside the name. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3 short:basis-28">
           <div className="flex">
-            {onReveal ? (
+            {onRevealPicture ? (
               <button
                 type="button"
                 aria-label={copy.active.showPicture(partner.username)}
                 title={copy.active.showPicture(partner.username)}
                 className="meet-from-left relative z-raised rounded-full ring-3 ring-card after:absolute after:-inset-0.5"
-                onClick={onReveal}
+                onClick={onRevealPicture}
               >
                 <Avatar id={partner.id} name={partner.username} picture={partner.avatar} isBlurred />
                 <span className="absolute inset-0 m-auto grid size-6 place-items-center rounded-full bg-popover">
@@ -68,16 +76,16 @@ export const Toolbar = ({ session, onReveal, isAsking, onAsk, children, more }: 
               role="status"
               className={cn(
                 'truncate text-sm',
-                isAway ? 'text-warning' : 'text-muted-foreground short:sr-only',
+                isPartnerReconnecting ? 'text-warning' : 'text-muted-foreground short:sr-only',
               )}
             >
-              {isAway ? copy.active.partnerReconnecting : copy.active.here}
+              {isPartnerReconnecting ? copy.active.partnerReconnecting : copy.active.here}
             </p>
           </div>
         </div>
         <div className="flex grow items-center gap-2 @max-[38rem]:order-last [&>*]:grow">
           {children}
-          <SkipButton isAsking={isAsking} onAsk={onAsk} />
+          <SkipButton isSkipBarOpen={isSkipBarOpen} onToggleSkipBar={onToggleSkipBar} />
         </div>
         {more}
       </div>

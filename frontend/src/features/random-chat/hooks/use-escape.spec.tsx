@@ -3,35 +3,36 @@ import { useRef } from 'react';
 import { useEscape } from '@/features/random-chat/hooks/use-escape';
 import { closeToast, toast, useToasts } from '@/ui/toast-store';
 
-const Place = ({ onEscape }: { onEscape: () => void }) => {
-  const place = useRef<HTMLElement>(null);
-  useEscape(place, onEscape);
+const EscapeArea = ({ onEscape }: { onEscape: () => void }) => {
+  const area = useRef<HTMLElement>(null);
+  useEscape(area, onEscape);
   return (
-    <section ref={place}>
+    <section ref={area}>
       <button type="button">inside</button>
     </section>
   );
 };
 
-const setUp = () => {
+const renderEscapeArea = () => {
   const onEscape = jest.fn();
-  render(<Place onEscape={onEscape} />);
+  render(<EscapeArea onEscape={onEscape} />);
   return { onEscape, button: screen.getByRole('button', { name: 'inside' }) };
 };
 
 describe('useEscape', () => {
-  it('reacts to Escape inside the chat', () => {
-    const { onEscape, button } = setUp();
+  it('calls onEscape for an Escape inside the container', () => {
+    const { onEscape, button } = renderEscapeArea();
     fireEvent.keyDown(button, { key: 'Escape' });
     expect(onEscape).toHaveBeenCalledWith({ isForToast: false });
   });
 
   it('reports whether the key closes an open toast', () => {
-    const { onEscape, button } = setUp();
+    const { onEscape, button } = renderEscapeArea();
     toast({ title: 'Friend request sent' });
     fireEvent.keyDown(button, { key: 'Escape' });
     expect(onEscape).toHaveBeenLastCalledWith({ isForToast: true });
-    closeToast(useToasts.getState().shown?.id ?? 0);
+    const toastId = useToasts.getState().shown?.id;
+    if (toastId !== undefined) closeToast(toastId);
     fireEvent.keyDown(button, { key: 'Escape' });
     expect(onEscape).toHaveBeenLastCalledWith({ isForToast: false });
   });

@@ -2,13 +2,13 @@ import { useEffect, useRef, type RefObject } from 'react';
 import { useToasts } from '@/ui/toast-store';
 
 export interface EscapePress {
-  /** The key also closes an open toast. It may then cancel something, but not start anything. */
+  /** The key also closes an open toast. `onEscape` may then cancel an action, but must not start one. */
   isForToast: boolean;
 }
 
 /**
- * Calls `onEscape` for an Escape that nothing else handles (B13): no edit or reply in the composer, no dialog, no IME
- * composition. Only for events from `container` or the body, and not while `container` is inert.
+ * Calls `onEscape` when Escape is pressed, unless an edit or reply in the composer, a dialog or an IME uses the key
+ * (docs/product-decisions.md, B13). The focus must be in `container` or on the body, and `container` must not be inert.
  */
 export const useEscape = (
   container: RefObject<HTMLElement | null>,
@@ -19,21 +19,21 @@ export const useEscape = (
     latestOnEscape.current = onEscape;
   });
   useEffect(() => {
-    let isForDialog = false;
-    let isForToast = false;
-    // In the capture phase, because a dialog or toast that the key closes may be gone when `handleEscape` runs.
+    let isDialogOpen = false;
+    let isToastOpen = false;
+    // In the capture phase: a dialog or toast that the key closes may be gone when `handleEscape` runs.
     const recordOpenLayers = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return;
-      isForToast = useToasts.getState().shown?.isOpen === true;
-      isForDialog = document.querySelector('[role="dialog"]') !== null;
+      isToastOpen = useToasts.getState().shown?.isOpen === true;
+      isDialogOpen = document.querySelector('[role="dialog"]') !== null;
     };
     // In the bubble phase on window, so that other handlers run first and can stop the propagation.
     const handleEscape = (event: KeyboardEvent): void => {
       const element = container.current;
-      if (event.key !== 'Escape' || isForDialog || event.isComposing) return;
+      if (event.key !== 'Escape' || isDialogOpen || event.isComposing) return;
       if (!element || element.closest('[inert]')) return;
       if (event.target === document.body || element.contains(event.target as Node))
-        latestOnEscape.current({ isForToast });
+        latestOnEscape.current({ isForToast: isToastOpen });
     };
     window.addEventListener('keydown', recordOpenLayers, { capture: true });
     window.addEventListener('keydown', handleEscape);

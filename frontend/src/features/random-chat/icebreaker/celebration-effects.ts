@@ -1,6 +1,6 @@
 import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 
-/** Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use. */
+// Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use.
 
 /**
  * The text colour of the canvas as a hexadecimal string. The token is in OKLCH, which the drawing library cannot read.
@@ -14,9 +14,19 @@ const readTextColour = (canvas: HTMLCanvasElement): string => {
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 };
 
-const iceCubesEveryMs = 320;
-/** Ends two seconds before the effect (`pageLimits.celebrationMs`), so that the last cubes can fall. */
+const iceCubeIntervalMs = 320;
+/** About two seconds before the effect ends (`pageLimits.celebrationMs`), so that the last cubes can fall. */
 const iceCubesUntilMs = 2_900;
+
+/** Where particles start, as a share of the width, and their angle in degrees: upwards from both sides, inwards. */
+const sparkSources = [
+  { x: 0.2, angle: 60 },
+  { x: 0.8, angle: 120 },
+];
+const iceCubeSources = [
+  { x: 0, angle: 55 },
+  { x: 1, angle: 125 },
+];
 
 /**
  * Draws the effect until it is stopped.
@@ -26,17 +36,14 @@ export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' |
   let stop: (() => void) | undefined;
   let isStopped = false;
 
-  const begin = async (): Promise<void> => {
+  const startDrawing = async (): Promise<void> => {
     const { default: confetti } = await import('canvas-confetti');
     if (isStopped) return;
     // No worker: the Content-Security-Policy forbids workers created from a string.
     const fire = confetti.create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true });
     const colors = [readTextColour(canvas)];
     if (effect === 'sparks') {
-      for (const [x, angle] of [
-        [0.2, 60],
-        [0.8, 120],
-      ] as const) {
+      for (const { x, angle } of sparkSources) {
         void fire({
           particleCount: 90,
           angle,
@@ -55,11 +62,8 @@ export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' |
       return;
     }
     const cube = confetti.shapeFromPath({ path: iceCubePath });
-    const burst = (particleCount: number, scalar: number): void => {
-      for (const [x, angle] of [
-        [0, 55],
-        [1, 125],
-      ] as const) {
+    const throwCubes = (particleCount: number, scalar: number): void => {
+      for (const { x, angle } of iceCubeSources) {
         void fire({
           particleCount,
           angle,
@@ -75,19 +79,19 @@ export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' |
         });
       }
     };
-    burst(12, 2.8);
-    burst(14, 1.8);
+    throwCubes(12, 2.8);
+    throwCubes(14, 1.8);
     const startedAt = Date.now();
     const timer = setInterval(() => {
-      if (Date.now() - startedAt < iceCubesUntilMs) burst(5, 2.2);
-    }, iceCubesEveryMs);
+      if (Date.now() - startedAt < iceCubesUntilMs) throwCubes(5, 2.2);
+    }, iceCubeIntervalMs);
     stop = () => {
       clearInterval(timer);
       fire.reset();
     };
   };
 
-  begin().catch((error: unknown) => console.warn('The celebration could not be drawn', error));
+  startDrawing().catch((error: unknown) => console.warn('The celebration could not be drawn', error));
   return () => {
     isStopped = true;
     stop?.();

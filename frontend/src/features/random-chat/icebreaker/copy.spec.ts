@@ -1,6 +1,7 @@
 import { copy } from '@/features/random-chat/icebreaker/copy';
 import { pageLimits } from '@/lib/page-limits';
 
+/** The sections are those of the product specification, which is not in this repository. */
 it.each<[section: string, shown: string, specified: string]>([
   ['§2 active', copy.start, 'Break the Ice'],
   ['§4', copy.ignore, 'Ignore'],
@@ -17,6 +18,6 @@ it.each<[section: string, shown: string, specified: string]>([
   expect(shown).toBe(specified);
 });
 
-it('shows the effects for 5 s and 3 s (§9)', () => {
+it('shows the effects for 5 s and 3 s', () => {
   expect([pageLimits.celebrationMs, pageLimits.plotTwistMs]).toEqual([5_000, 3_000]);
 });

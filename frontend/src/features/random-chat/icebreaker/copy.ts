@@ -21,7 +21,7 @@ export const copy = {
   match,
   plotTwist,
   you: 'You',
-  /** Notices among the messages (A76). */
+  /** Notices among the messages. */
   notices: {
     waiting: 'Waiting response from your chat partner...',
     ignoredByMe: 'You decided to not break the ice',

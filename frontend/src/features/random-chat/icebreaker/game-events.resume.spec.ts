@@ -3,8 +3,8 @@ import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import { createInitialState, type RandomChatState } from '@/features/random-chat/reducer/random-chat.state';
 import {
   type GameFrame,
-  askedByPartner,
-  createAnswer,
+  partnerQuestionFrame,
+  createAnswerAction,
   createChatState,
   createIgnoredFrame,
   createQuestionFrame,
@@ -16,14 +16,14 @@ import {
   me,
   otherQuestion,
   partner,
-  partnerAnswered,
+  partnerAnsweredFrame,
   play,
   question,
   receive,
   sessionId,
-  soup,
+  soupAnswer,
   toServerFrame,
-  waiting,
+  waitingFrame,
 } from '@/testing/game-frames';
 
 describe('after a reload', () => {
@@ -36,43 +36,41 @@ describe('after a reload', () => {
         partnerId: partner.id,
         partnerInfo: partner,
         partnerConnection: 'connected',
+        // The match has `seq` 1, so the first of these has 2.
         events: frames.map((frame, index) => toServerFrame(frame, index + 2)),
         last: true,
       },
     });
 
   it('an open game is still open', () => {
-    const state = resume(askedByPartner);
+    const state = resume(partnerQuestionFrame);
     expect(getCard(state).progress).toBe('open');
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
   it('a game that the user has answered waits for the partner, with the answer unknown', () => {
-    const state = resume(createQuestionFrame(me), waiting);
+    const state = resume(createQuestionFrame(me), waitingFrame);
     expect(getCard(state)).toMatchObject({ progress: 'answered', userResponse: null });
     expect(listNotices(state)).toEqual(['Waiting response from your chat partner...']);
   });
 
-  it('a game that the partner has answered shows it', () => {
-    expect(getCard(resume(createQuestionFrame(me), partnerAnswered))).toMatchObject({
+  it('a game that the partner has answered shows that', () => {
+    expect(getCard(resume(createQuestionFrame(me), partnerAnsweredFrame))).toMatchObject({
       progress: 'open',
       hasPartnerAnswered: true,
     });
   });
 
   it('a revealed game is shown without a celebration', () => {
-    const state = resume(askedByPartner, waiting, createRevealFrame(soup, soup));
+    const state = resume(partnerQuestionFrame, waitingFrame, createRevealFrame(soupAnswer, soupAnswer));
     expect(getCard(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
-    expect(listRows(state).map(({ card: shown }) => shown?.kind)).toEqual([
-      'break_ice_question',
-      'break_ice_reveal',
-    ]);
+    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question', 'break_ice_reveal']);
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
   it('the questions asked before are known', () => {
     const state = resume(
-      askedByPartner,
+      partnerQuestionFrame,
       createIgnoredFrame(me),
       createQuestionFrame(me, 'g2', otherQuestion),
     );
@@ -82,8 +80,13 @@ describe('after a reload', () => {
 
 describe('after a reconnect', () => {
   it("a game continues with the missed events, and the user's choice is still marked", () => {
-    const before = play(createChatState(), askedByPartner, createAnswer(soup), waiting);
-    const state = receive(before, {
+    const stateBefore = play(
+      createChatState(),
+      partnerQuestionFrame,
+      createAnswerAction(soupAnswer),
+      waitingFrame,
+    );
+    const state = receive(stateBefore, {
       event: 'session_resumed',
       data: {
         sessionId,
@@ -91,18 +94,21 @@ describe('after a reconnect', () => {
         partnerId: partner.id,
         partnerInfo: partner,
         partnerConnection: 'connected',
-        events: [toServerFrame(createRevealFrame(soup, soup), 4)],
+        events: [toServerFrame(createRevealFrame(soupAnswer, soupAnswer), 4)],
         last: true,
       },
     });
-    expect(getCard(state)).toMatchObject({ progress: 'revealed', userResponse: soup });
+    expect(getCard(state)).toMatchObject({ progress: 'revealed', userResponse: soupAnswer });
     expect(getSession(state).celebratedGame).toBeNull();
   });
 });
 
 it('closes an open game when the chat ends', () => {
-  for (const before of [[askedByPartner], [askedByPartner, createAnswer(soup), waiting]]) {
-    const playing = play(createChatState(), ...before);
+  for (const steps of [
+    [partnerQuestionFrame],
+    [partnerQuestionFrame, createAnswerAction(soupAnswer), waitingFrame],
+  ]) {
+    const playing = play(createChatState(), ...steps);
     const state = receive(playing, {
       event: 'chat_skipped',
       data: { sessionId, seq: getSession(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
@@ -112,7 +118,7 @@ it('closes an open game when the chat ends', () => {
     expect(listNotices(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
   }
-  const vanished = reduce(play(createChatState(), askedByPartner), {
+  const vanished = reduce(play(createChatState(), partnerQuestionFrame), {
     type: 'sessionVanished',
     sessionId,
   }).state;

@@ -4,34 +4,41 @@ import { findOpenGame, listAskedQuestionIds } from '@/features/random-chat/icebr
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
   type GameFrame,
-  askedByPartner,
-  createAnswer,
+  partnerQuestionFrame,
+  createAnswerAction,
   createChatState,
-  createFailure,
+  createFailureAction,
   createIgnoredFrame,
   createQuestionFrame,
   createRevealFrame,
-  film,
+  filmAnswer,
   getCard,
   getSession,
-  ignore,
+  ignoreAction,
   listNotices,
   listRows,
   me,
   otherQuestion,
   partner,
-  partnerAnswered,
+  partnerAnsweredFrame,
   play,
   question,
   receive,
-  soup,
+  soupAnswer,
   toServerFrame,
-  waiting,
+  waitingFrame,
 } from '@/testing/game-frames';
 
-describe('the question', () => {
+/** The user chooses one of the question's options. */
+const soupMove = createAnswerAction(soupAnswer);
+const filmMove = createAnswerAction(filmAnswer);
+/** The user's last move has failed: the server has refused it, or its response is missing. */
+const refusedMove = createFailureAction(true);
+const unansweredMove = createFailureAction(false);
+
+describe('a question', () => {
   it('is shown as a card of the user who asked, with all its data', () => {
-    const state = play(createChatState(), askedByPartner);
+    const state = play(createChatState(), partnerQuestionFrame);
     expect(listRows(state)).toEqual([
       expect.objectContaining({
         senderId: partner.id,
@@ -56,24 +63,24 @@ describe('the question', () => {
   });
 
   it('is shown once when its frame is received again', () => {
-    const state = play(createChatState(), askedByPartner);
-    expect(listRows(receive(state, toServerFrame(askedByPartner, 2)))).toHaveLength(1);
-    expect(listRows(play(state, askedByPartner))).toHaveLength(1);
+    const state = play(createChatState(), partnerQuestionFrame);
+    expect(listRows(receive(state, toServerFrame(partnerQuestionFrame, 2)))).toHaveLength(1);
+    expect(listRows(play(state, partnerQuestionFrame))).toHaveLength(1);
   });
 
   it('is ignored when it belongs to another session', () => {
-    const foreign = {
+    const frameOfOtherSession = {
       event: 'break_ice_question_received',
-      data: { ...askedByPartner.data, sessionId: 's2', seq: 2 },
+      data: { ...partnerQuestionFrame.data, sessionId: 's2', seq: 2 },
     };
     const state = createChatState();
-    expect(receive(state, foreign as ServerFrame)).toBe(state);
+    expect(receive(state, frameOfOtherSession as ServerFrame)).toBe(state);
   });
 
   it('counts as asked, whatever the outcome of its game', () => {
     const state = play(
       createChatState(),
-      askedByPartner,
+      partnerQuestionFrame,
       createIgnoredFrame(me),
       createQuestionFrame(me, 'g2', otherQuestion),
     );
@@ -85,20 +92,20 @@ describe('the question', () => {
 describe('when both users start a game at the same time', () => {
   it('shows only the card that the server accepted', () => {
     // The user's own start was refused with game_active, which does not change the state.
-    const state = play(createChatState(), askedByPartner);
-    expect(listRows(state).map(({ card: shown }) => shown?.kind)).toEqual(['break_ice_question']);
+    const state = play(createChatState(), partnerQuestionFrame);
+    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question']);
     expect(listRows(state)[0]?.senderId).toBe(partner.id);
   });
 });
 
 describe('the first answer', () => {
   it('is marked and locked at once, and waits for the partner once it is stored', () => {
-    const moved = play(createChatState(), askedByPartner, createAnswer(soup));
-    expect(getCard(moved)).toMatchObject({ userResponse: soup, progress: 'sending' });
+    const moved = play(createChatState(), partnerQuestionFrame, soupMove);
+    expect(getCard(moved)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
     expect(listNotices(moved)).toEqual([]);
-    const state = play(moved, waiting);
+    const state = play(moved, waitingFrame);
     expect(getCard(state)).toMatchObject({
-      userResponse: soup,
+      userResponse: soupAnswer,
       progress: 'answered',
       hasPartnerAnswered: false,
     });
@@ -108,22 +115,22 @@ describe('the first answer', () => {
   });
 
   it('is final', () => {
-    for (const before of [[createAnswer(soup)], [createAnswer(soup), waiting]]) {
-      const state = play(createChatState(), askedByPartner, ...before);
-      expect(play(state, createAnswer(film))).toEqual(state);
-      expect(play(state, ignore)).toEqual(state);
+    for (const steps of [[soupMove], [soupMove, waitingFrame]]) {
+      const state = play(createChatState(), partnerQuestionFrame, ...steps);
+      expect(play(state, filmMove)).toEqual(state);
+      expect(play(state, ignoreAction)).toEqual(state);
     }
   });
 
-  it('must be one of the five options of a known game', () => {
-    const state = play(createChatState(), askedByPartner);
-    expect(play(state, createAnswer('something else'))).toEqual(state);
-    expect(play(state, { ...ignore, gameId: 'g9' })).toEqual(state);
-    expect(play(state, { ...createAnswer(soup), sessionId: 's9' } as GameAction)).toEqual(state);
+  it('must be one of the options, for a known game of the current session', () => {
+    const state = play(createChatState(), partnerQuestionFrame);
+    expect(play(state, createAnswerAction('something else'))).toEqual(state);
+    expect(play(state, { ...ignoreAction, gameId: 'g9' })).toEqual(state);
+    expect(play(state, { ...soupMove, sessionId: 's9' } as GameAction)).toEqual(state);
   });
 
-  it('of the partner is announced without its content', () => {
-    const state = play(createChatState(), askedByPartner, partnerAnswered);
+  it('of the partner is shown without its content', () => {
+    const state = play(createChatState(), partnerQuestionFrame, partnerAnsweredFrame);
     expect(getCard(state)).toMatchObject({
       hasPartnerAnswered: true,
       partnerResponse: null,
@@ -134,38 +141,41 @@ describe('the first answer', () => {
   });
 
   it('can be repeated when the server refuses it, and stays marked when the connection is lost', () => {
-    const moved = play(createChatState(), askedByPartner, createAnswer(soup));
-    expect(getCard(play(moved, createFailure(true)))).toMatchObject({ userResponse: null, progress: 'open' });
-    const cut = play(moved, createFailure(false));
-    expect(getCard(cut)).toMatchObject({ userResponse: soup, progress: 'open' });
-    // It had arrived nevertheless.
-    expect(getCard(play(cut, waiting))).toMatchObject({ userResponse: soup, progress: 'answered' });
-    expect(getCard(play(cut, createAnswer(film)))).toMatchObject({ userResponse: film, progress: 'sending' });
+    const moved = play(createChatState(), partnerQuestionFrame, soupMove);
+    expect(getCard(play(moved, refusedMove))).toMatchObject({ userResponse: null, progress: 'open' });
+    const interrupted = play(moved, unansweredMove);
+    expect(getCard(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
+    // The server has received the answer nevertheless.
+    expect(getCard(play(interrupted, waitingFrame))).toMatchObject({
+      userResponse: soupAnswer,
+      progress: 'answered',
+    });
+    expect(getCard(play(interrupted, filmMove))).toMatchObject({
+      userResponse: filmAnswer,
+      progress: 'sending',
+    });
   });
 
-  it('from another page of the user clears the refused choice of this page', () => {
-    const state = play(createChatState(), askedByPartner, createAnswer(soup), waiting, createFailure(true));
+  it('from another tab of the user clears the refused choice of this tab', () => {
+    const state = play(createChatState(), partnerQuestionFrame, soupMove, waitingFrame, refusedMove);
     expect(getCard(state)).toMatchObject({ userResponse: null, progress: 'answered' });
   });
 });
 
 describe('the reveal', () => {
   it.each([
-    [soup, soup, true],
-    [soup, film, false],
+    [soupAnswer, soupAnswer, true],
+    [soupAnswer, filmAnswer, false],
   ])("of '%s' and '%s' sets sameAnswer to %s", (mine, theirs, sameAnswer) => {
     const state = play(
       createChatState(),
-      askedByPartner,
-      createAnswer(mine),
-      waiting,
+      partnerQuestionFrame,
+      createAnswerAction(mine),
+      waitingFrame,
       createRevealFrame(mine, theirs),
     );
     const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
-    expect(listRows(state).map(({ card: shown }) => shown?.kind)).toEqual([
-      'break_ice_question',
-      'break_ice_reveal',
-    ]);
+    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question', 'break_ice_reveal']);
     expect(getCard(state)).toMatchObject(result);
     expect(listRows(state)[1]?.card).toMatchObject({ game: result });
     expect(listNotices(state)).toEqual([]);
@@ -174,22 +184,32 @@ describe('the reveal', () => {
   });
 
   it('ends the game: later frames and moves change nothing', () => {
-    const state = play(createChatState(), askedByPartner, createAnswer(soup), createRevealFrame(soup, film));
+    const state = play(
+      createChatState(),
+      partnerQuestionFrame,
+      soupMove,
+      createRevealFrame(soupAnswer, filmAnswer),
+    );
     const { messages } = getSession(state);
-    for (const late of [
+    for (const lateFrame of [
       createIgnoredFrame(partner.id),
-      createRevealFrame(film, film),
-      waiting,
-      partnerAnswered,
+      createRevealFrame(filmAnswer, filmAnswer),
+      waitingFrame,
+      partnerAnsweredFrame,
     ]) {
-      expect(getSession(play(state, late)).messages).toBe(messages);
+      expect(getSession(play(state, lateFrame)).messages).toBe(messages);
     }
-    expect(play(state, createFailure(true))).toEqual(state);
-    expect(play(state, createAnswer(film))).toEqual(state);
+    expect(play(state, refusedMove)).toEqual(state);
+    expect(play(state, filmMove)).toEqual(state);
   });
 
-  it('is celebrated until the effect of the same game is over', () => {
-    const state = play(createChatState(), askedByPartner, createAnswer(soup), createRevealFrame(soup, soup));
+  it('is celebrated until the effect of this game has ended', () => {
+    const state = play(
+      createChatState(),
+      partnerQuestionFrame,
+      soupMove,
+      createRevealFrame(soupAnswer, soupAnswer),
+    );
     expect(
       getSession(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame,
     ).not.toBeNull();
@@ -201,63 +221,63 @@ describe('the reveal', () => {
 
 describe('an ignored game', () => {
   it.each<[string, number, GameData['userResponse'], string]>([
-    ['me', me, 'IGNORED_BY_USER', 'You decided to not break the ice'],
+    ['the user', me, 'IGNORED_BY_USER', 'You decided to not break the ice'],
     ['the partner', partner.id, 'IGNORED_BY_PARTNER', 'Your partner decided to not break the ice'],
   ])('shows that it was ignored by %s', (_who, userId, userResponse, notice) => {
-    const state = play(createChatState(), askedByPartner, createIgnoredFrame(userId));
+    const state = play(createChatState(), partnerQuestionFrame, createIgnoredFrame(userId));
     expect(getCard(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
     expect(listNotices(state)).toEqual([notice]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
-  it('never reveals an answer given at the same time', () => {
-    const crossing = play(
+  it('never reveals an answer that was given at the same time', () => {
+    const answeredFirst = play(
       createChatState(),
       createQuestionFrame(me),
-      createAnswer(soup),
-      waiting,
+      soupMove,
+      waitingFrame,
       createIgnoredFrame(partner.id),
     );
-    expect(getCard(crossing)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
-    expect(listNotices(crossing)).toEqual(['Your partner decided to not break the ice']);
-    // In the other order, the server refuses the answer before or after the event arrives.
-    const first = play(
+    expect(getCard(answeredFirst)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
+    expect(listNotices(answeredFirst)).toEqual(['Your partner decided to not break the ice']);
+    // In the other order, the server refuses the answer. The refusal arrives after or before `break_ice_ignored`.
+    const ignoredFirst = play(
       createChatState(),
       createQuestionFrame(me),
-      createAnswer(soup),
+      soupMove,
       createIgnoredFrame(partner.id),
-      createFailure(true),
+      refusedMove,
     );
-    expect(getCard(first)).toEqual(getCard(crossing));
+    expect(getCard(ignoredFirst)).toEqual(getCard(answeredFirst));
     expect(
       getCard(
         play(
           createChatState(),
           createQuestionFrame(me),
-          createAnswer(soup),
-          createFailure(true),
+          soupMove,
+          refusedMove,
           createIgnoredFrame(partner.id),
         ),
       ),
-    ).toEqual(getCard(crossing));
+    ).toEqual(getCard(answeredFirst));
   });
 
-  it('is locked while Ignore is in flight', () => {
-    const state = play(createChatState(), askedByPartner, ignore);
+  it('is locked while the Ignore of the user is in flight', () => {
+    const state = play(createChatState(), partnerQuestionFrame, ignoreAction);
     expect(getCard(state)).toMatchObject({ progress: 'sending', userResponse: null });
-    expect(play(state, createAnswer(soup))).toEqual(state);
-    expect(getCard(play(state, createFailure(true)))).toMatchObject({ progress: 'open', userResponse: null });
+    expect(play(state, soupMove)).toEqual(state);
+    expect(getCard(play(state, refusedMove))).toMatchObject({ progress: 'open', userResponse: null });
   });
 
-  it('allows a new game', () => {
+  it('may be followed by a new game', () => {
     const state = play(
       createChatState(),
-      askedByPartner,
+      partnerQuestionFrame,
       createIgnoredFrame(me),
       createQuestionFrame(me, 'g2', otherQuestion),
     );
-    expect(listRows(state).map(({ card: shown }) => shown?.kind)).toEqual([
+    expect(listRows(state).map(({ card }) => card?.kind)).toEqual([
       'break_ice_question',
       undefined,
       'break_ice_question',
@@ -267,11 +287,11 @@ describe('an ignored game', () => {
 
 describe('a frame of an unknown game', () => {
   it.each<[string, GameFrame]>([
-    ['waiting', waiting],
-    ['answered', partnerAnswered],
-    ['revealed', createRevealFrame(soup, film)],
+    ['waiting', waitingFrame],
+    ['answered', partnerAnsweredFrame],
+    ['revealed', createRevealFrame(soupAnswer, filmAnswer)],
     ['ignored', createIgnoredFrame(partner.id)],
-  ])('(%s) changes only the version', (_what, frame) => {
+  ])('(%s) changes only the version of the session', (_progress, frame) => {
     const state = createChatState();
     const after = play(state, frame);
     expect(getSession(after)).toEqual({ ...getSession(state), seq: 2 });

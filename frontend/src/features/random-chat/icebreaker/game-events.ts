@@ -6,28 +6,29 @@ import { readQuestionGame, type GameData, type GameRow } from '@/features/random
 import { insertBySeq } from '@/features/random-chat/reducer/message-order';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
-/** Applies the stored events of Break the Ice to a chat (specification §4, A70 to A85). */
+// Applies the stored events of Break the Ice to a chat (docs/product-decisions.md, A70 to A85). A game is shown as rows
+// among the messages: its question, notices, and the revealed answers.
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
 export const isGameFrame = (frame: ServerFrame): frame is GameFrame => frame.event.startsWith('break_ice_');
 
-const toCardId = (gameId: string): string => `game-${gameId}`;
+const toQuestionRowId = (gameId: string): string => `game-${gameId}`;
 const toWaitingNoticeId = (gameId: string): string => `waiting-${gameId}`;
 
 export const isGameOpen = ({ progress }: GameData): boolean =>
   progress === 'open' || progress === 'sending' || progress === 'answered';
 
 export const findGame = (session: Session, gameId: string): GameData | undefined => {
-  const message = session.messages.find(({ id }) => id === toCardId(gameId));
+  const message = session.messages.find(({ id }) => id === toQuestionRowId(gameId));
   return message && readQuestionGame(message);
 };
 
 /** The game in progress; the server allows one at a time. */
 export const findOpenGame = (session: Session): GameData | undefined => {
   const message = session.messages.findLast((other) => readQuestionGame(other) !== undefined);
-  const card = message && readQuestionGame(message);
-  return card && isGameOpen(card) ? card : undefined;
+  const game = message && readQuestionGame(message);
+  return game && isGameOpen(game) ? game : undefined;
 };
 
 /** Ids of the questions asked in this session by either user (A72). */
@@ -39,7 +40,7 @@ const createQuestionRow = (game: GameData): GameRow => ({ kind: 'break_ice_quest
 export const patchGame = (session: Session, gameId: string, change: Partial<GameData>): Session => ({
   ...session,
   messages: session.messages.map((message) => {
-    const game = message.id === toCardId(gameId) ? readQuestionGame(message) : undefined;
+    const game = message.id === toQuestionRowId(gameId) ? readQuestionGame(message) : undefined;
     return game ? { ...message, card: createQuestionRow({ ...game, ...change }) } : message;
   }),
 });
@@ -81,7 +82,7 @@ const insertQuestion = (
   }: Extract<GameFrame, { event: 'break_ice_question_received' }>['data'],
 ): Session =>
   insertRow(session, {
-    id: toCardId(gameId),
+    id: toQuestionRowId(gameId),
     seq,
     senderId: initiatorId,
     content: question.question,
@@ -100,7 +101,7 @@ const insertQuestion = (
 
 const revealAnswers = (
   session: Session,
-  card: GameData,
+  game: GameData,
   {
     gameId,
     seq,
@@ -110,7 +111,7 @@ const revealAnswers = (
   }: Extract<GameFrame, { event: 'break_ice_reveal_results' }>['data'],
 ): Session => {
   const result: GameData = {
-    ...card,
+    ...game,
     userResponse: yourResponse,
     partnerResponse: theirResponse,
     sameAnswer,
@@ -122,7 +123,8 @@ const revealAnswers = (
       id: `reveal-${gameId}`,
       seq,
       senderId: SYSTEM_SENDER_ID,
-      content: card.question,
+      content: game.question,
+      // `BreakTheIceEffects` announces the reveal to screen readers.
       card: { kind: 'break_ice_reveal', game: result, isSilent: true },
     }),
     celebratedGame: { gameId, isMatch: sameAnswer },
@@ -140,16 +142,17 @@ const markIgnored = (session: Session, gameId: string, seq: number, isByMe: bool
     isByMe ? copy.notices.ignoredByMe : copy.notices.ignoredByPartner,
   );
 
-/** Applies one stored event of Break the Ice to the session, except its `seq`. */
+/** Applies one stored event of Break the Ice to the session. The caller sets the session's `seq`. */
 export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
   const { gameId, seq } = frame.data;
-  const card = findGame(session, gameId);
+  const game = findGame(session, gameId);
   if (frame.event === 'break_ice_question_received')
-    return card ? session : insertQuestion(session, frame.data);
-  if (!card || !isGameOpen(card)) return session;
+    return game ? session : insertQuestion(session, frame.data);
+  if (!game || !isGameOpen(game)) return session;
   switch (frame.event) {
     case 'break_ice_partner_responded_waiting':
-      if (card.progress === 'answered') return session;
+      // The server has stored this user's answer; the partner has not answered yet (A76).
+      if (game.progress === 'answered') return session;
       return insertNotice(
         patchGame(session, gameId, { progress: 'answered' }),
         seq,
@@ -160,7 +163,7 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
     case 'break_ice_partner_answered':
       return patchGame(session, gameId, { hasPartnerAnswered: true });
     case 'break_ice_reveal_results':
-      return revealAnswers(session, card, frame.data);
+      return revealAnswers(session, game, frame.data);
     case 'break_ice_ignored':
       return markIgnored(session, gameId, seq, frame.data.ignoredBy === me);
   }

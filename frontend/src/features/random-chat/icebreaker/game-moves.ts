@@ -8,30 +8,30 @@ import {
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-/** The user's moves in Break the Ice, before the server has answered. */
+// The user's moves in Break the Ice, an answer or Ignore, until the server has responded.
 
-/** Shown at once, and final: the options are locked from here on (A75). */
+/** Shows the move at once and locks the options, because an answer is final (docs/product-decisions.md, A75). */
 const applyMove = (session: Session, gameId: string, response: string | null): Session => {
-  const card = findGame(session, gameId);
-  if (card?.progress !== 'open') return session;
-  if (response !== null && !card.options.includes(response)) return session;
+  const game = findGame(session, gameId);
+  if (game?.progress !== 'open') return session;
+  if (response !== null && !game.options.includes(response)) return session;
   return patchGame(session, gameId, { userResponse: response, progress: 'sending' });
 };
 
 /**
- * The move was refused, interrupted or not answered: the card is open again, unless the game has moved on. An
- * interrupted move may have arrived, so the choice stays marked; a refused one is cleared, because another tab of this
- * user was first.
+ * Opens the options again after a failed move, unless a later event has changed the game. A move without a response may
+ * have arrived, so its choice stays marked. The choice of a refused move is cleared: for example, another tab of the
+ * user has answered first.
  */
 const undoMove = (session: Session, gameId: string, isRefused: boolean): Session => {
-  const card = findGame(session, gameId);
-  if (card?.progress === 'sending') {
+  const game = findGame(session, gameId);
+  if (game?.progress === 'sending') {
     return patchGame(session, gameId, {
       progress: 'open',
-      userResponse: isRefused ? null : card.userResponse,
+      userResponse: isRefused ? null : game.userResponse,
     });
   }
-  return card?.progress === 'answered' && isRefused
+  return game?.progress === 'answered' && isRefused
     ? patchGame(session, gameId, { userResponse: null })
     : session;
 };

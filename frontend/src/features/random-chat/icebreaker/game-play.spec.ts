@@ -6,9 +6,11 @@ import { createGamePlay, type GamePlayOptions } from '@/features/random-chat/ice
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner } from '@/testing/factories';
+import { flushPromises } from '@/testing/flush-promises';
 
 const me = 7;
 const question = questions[0];
+const soupAnswer = 'A giant pot of soup';
 
 const createSession = (): Session => ({
   sessionId: 's1',
@@ -22,45 +24,45 @@ const createSession = (): Session => ({
   celebratedGame: null,
 });
 
-type Answer = Record<string, unknown> | SocketRequestError;
+type ServerResponse = Record<string, unknown> | SocketRequestError;
 const createRefusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
 
-/** Creates a game whose server gives these answers, one for each request. */
-const setUp = (...answers: Answer[]) => {
+/** Creates a game whose server gives these responses, one for each request; further requests stay unanswered. */
+const setUp = (...responses: ServerResponse[]) => {
   const sent: { event: string; data: unknown }[] = [];
   const actions: GameAction[] = [];
   const frames: ServerFrame[] = [];
-  const starting: boolean[] = [];
+  const startingChanges: boolean[] = [];
   const resync = jest.fn();
-  const now = { session: createSession() as Session | null, isConnected: true };
+  const chat = { session: createSession() as Session | null, isConnected: true };
   let ids = 0;
-  const table: GamePlayOptions = {
-    getSession: () => now.session,
+  const options: GamePlayOptions = {
+    getSession: () => chat.session,
     getUserId: () => me,
-    isConnected: () => now.isConnected,
+    isConnected: () => chat.isConnected,
     sendCommand: (event, data, toFrame) => {
       sent.push({ event, data });
-      const answer = answers.shift();
-      if (!answer) return new Promise(() => undefined);
-      if (answer instanceof SocketRequestError) return Promise.reject(answer);
-      const frame = toFrame(answer);
+      const response = responses.shift();
+      if (!response) return new Promise(() => undefined);
+      if (response instanceof SocketRequestError) return Promise.reject(response);
+      const frame = toFrame(response);
       if (frame) frames.push(frame);
       return Promise.resolve();
     },
     resync,
     dispatch: (action) => actions.push(action),
-    onStartingChange: (isStarting) => starting.push(isStarting),
+    onStartingChange: (isStarting) => startingChanges.push(isStarting),
     newId: () => `g${(ids += 1)}`,
     random: () => 0,
   };
-  return { play: createGamePlay(table), now, sent, actions, frames, starting, resync };
+  return { play: createGamePlay(options), chat, sent, actions, frames, startingChanges, resync };
 };
 
 const getQuestionId = (data: unknown): number => (data as { question: { id: number } }).question.id;
 
 describe('starting Break the Ice', () => {
   it("sends the question's id, and converts the ack to the frame of the question", async () => {
-    const { play, sent, frames, starting } = setUp({ seq: 2, question });
+    const { play, sent, frames, startingChanges } = setUp({ seq: 2, question });
     await expect(play.start()).resolves.toBe('started');
     expect(sent).toEqual([
       {
@@ -74,10 +76,10 @@ describe('starting Break the Ice', () => {
         data: { sessionId: 's1', seq: 2, gameId: 'g1', question, initiatorId: me },
       },
     ]);
-    expect(starting).toEqual([true, false]);
+    expect(startingChanges).toEqual([true, false]);
   });
 
-  it('tries another question, with a new game id, when the server refuses a known one', async () => {
+  it('tries another question, with a new game id, when the server refuses one', async () => {
     const { play, sent } = setUp(createRefusal('unknown_question'), createRefusal('unknown_question'), {
       seq: 2,
       question,
@@ -88,9 +90,11 @@ describe('starting Break the Ice', () => {
   });
 
   it('gives up after five questions', async () => {
-    const { play, sent } = setUp(...Array.from({ length: 20 }, () => createRefusal('unknown_question')));
+    const maxQuestionsTried = 5;
+    const refusals = Array.from({ length: maxQuestionsTried + 1 }, () => createRefusal('unknown_question'));
+    const { play, sent } = setUp(...refusals);
     await expect(play.start()).resolves.toBe('failed');
-    expect(sent).toHaveLength(5);
+    expect(sent).toHaveLength(maxQuestionsTried);
   });
 
   it.each<{ code: SocketErrorCode; outcome: string; resyncs: number }>([
@@ -102,12 +106,12 @@ describe('starting Break the Ice', () => {
   ])(
     'results in $outcome and $resyncs resyncs when refused with $code',
     async ({ code, outcome, resyncs }) => {
-      const { play, sent, frames, resync, starting } = setUp(createRefusal(code));
+      const { play, sent, frames, resync, startingChanges } = setUp(createRefusal(code));
       await expect(play.start()).resolves.toBe(outcome);
       expect(sent).toHaveLength(1);
       expect(frames).toEqual([]);
       expect(resync).toHaveBeenCalledTimes(resyncs);
-      expect(starting).toEqual([true, false]);
+      expect(startingChanges).toEqual([true, false]);
     },
   );
 
@@ -118,40 +122,33 @@ describe('starting Break the Ice', () => {
   });
 
   it('starts one game at a time, and none without a chat', async () => {
-    const { play, sent, now } = setUp();
+    const { play, sent } = setUp();
     void play.start();
     await expect(play.start()).resolves.toBe('overtaken');
     expect(sent).toHaveLength(1);
-    now.session = null;
-    await expect(createIn(null).start()).resolves.toBe('overtaken');
+    const withoutChat = setUp();
+    withoutChat.chat.session = null;
+    await expect(withoutChat.play.start()).resolves.toBe('overtaken');
   });
 
-  it('stops when the chat has changed', async () => {
-    const { play, sent, now } = setUp(createRefusal('unknown_question'));
+  it('tries no other question when the chat has changed', async () => {
+    const { play, sent, chat } = setUp(createRefusal('unknown_question'));
     const outcome = play.start();
-    now.session = { ...createSession(), sessionId: 's2' };
+    chat.session = { ...createSession(), sessionId: 's2' };
     await expect(outcome).resolves.toBe('overtaken');
     expect(sent).toHaveLength(1);
   });
 });
 
-const createIn = (session: Session | null) => {
-  const { play, now } = setUp();
-  now.session = session;
-  return play;
-};
-
 describe('an answer', () => {
-  it('is shown and sent', () => {
+  it('is dispatched as a move and sent', () => {
     const { play, sent, actions } = setUp();
-    play.answer('g1', 'A giant pot of soup');
-    expect(actions).toEqual([
-      { type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: 'A giant pot of soup' },
-    ]);
+    play.answer('g1', soupAnswer);
+    expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: soupAnswer }]);
     expect(sent).toEqual([
       {
         event: 'break_ice_response',
-        data: { sessionId: 's1', gameId: 'g1', response: 'A giant pot of soup', userId: me },
+        data: { sessionId: 's1', gameId: 'g1', response: soupAnswer, userId: me },
       },
     ]);
   });
@@ -162,16 +159,15 @@ describe('an answer', () => {
     ['the connection closes', new SocketRequestError('closed'), false],
   ])('is reported as failed when %s', async (_cause, error, isRefused) => {
     const { play, actions } = setUp(error);
-    play.answer('g1', 'A giant pot of soup');
-    await Promise.resolve();
-    await Promise.resolve();
+    play.answer('g1', soupAnswer);
+    await flushPromises();
     expect(actions.at(-1)).toEqual({ type: 'gameMoveFailed', sessionId: 's1', gameId: 'g1', isRefused });
   });
 
   it('is not sent without a connection', () => {
-    const { play, sent, actions, now } = setUp();
-    now.isConnected = false;
-    play.answer('g1', 'A giant pot of soup');
+    const { play, sent, actions, chat } = setUp();
+    chat.isConnected = false;
+    play.answer('g1', soupAnswer);
     play.ignore('g1');
     expect([sent, actions]).toEqual([[], []]);
   });

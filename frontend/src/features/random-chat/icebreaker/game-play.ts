@@ -7,11 +7,11 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { parseEvent } from '@/lib/socket/parse-frame';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** The user's moves in Break the Ice, from the click to the server's answer. */
+// The user's moves in Break the Ice, from the click to the server's response.
 
 export type StartOutcome =
   | 'started'
-  /** The partner was first, or the chat is over; other frames show what happened. */
+  /** Another game has been started first, or the chat is over; other frames show what happened. */
   | 'overtaken'
   | 'too_fast'
   | 'failed';
@@ -23,7 +23,7 @@ export interface GamePlayOptions {
   isConnected: () => boolean;
   /**
    * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
-   * @throws SocketRequestError when the server did not accept it.
+   * @throws SocketRequestError when no ack arrives: the command is refused or times out, or the connection is lost.
    */
   sendCommand: <E extends ClientEvent>(
     event: E,
@@ -32,7 +32,7 @@ export interface GamePlayOptions {
   ) => Promise<void>;
   resync: () => void;
   dispatch: (action: GameAction) => void;
-  /** Called when a start begins and when it is answered. */
+  /** Called with true when `start` sends a question, and with false when the server has responded. */
   onStartingChange: (isStarting: boolean) => void;
   newId: () => string;
   random: () => number;
@@ -46,7 +46,8 @@ export const createGamePlay = (options: GamePlayOptions) => {
 
   /**
    * Requests the missed events if the failure shows that this page may have missed some.
-   * @throws the error itself unless the server has caused it.
+   * @returns the error.
+   * @throws the error if it is not a SocketRequestError.
    */
   const resyncIfOutdated = (error: unknown): SocketRequestError => {
     if (!(error instanceof SocketRequestError)) throw error;
@@ -103,7 +104,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
   };
 
   return {
-    /** Asks the partner a question. The card appears when the server has accepted it (A71, A73). */
+    /** Asks the partner a question, which appears when the server has accepted it. */
     start: async (): Promise<StartOutcome> => {
       const [session, me] = [options.getSession(), options.getUserId()];
       if (isStarting || !session || me === undefined) return 'overtaken';
@@ -118,7 +119,7 @@ export const createGamePlay = (options: GamePlayOptions) => {
     },
     answer: (gameId: string, response: string): void =>
       makeMove(gameId, response, ({ sessionId }, me) =>
-        // The resulting frame is sent to this socket as well.
+        // The ack needs no conversion: the server sends the resulting frame to this socket as well.
         options.sendCommand(
           'break_ice_response',
           { sessionId, gameId, response, userId: me },

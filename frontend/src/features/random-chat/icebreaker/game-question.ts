@@ -3,14 +3,15 @@ import { limits } from '@thaw/contract/limits';
 const firstQuestionId = 1;
 
 /**
- * Picks the question of the next game: at random among those not asked yet, or the first one when all were asked (§3,
- * A72).
- * @param random like `Math.random`.
+ * Picks the question of the next game: at random among those not asked yet, or the first one when all were asked
+ * (docs/product-decisions.md, A72).
+ * @param askedIds the questions already asked in this session.
+ * @param random returns a number from 0 to below 1, like `Math.random`.
  */
-export const pickQuestionId = (asked: readonly number[], random: () => number): number => {
+export const pickQuestionId = (askedIds: readonly number[], random: () => number): number => {
   const remainingIds = Array.from(
     { length: limits.questionCount },
     (_, index) => firstQuestionId + index,
-  ).filter((id) => !asked.includes(id));
+  ).filter((id) => !askedIds.includes(id));
   return remainingIds[Math.floor(random() * remainingIds.length)] ?? firstQuestionId;
 };

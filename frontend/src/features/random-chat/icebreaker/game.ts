@@ -1,9 +1,12 @@
 import { type ChatMessage, type MessageCard } from '@/chat-ui/chat-message';
 
-/** Stands in place of an answer when the user or the partner ignored the game (A81). */
+/** Stands in place of an answer when the user or the partner has ignored the game (docs/product-decisions.md, A81). */
 export type IgnoredAnswer = 'IGNORED_BY_PARTNER' | 'IGNORED_BY_USER';
 
-/** The game that a message belongs to (specification §3). */
+/**
+ * One game of Break the Ice: one user asks, both choose an answer to the same question, and the answers are revealed
+ * once both have chosen.
+ */
 export interface GameData {
   gameId: string;
   questionId: number;
@@ -14,13 +17,16 @@ export interface GameData {
   partnerResponse: string | null;
   /** Null until both have answered. */
   sameAnswer: boolean | null;
-  /** The state of the game for this user. `sending`: their answer, or Ignore, is in flight. */
+  /**
+   * The state of the game for this user. `sending`: their answer, or Ignore, is in flight. `answered`: the game waits
+   * for the partner's answer. `closed`: the chat has ended before the game.
+   */
   progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
-  /** The answer itself is unknown before the reveal (A77). */
+  /** The server sends the partner's answer itself only with the reveal (A77). */
   hasPartnerAnswered: boolean;
 }
 
-/** The rows of Break the Ice among the messages. */
+/** The rows of Break the Ice among the messages of a chat; each is the `card` of its message. */
 export type GameRow =
   | { kind: 'break_ice_question'; game: GameData }
   | { kind: 'break_ice_reveal'; game: GameData; isSilent: true }
@@ -28,7 +34,7 @@ export type GameRow =
 
 const isGameRow = (card: MessageCard): card is GameRow => card.kind.startsWith('break_ice_');
 
-/** Undefined for a message that is not part of a game. */
+/** The row of a message; undefined for a message that is not part of a game. */
 export const readGameRow = ({ card }: Pick<ChatMessage, 'card'>): GameRow | undefined =>
   card && isGameRow(card) ? card : undefined;
 
@@ -44,7 +50,10 @@ export interface CelebratedGame {
   isMatch: boolean;
 }
 
-/** The user's moves in Break the Ice; `response` is null for Ignore. */
+/**
+ * The user's moves in Break the Ice, failed moves, and the end of a visual effect. `response` is null for Ignore.
+ * `isRefused`: the server has refused the move; false when its response is missing.
+ */
 export type GameAction =
   | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }
   | { type: 'gameMoveFailed'; sessionId: string; gameId: string; isRefused: boolean }

@@ -8,28 +8,33 @@ import {
   createChatMatched,
   me,
   partner,
-  createPartnerMessage,
+  createMessageData,
 } from '@/testing/random-chat-driver';
 
 const sessionId = 's1';
+const ownSeq = 2;
+const partnerSeq = 3;
+/** Version of the first event after the two messages. */
+const nextSeq = 4;
+const toMessageId = (seq: number): string => `${receivedAtMs}-${seq}`;
 
-/** A chat in which the user and the partner have each sent a message. */
-class Chat extends ChatDriver {
+/** A chat in which the user has sent the message `ownSeq`, and the partner the message `partnerSeq`. */
+class ChatWithMessages extends ChatDriver {
   constructor() {
     super();
     this.dispatch({ type: 'findPressed', nowMs: receivedAtMs }).receive('chat_matched', createChatMatched());
-    this.receiveMessage(2, 'mine', me).receiveMessage(3, 'theirs', partner.id);
+    this.receiveMessage(ownSeq, 'mine', me).receiveMessage(partnerSeq, 'theirs', partner.id);
   }
 
   receiveMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
-    return this.receive('random_message', createPartnerMessage(seq, content, { senderId, type }));
+    return this.receive('random_message', createMessageData(seq, content, { senderId, type }));
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {
     return this.dispatch({
       type: 'reactionToggled',
       changeId,
-      messageId: `${receivedAtMs}-${seq}`,
+      messageId: toMessageId(seq),
       emoji,
       me,
     });
@@ -39,102 +44,115 @@ class Chat extends ChatDriver {
     return this.dispatch({
       type: 'editSaved',
       changeId,
-      messageId: `${receivedAtMs}-${seq}`,
+      messageId: toMessageId(seq),
       newContent,
       me,
     });
   }
 
-  fail(changeId: string, seq: number): this {
-    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: `${receivedAtMs}-${seq}` });
+  failChange(changeId: string, seq: number): this {
+    return this.dispatch({ type: 'changeFailed', sessionId, changeId, messageId: toMessageId(seq) });
   }
 
   findMessage(seq: number): ChatMessage | undefined {
-    return this.state.session?.messages.find(({ id }) => id === `${receivedAtMs}-${seq}`);
+    return this.state.session?.messages.find(({ id }) => id === toMessageId(seq));
   }
 }
 
+/**
+ * The frame of a reaction to the partner's message. `users` are all who have now reacted with 👍. The page shows
+ * these users, and ignores `action` and `userId`.
+ */
 const createReactionFrame = (
   seq: number,
   users: number[],
-  of = 3,
 ): Extract<ServerFrame, { event: 'message_reaction' }> => ({
   event: 'message_reaction',
   data: {
     sessionId,
     seq,
-    messageId: `${receivedAtMs}-${of}`,
+    messageId: toMessageId(partnerSeq),
     emoji: '👍',
     action: 'add',
     userId: partner.id,
-    reactions: users.length === 0 ? {} : { '👍': { count: users.length, users } },
+    reactions: { '👍': { count: users.length, users } },
   },
 });
 
 describe('a reaction', () => {
   it('is shown at once, sent, and confirmed by its ack', () => {
-    const chat = new Chat().react('r1', 3);
-    expect(chat.findMessage(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    const chat = new ChatWithMessages().react('r1', partnerSeq);
+    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: `${receivedAtMs}-3`,
-      frame: createReactionFrame(4, [me]),
+      messageId: toMessageId(partnerSeq),
+      frame: createReactionFrame(nextSeq, [me]),
       me,
     });
-    expect(chat.findMessage(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
-    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
+    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
-  it('is removed by the second click, together with an entry that has no users left', () => {
-    const chat = new Chat().receiveFrame(createReactionFrame(4, [me])).react('r1', 3);
-    expect(chat.findMessage(3)?.reactions).toEqual({});
+  it('is removed by a second click, together with its entry when no other user has reacted', () => {
+    const chat = new ChatWithMessages()
+      .receiveFrame(createReactionFrame(nextSeq, [me]))
+      .react('r1', partnerSeq);
+    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({});
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
-  it("is undone when refused, and the partner's reaction in the meantime stays", () => {
-    const chat = new Chat().react('r1', 3).receiveFrame(createReactionFrame(4, [partner.id]));
-    expect(chat.findMessage(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
-    chat.fail('r1', 3);
-    expect(chat.findMessage(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
+  it("is undone when refused, without the partner's reaction that arrived in the meantime", () => {
+    const chat = new ChatWithMessages()
+      .react('r1', partnerSeq)
+      .receiveFrame(createReactionFrame(nextSeq, [partner.id]));
+    expect(chat.findMessage(partnerSeq)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
+    chat.failChange('r1', partnerSeq);
+    expect(chat.findMessage(partnerSeq)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
   });
 
-  it('is unchanged after two toggles that are both refused', () => {
-    const chat = new Chat().react('r1', 3).react('r2', 3).fail('r1', 3).fail('r2', 3);
-    expect(chat.findMessage(3)?.reactions).toEqual({});
+  it('leaves no trace after two toggles that are both refused', () => {
+    const chat = new ChatWithMessages()
+      .react('r1', partnerSeq)
+      .react('r2', partnerSeq)
+      .failChange('r1', partnerSeq)
+      .failChange('r2', partnerSeq);
+    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({});
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('ignores U+FE0F when comparing emojis, and accepts only the ten allowed ones', () => {
-    expect(new Chat().react('r1', 3, '❤').findMessage(3)?.reactions).toHaveProperty('❤️');
-    expect(new Chat().react('r1', 3, '🦊').effects).toEqual([]);
+  it('may have an emoji without U+FE0F, but not one outside the allowed list', () => {
+    expect(
+      new ChatWithMessages().react('r1', partnerSeq, '❤').findMessage(partnerSeq)?.reactions,
+    ).toHaveProperty('❤️');
+    expect(new ChatWithMessages().react('r1', partnerSeq, '🦊').effects).toEqual([]);
   });
 
-  it('may be one of several, but not on a notice (A112)', () => {
-    const chat = new Chat().react('r1', 3).react('r2', 3, '🔥');
-    expect(Object.keys(chat.findMessage(3)?.reactions ?? {})).toEqual(['👍', '🔥']);
-    const welcome = `welcome-${sessionId}`;
-    chat.dispatch({ type: 'reactionToggled', changeId: 'r3', messageId: welcome, emoji: '👍', me });
+  it('may be one of several by the user, but is ignored on a notice', () => {
+    const chat = new ChatWithMessages().react('r1', partnerSeq).react('r2', partnerSeq, '🔥');
+    expect(Object.keys(chat.findMessage(partnerSeq)?.reactions ?? {})).toEqual(['👍', '🔥']);
+    const welcomeId = `welcome-${sessionId}`;
+    chat.dispatch({ type: 'reactionToggled', changeId: 'r3', messageId: welcomeId, emoji: '👍', me });
     expect(chat.effects).toEqual([]);
   });
 
-  it('requests missing events when its ack is ahead, and is shown nevertheless', () => {
-    const chat = new Chat().react('r1', 3);
+  it('requests the missing events when the seq of its ack skips some, and is shown nevertheless', () => {
+    const chat = new ChatWithMessages().react('r1', partnerSeq);
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: `${receivedAtMs}-3`,
-      frame: createReactionFrame(6, [me]),
+      messageId: toMessageId(partnerSeq),
+      frame: createReactionFrame(nextSeq + 2, [me]),
       me,
     });
     expect(chat.effects).toEqual([{ type: 'resync' }]);
-    expect(chat.findMessage(3)?.reactions['👍']?.users).toEqual([me]);
-    expect(chat.state.session?.seq).toBe(3);
+    expect(chat.findMessage(partnerSeq)?.reactions['👍']?.users).toEqual([me]);
+    expect(chat.state.session?.seq).toBe(partnerSeq);
   });
 });
 
-describe('the message that a reaction refers to (A86)', () => {
+describe('findReactionTarget', () => {
   const messages = [
     aMessage({ id: '1000000-0' }),
     aMessage({ id: '1000400-0' }),
@@ -149,23 +167,23 @@ describe('the message that a reaction refers to (A86)', () => {
     ['an id 999 ms after a message', '1001399-0', '1000400-0'],
     ['an id a whole second after a message', '1001400-0', undefined],
     ['an id without a time', 'welcome', undefined],
-  ])('for %s (%s) is %s', (_what, messageId, expectedId) => {
+  ])('for %s (%s) finds %s', (_case, messageId, expectedId) => {
     expect(findReactionTarget(messages, messageId)?.id).toBe(expectedId);
   });
 });
 
 describe('an edit', () => {
   it('is shown at once, marked as edited, and undone when refused', () => {
-    const chat = new Chat().edit('e1', 2, 'better');
-    expect(chat.findMessage(2)).toMatchObject({ content: 'better', isEdited: true });
+    const chat = new ChatWithMessages().edit('e1', ownSeq, 'better');
+    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
-    chat.fail('e1', 2);
-    expect(chat.findMessage(2)).toMatchObject({ content: 'mine', isEdited: false });
+    chat.failChange('e1', ownSeq);
+    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'mine', isEdited: false });
   });
 
-  it('stays after it is stored', () => {
-    const chat = new Chat().edit('e1', 2, 'better');
-    const data = { sessionId, seq: 4, messageId: `${receivedAtMs}-2`, newContent: 'better' };
+  it('is confirmed when the server has stored it', () => {
+    const chat = new ChatWithMessages().edit('e1', ownSeq, 'better');
+    const data = { sessionId, seq: nextSeq, messageId: toMessageId(ownSeq), newContent: 'better' };
     chat.dispatch({
       type: 'changeStored',
       changeId: 'e1',
@@ -173,24 +191,27 @@ describe('an edit', () => {
       frame: { event: 'message_edited', data },
       me,
     });
-    expect(chat.findMessage(2)).toMatchObject({ content: 'better', isEdited: true });
-    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
+    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
-  it('needs a text message of the user and a new text', () => {
-    expect(new Chat().edit('e1', 3, 'not mine').effects).toEqual([]);
-    expect(new Chat().edit('e1', 2, 'mine').effects).toEqual([]);
-    expect(new Chat().receiveMessage(4, 'x', me, 'mixed').edit('e1', 4, 'y').effects).toEqual([]);
+  it("is ignored for the partner's message, an unchanged text and a message with a picture", () => {
+    expect(new ChatWithMessages().edit('e1', partnerSeq, 'not mine').effects).toEqual([]);
+    expect(new ChatWithMessages().edit('e1', ownSeq, 'mine').effects).toEqual([]);
+    expect(
+      new ChatWithMessages().receiveMessage(nextSeq, 'x', me, 'mixed').edit('e1', nextSeq, 'y').effects,
+    ).toEqual([]);
   });
 
-  it('by the partner is applied to the message with exactly that id', () => {
+  it('by the partner changes only the message with exactly that id', () => {
     const createEditFrame = (messageId: string, seq: number): ServerFrame => ({
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },
     });
-    const chat = new Chat().receiveFrame(createEditFrame(`${receivedAtMs}-3`, 4));
-    expect(chat.findMessage(3)).toMatchObject({ content: 'changed', isEdited: true });
-    chat.receiveFrame(createEditFrame(`${receivedAtMs}-9`, 5));
-    expect(chat.findMessage(2)?.content).toBe('mine');
+    const chat = new ChatWithMessages().receiveFrame(createEditFrame(toMessageId(partnerSeq), nextSeq));
+    expect(chat.findMessage(partnerSeq)).toMatchObject({ content: 'changed', isEdited: true });
+    const unknownId = toMessageId(9);
+    chat.receiveFrame(createEditFrame(unknownId, nextSeq + 1));
+    expect(chat.findMessage(ownSeq)?.content).toBe('mine');
   });
 });

@@ -1,6 +1,6 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Index before the first message with a later `seq`. Notices have no `seq` and stay where they are. */
+/** Finds the index before the first message with a later `seq`. Messages without one, such as the welcome, stay. */
 const findInsertIndex = (messages: readonly ChatMessage[], seq: number): number => {
   // Searched from the end: nearly every message is the newest one.
   let insertIndex = messages.length;

@@ -19,7 +19,8 @@ import {
   removeUnconfirmedChange,
 } from '@/features/random-chat/reducer/unconfirmed-changes';
 
-/** The user's own messages, edits and reactions, from the input to the server's answer (A86 to A92, A101 to A112). */
+// The user's own messages, edits and reactions, from the input to the server's answer
+// (docs/product-decisions.md, A86 to A92 and A101 to A112).
 
 /** Adds the user's message to the chat with the id and the `seq` that its ack contains. */
 export const handleMessageAck = (
@@ -91,10 +92,10 @@ export const handleChangeStored = (
   const session = findActiveSession(state, frame.data.sessionId);
   if (!session) return stepTo(state);
   const { seq } = frame.data;
-  const stored = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
-  if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: stored });
-  // `seq` is not higher than the session's when the reaction changed nothing on the server.
-  return stepTo({ ...state, session: { ...stored, seq: Math.max(seq, session.seq) } });
+  const updatedSession = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
+  if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: updatedSession });
+  // A reaction that changed nothing on the server has no event of its own: its `seq` is not above the session's.
+  return stepTo({ ...state, session: { ...updatedSession, seq: Math.max(seq, session.seq) } });
 };
 
 /** Undoes an edit or reaction that the server has not stored. */
@@ -106,7 +107,7 @@ export const handleChangeFailed = (
     ? stepTo({ ...state, session: removeUnconfirmedChange(state.session, messageId, changeId) })
     : stepTo(state);
 
-/** The commands that send the user's unanswered edits and reactions again. */
+/** Creates the effects that send the user's unanswered edits and reactions again. */
 export const createChangeEffects = ({ sessionId, unconfirmedMessages }: Session, me: number): Effect[] =>
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.map((change): Effect => {

@@ -1,3 +1,4 @@
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import {
   me,
   partner,
@@ -9,7 +10,7 @@ import {
   createChatMatched,
   driveToActive,
   driveToSkipped,
-  createPartnerMessage,
+  createMessageData,
   createAckAction,
   createSessionResumed,
   createJoinEffect,
@@ -31,13 +32,13 @@ describe('initial phase', () => {
     expect(chat.effects).toEqual([createJoinEffect('female')]);
   });
 
-  it('declines a match that it did not request, and stays (A43)', () => {
+  it('declines a match that the user did not request, and stays', () => {
     const chat = driveToInitial().receive('chat_matched', createChatMatched());
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([createSkipEffect('s1')]);
   });
 
-  it('follows a search that another tab started, and accepts its match (A44)', () => {
+  it('follows a search that another tab started, and accepts its match', () => {
     const chat = driveToInitial().receive('queue_joined', { preferences: 'male', since: formatIso(-5_000) });
     expect(chat.state).toMatchObject({
       phase: 'searching',
@@ -49,14 +50,14 @@ describe('initial phase', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('returns to its chat after a reload, with one welcome (A53)', () => {
+  it('returns to the chat after a reload, with one welcome', () => {
     const chat = driveToInitial()
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive(
         'session_resumed',
         createSessionResumed({
           seq: 2,
-          events: [{ event: 'random_message', data: createPartnerMessage(2, 'hi') }],
+          events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
         }),
       );
     expect(chat.state.phase).toBe('active');
@@ -72,7 +73,7 @@ describe('searching phase', () => {
     expect(chat.dispatch({ type: 'leaveAcknowledged' }).state.isLeavePending).toBe(false);
   });
 
-  it('stays cancelled when the Cancel was lost with the connection', () => {
+  it('stays cancelled when leave_queue was lost with the connection, and sends it again', () => {
     const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
     expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leaveEffect]);
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
@@ -84,14 +85,14 @@ describe('searching phase', () => {
     expect(chat.state.phase).toBe('active');
     expect(chat.state.session).toMatchObject({ sessionId: 's1', seq: 1, partner });
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
-    expect(chat.state.session?.messages[0]?.senderId).toBe(0);
+    expect(chat.state.session?.messages[0]?.senderId).toBe(SYSTEM_SENDER_ID);
   });
 
   it('follows a Cancel in another tab', () => {
     expect(driveToSearching().receive('queue_left', {}).state.phase).toBe('initial');
   });
 
-  it('joins again when the server has no search after a reconnect (A45)', () => {
+  it('joins again when the server has no search after a reconnect', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([createJoinEffect()]);
@@ -104,7 +105,7 @@ describe('searching phase', () => {
     expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: receivedAtMs - 9_000 });
   });
 
-  it('leaves the queue after the reconnect when cancelled offline, and declines a match made in between (A46)', () => {
+  it('leaves the queue after the reconnect when cancelled offline, and declines a match made in between', () => {
     const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
     const stillSearching = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
     expect(stillSearching.effects).toEqual([leaveEffect]);
@@ -113,9 +114,9 @@ describe('searching phase', () => {
       .receive('session_resumed', createSessionResumed());
     expect(matched.effects).toEqual([createSkipEffect('s1')]);
     expect(matched.state.phase).toBe('initial');
-    const forgotten = driveToCancelled().receive('authenticated', { userId: me, state: 'idle' });
-    expect(forgotten.state.isLeavePending).toBe(false);
-    expect(forgotten.effects).toEqual([]);
+    const dropped = driveToCancelled().receive('authenticated', { userId: me, state: 'idle' });
+    expect(dropped.state.isLeavePending).toBe(false);
+    expect(dropped.effects).toEqual([]);
   });
 
   it('shows the welcome in a chat that was matched while disconnected', () => {
@@ -123,21 +124,21 @@ describe('searching phase', () => {
       'session_resumed',
       createSessionResumed({
         seq: 2,
-        events: [{ event: 'random_message', data: createPartnerMessage(2, 'hi') }],
+        events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
       }),
     );
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
   });
 
-  it('takes the waiting time from the server, whatever the local clock', () => {
+  it('takes the waiting time from the latest queue_status instead of the start time in queue_joined', () => {
     const chat = driveToSearching();
-    // A clock that is five minutes ahead of the server's.
+    // The local clock is five minutes ahead of the server's, so the search seems to have started earlier.
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-300_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
     expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
   });
 
-  it('takes from the server that no waiting user is compatible', () => {
+  it('records the report of the server that no waiting user is compatible', () => {
     expect(
       driveToSearching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false }).state
         .anyoneMatches,
@@ -148,19 +149,19 @@ describe('searching phase', () => {
     expect(driveToSearching().dispatch({ type: 'searchRefused' }).state.phase).toBe('initial');
   });
 
-  it('leaves the queue when the user leaves the page (A59)', () => {
+  it('leaves the queue when the user leaves the page', () => {
     const chat = driveToSearching().dispatch({ type: 'pageLeft' });
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([leaveEffect]);
   });
 
-  it('ignores a second Find', () => {
+  it('ignores a second press of Find Conversation', () => {
     expect(driveToSearching().dispatch({ type: 'findPressed', nowMs: receivedAtMs + 1 }).effects).toEqual([]);
   });
 });
 
 describe('active → searching: a confirmed skip', () => {
-  it('sends skip_chat, drops the chat and joins again with the last preference (A47)', () => {
+  it('sends skip_chat, drops the chat and joins again with the last preference', () => {
     const chat = driveToInitial()
       .dispatch({ type: 'preferenceChosen', preference: 'male' })
       .dispatch({ type: 'findPressed', nowMs: receivedAtMs })
@@ -170,7 +171,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect('male')]);
   });
 
-  it('shows no skipped screen when both users skip at the same time (A55)', () => {
+  it('shows no skipped screen when both users skip at the same time', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
@@ -181,13 +182,13 @@ describe('active → searching: a confirmed skip', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched('s2'))
-      .receive('random_message', createPartnerMessage(2, 'late'))
+      .receive('random_message', createMessageData(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
     expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
     expect(chat.texts).toHaveLength(1);
   });
 
-  it('skips again when the server did not receive the command', () => {
+  it('skips again when the server resumes the chat, because it did not receive the command', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('authenticated', { userId: me, state: 'chatting' })
@@ -215,25 +216,31 @@ describe('a block', () => {
   it.each([
     ['active', driveToActive],
     ['skipped', driveToSkipped],
-  ])('of the partner leads from %s to initial, and the end of the chat changes nothing', (_, chat) => {
-    const after = chat()
-      .receive('block_changed', createBlockChange(partner.id))
-      .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
-    expect(after.state).toMatchObject({ phase: 'initial', session: null });
-    expect(after.effects).toEqual([]);
-  });
+  ])(
+    'of the partner leads from %s to initial, where chat_skipped changes nothing',
+    (_phase, driveToPhase) => {
+      const chat = driveToPhase()
+        .receive('block_changed', createBlockChange(partner.id))
+        .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
+      expect(chat.state).toMatchObject({ phase: 'initial', session: null });
+      expect(chat.effects).toEqual([]);
+    },
+  );
 
-  it('of the partner shows no further frame of that chat', () => {
+  it('of the partner makes the page ignore later frames of that chat', () => {
     const chat = driveToActive()
       .receive('block_changed', createBlockChange(partner.id))
-      .receive('random_message', createPartnerMessage(2, 'x'));
+      .receive('random_message', createMessageData(2, 'x'));
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
     chat.receive('session_resumed', createSessionResumed());
     expect(chat.state.phase).toBe('initial');
   });
 
-  it('of another person, or the end of a block, changes nothing', () => {
-    expect(driveToActive().receive('block_changed', createBlockChange(99)).state.phase).toBe('active');
+  it('of another user, the end of a block, or a block outside a chat changes nothing', () => {
+    const otherUserId = 99;
+    expect(driveToActive().receive('block_changed', createBlockChange(otherUserId)).state.phase).toBe(
+      'active',
+    );
     expect(driveToActive().receive('block_changed', createBlockChange(partner.id, false)).state.phase).toBe(
       'active',
     );
@@ -244,7 +251,7 @@ describe('a block', () => {
 });
 
 describe('active → skipped', () => {
-  it('shows how the chat ended and keeps the partner until New Conversation (A52, A58)', () => {
+  it('shows how the chat ended and keeps the partner', () => {
     const chat = driveToSkipped();
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped', session: { partner } });
     const lost = driveToActive().receive('chat_skipped', {
@@ -256,7 +263,7 @@ describe('active → skipped', () => {
     expect(lost.state.endReason).toBe('disconnected');
   });
 
-  it('ignores the end of another session (A54)', () => {
+  it('ignores the end of another session', () => {
     const chat = driveToActive().receive('chat_skipped', {
       sessionId: 's0',
       seq: 9,
@@ -266,7 +273,7 @@ describe('active → skipped', () => {
     expect(chat.state.phase).toBe('active');
   });
 
-  it('waits for the end of the chat when the server has no chat any more', () => {
+  it('waits for chat_skipped when the server has no chat any more, and ends the chat without it', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.effects).toEqual([{ type: 'awaitChatEnd', sessionId: 's1' }]);
     chat.dispatch({ type: 'sessionVanished', sessionId: 's1' });
@@ -282,15 +289,15 @@ describe('active → skipped', () => {
   });
 });
 
-describe('skipped → initial', () => {
-  it('goes to initial on New Conversation, without searching (A57)', () => {
+describe('skipped phase', () => {
+  it('returns to initial on New Conversation, without searching', () => {
     const chat = driveToSkipped().dispatch({ type: 'newConversationPressed' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null, endReason: null });
     expect(chat.effects).toEqual([]);
   });
 
   it('adds nothing to a chat that is over', () => {
-    const chat = driveToSkipped().receive('random_message', createPartnerMessage(3, 'late'));
+    const chat = driveToSkipped().receive('random_message', createMessageData(3, 'late'));
     chat.dispatch(createAckAction('c1', 'mine', 3));
     expect(chat.texts).toEqual(driveToSkipped().texts);
   });

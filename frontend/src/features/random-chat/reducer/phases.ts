@@ -14,9 +14,9 @@ import {
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-/** Transitions between the phases initial, searching, active and skipped (specification §4, A41 to A61). */
+// Transitions between the phases initial, searching, active and skipped (docs/product-decisions.md, A41 to A61).
 
-export const joinQueueEffect = (preferences: Preference): Effect => ({
+export const createJoinQueueEffect = (preferences: Preference): Effect => ({
   type: 'send',
   event: 'join_queue',
   data: { preferences },
@@ -24,12 +24,12 @@ export const joinQueueEffect = (preferences: Preference): Effect => ({
 
 const leaveQueueEffect: Effect = { type: 'send', event: 'leave_queue', data: {} };
 
-export const skipChatEffect = (sessionId: string): Effect => {
+export const createSkipChatEffect = (sessionId: string): Effect => {
   const data: ClientInput<'skip_chat'> = { sessionId };
   return { type: 'send', event: 'skip_chat', data };
 };
 
-/** Late frames come only from sessions that were left a moment ago, so the ids of older sessions are dropped. */
+/** Only sessions left a moment ago still cause late frames, so the ids of older sessions are dropped. */
 const maxLeftSessions = 8;
 
 /** Remembers a session as left, so that its late frames do not open it again. */
@@ -58,18 +58,14 @@ const toSearching = (state: RandomChatState, searchingSince: number): RandomChat
 /** The session as the skipped screen needs it: no open game, no typing partner. */
 const closeSession = (session: Session): Session => ({ ...closeOpenGame(session), isPartnerTyping: false });
 
-/** The first row of a chat. It is not an event of the stream, so every page creates its own. */
-export const createWelcomeNotice = (
-  partner: PartnerInfo,
-  sessionId: string,
-  timestamp: number,
-): ChatMessage => ({
+/** The first message of a chat. It is not a stored event, so each tab creates its own. */
+export const createWelcomeNotice = (partner: PartnerInfo, sessionId: string, nowMs: number): ChatMessage => ({
   id: `welcome-${sessionId}`,
   key: `welcome-${sessionId}`,
   senderId: SYSTEM_SENDER_ID,
   content: copy.active.welcome(partner.username),
   type: 'text',
-  timestamp,
+  timestamp: nowMs,
   replyTo: null,
   reactions: {},
   isEdited: false,
@@ -80,7 +76,7 @@ export const createWelcomeNotice = (
 
 export const startSearch = (state: RandomChatState, nowMs: number): Step =>
   state.phase === 'initial'
-    ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, joinQueueEffect(state.preference))
+    ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, createJoinQueueEffect(state.preference))
     : stepTo(state);
 
 export const cancelSearch = (state: RandomChatState): Step =>
@@ -93,8 +89,8 @@ export const skipAndSearch = (state: RandomChatState, nowMs: number): Step => {
   const { sessionId } = state.session;
   return stepTo(
     toSearching(rememberLeftSession(state, sessionId), nowMs),
-    skipChatEffect(sessionId),
-    joinQueueEffect(state.preference),
+    createSkipChatEffect(sessionId),
+    createJoinQueueEffect(state.preference),
   );
 };
 
@@ -102,7 +98,7 @@ export const leaveSearchOrChat = (state: RandomChatState): Step => {
   if (state.phase === 'searching') return cancelSearch(state);
   if (state.phase !== 'active' || !state.session) return stepTo(toInitial(state));
   const { sessionId } = state.session;
-  return stepTo(toInitial(rememberLeftSession(state, sessionId)), skipChatEffect(sessionId));
+  return stepTo(toInitial(rememberLeftSession(state, sessionId)), createSkipChatEffect(sessionId));
 };
 
 // Frames of the server.
@@ -114,12 +110,15 @@ export const handleAuthenticated = (
 ): Step => {
   switch (serverState) {
     case 'idle':
-      if (state.phase === 'searching') return stepTo(state, joinQueueEffect(state.preference));
+      // A search continues over a lost connection (A45).
+      if (state.phase === 'searching') return stepTo(state, createJoinQueueEffect(state.preference));
       if (state.phase === 'active' && state.session) {
         return stepTo(state, { type: 'awaitChatEnd', sessionId: state.session.sessionId });
       }
+      // The user is not in the queue, so there is nothing to leave.
       return stepTo({ ...state, isLeavePending: false });
     case 'searching':
+      // The server has not received the first `leave_queue` (A46).
       if (state.isLeavePending) return stepTo(state, leaveQueueEffect);
       // The user left the chat in another tab, which is searching again; `queue_joined` follows.
       if (state.phase === 'active') return stepTo(toInitial(state));
@@ -130,7 +129,7 @@ export const handleAuthenticated = (
   }
 };
 
-/** The user is searching, in this tab or another one. */
+/** Follows a search that the user has started in this tab or another one. */
 export const handleQueueJoined = (
   state: RandomChatState,
   { preferences, since }: ServerData<'queue_joined'>,
@@ -144,14 +143,14 @@ export const handleQueueJoined = (
   });
 };
 
-/** Opens the chat, or declines the match when this client is not searching any more. */
+/** Opens the chat. A client in the phase `initial` or `skipped` did not request the match and declines it (A43). */
 export const handleChatMatched = (state: RandomChatState, data: ChatMatched, nowMs: number): Step => {
   const { sessionId, seq, partnerInfo } = data;
   if (state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId)) {
     return stepTo(state);
   }
   const isWanted = (state.phase === 'searching' || state.phase === 'active') && !state.isLeavePending;
-  if (!isWanted) return stepTo(rememberLeftSession(state, sessionId), skipChatEffect(sessionId));
+  if (!isWanted) return stepTo(rememberLeftSession(state, sessionId), createSkipChatEffect(sessionId));
   return stepTo({
     ...toInitial(state),
     phase: 'active',
@@ -169,7 +168,7 @@ export const handleChatMatched = (state: RandomChatState, data: ChatMatched, now
   });
 };
 
-/** Shows that the chat has ended; a chat that the user has ended in another tab closes without a notice. */
+/** Shows that the chat has ended. A chat that the user has ended in another tab closes without the skipped screen. */
 export const handleChatSkipped = (
   state: RandomChatState,
   { sessionId, reason, endedBy }: ChatSkipped,
@@ -182,7 +181,7 @@ export const handleChatSkipped = (
   return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
 };
 
-/** The user has blocked the partner, here or in another tab. The server ends the chat. */
+/** Closes the chat with a partner whom the user has blocked, in this tab or another one. The server ends the chat. */
 export const handleBlockChanged = (
   state: RandomChatState,
   { userId, isBlocked }: ServerData<'block_changed'>,
@@ -191,7 +190,7 @@ export const handleBlockChanged = (
     ? stepTo(toInitial(rememberLeftSession(state, state.session.sessionId)))
     : stepTo(state);
 
-/** The server has no such chat any more: shows it as ended by a lost connection. */
+/** Shows a chat that the server does not have any more as ended by a lost connection. */
 export const handleSessionVanished = (state: RandomChatState, sessionId: string): Step => {
   const session = findActiveSession(state, sessionId);
   if (!session) return stepTo(state);

@@ -32,11 +32,7 @@ import {
 import { handleSessionResumed } from '@/features/random-chat/reducer/resume';
 import { handleStoredEvent } from '@/features/random-chat/reducer/stored-events';
 
-/**
- * The random chat as a pure function. An action, such as a click of the user or a frame of the server, and the present
- * state give the next state and the effects to perform (specification §4, decisions A41 to A61, A86 to A92).
- */
-
+/** Handles a frame of the server; `me` is the id of the signed-in user. */
 const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, nowMs: number): Step => {
   switch (frame.event) {
     case 'authenticated':
@@ -59,6 +55,7 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
       return handleChatSkipped(state, frame.data, me);
     case 'block_changed':
       return handleBlockChanged(state, frame.data);
+    // Stored events of the session. `session_advanced` stands for an event without a frame for this client.
     case 'session_advanced':
     case 'random_message':
     case 'message_reaction':
@@ -76,6 +73,7 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
         ? stepTo(patchSession(state, { partnerConnection: frame.data.state, isPartnerTyping: false }))
         : stepTo(state);
     case 'typing': {
+      // A `typing` frame of a private chat has no session id.
       const session = findActiveSession(state, frame.data.sessionId ?? '');
       return session && frame.data.userId === session.partner.id
         ? stepTo(patchSession(state, { isPartnerTyping: true }), { type: 'restartTypingTimer' })
@@ -86,6 +84,10 @@ const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, now
   }
 };
 
+/**
+ * The random chat as a pure function. An action, such as a click of the user or a frame of the server, and the current
+ * state give the next state and the effects to perform (docs/product-decisions.md, A41 to A61 and A86 to A92).
+ */
 export const reduce = (state: RandomChatState, action: Action): Step => {
   switch (action.type) {
     case 'preferenceChosen':

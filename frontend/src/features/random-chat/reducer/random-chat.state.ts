@@ -6,11 +6,13 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type CelebratedGame, type GameAction } from '@/features/random-chat/icebreaker/game';
 
-/** State, actions and effects of the random chat (specification §4). */
+// State, actions and effects of the random chat, a one-to-one chat with a stranger.
+// Numbers such as A58 refer to docs/product-decisions.md.
 
+/** In the phase `skipped` the chat has ended, by a skip or a lost connection, and the page shows why. */
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
-/** An edit or a reaction by the user, shown before the server has answered. */
+/** An edit or a reaction by the user, shown before the server has answered. This client creates the `changeId`. */
 export type MessageChange =
   | { changeId: string; kind: 'edit'; newContent: string }
   | { changeId: string; kind: 'reaction'; emoji: string; action: 'add' | 'remove'; userId: number };
@@ -27,7 +29,7 @@ export interface UnconfirmedMessage {
 
 export interface Session {
   sessionId: string;
-  /** Version of the session's stream that is shown here. */
+  /** Version of the session's event stream: the `seq` of the newest event that is applied here. */
   seq: number;
   /** Missing events have been requested from the server and have not all arrived yet. */
   isResyncing: boolean;
@@ -35,7 +37,7 @@ export interface Session {
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
-  /** The game that has just been revealed, while its effect is shown. */
+  /** The game of Break the Ice whose answers have just been revealed; null when no visual effect is shown. */
   celebratedGame: CelebratedGame | null;
   /** Messages with unanswered edits or reactions by the user, by message id. */
   unconfirmedMessages: Readonly<Record<string, UnconfirmedMessage>>;
@@ -46,12 +48,16 @@ export interface RandomChatState {
   preference: Preference;
   /** Milliseconds since the epoch by the server's clock; estimated locally until the server's value arrives. */
   searchingSince: number | null;
-  /** From `queue_status`: false when no waiting user is compatible. */
+  /** From `queue_status`; false when no waiting user is compatible. */
   anyoneMatches: boolean;
-  /** Set in the phase `active`, and in `skipped` until New Conversation (A58). */
+  /** Set in the phase `active`, and in `skipped` until the user presses New Conversation (A58). */
   session: Session | null;
+  /** Set in the phase `skipped`. */
   endReason: EndReason | null;
-  /** Sessions that this client has left, newest last. Their late frames are ignored, or answered with `skip_chat`. */
+  /**
+   * Sessions that this client has left, newest last. Their late frames are ignored, except `session_resumed`: the
+   * client sends `skip_chat` again.
+   */
   leftSessionIds: readonly string[];
   /**
    * The user cancelled the search, and the server has not acknowledged `leave_queue` yet. Until then a match that
@@ -88,6 +94,7 @@ export type Action =
   /** The server has stored a message of the user. */
   | { type: 'messageAcknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
+  /** The user has finished an edit in the composer; the server has not stored it yet. */
   | { type: 'editSaved'; changeId: string; messageId: string; newContent: string; me: number }
   /** The server has stored an edit or reaction of the user; `frame` is what the partner and other tabs receive. */
   | {
@@ -106,7 +113,7 @@ export type Action =
   | { type: 'sessionVanished'; sessionId: string }
   | { type: 'frameReceived'; frame: ServerFrame; me: number; nowMs: number };
 
-type SendCommand<E extends ClientEvent = ClientEvent> = {
+type SendEffect<E extends ClientEvent = ClientEvent> = {
   [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
 }[E];
 
@@ -121,14 +128,14 @@ export interface SentMessage {
 
 /** What the store performs after a transition. */
 export type Effect =
-  | SendCommand<'join_queue' | 'leave_queue' | 'skip_chat'>
+  | SendEffect<'join_queue' | 'leave_queue' | 'skip_chat'>
   /** The session is resumed: the user's messages without an ack are sent again. */
   | { type: 'resendMessages'; sessionId: string }
-  /** The server has lost the events of the chat and with them an edit: the composer opens the edit again. */
+  /** The server has lost events of the chat, so an unanswered edit is withdrawn: the composer opens its text again. */
   | { type: 'keepUnsavedEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
-  /** Events are missing: requests everything after `seq`. */
+  /** Stored events are missing here: requests those after the session's `seq`. */
   | { type: 'resync' }
   /** The partner is typing: restarts the timer that dispatches `typingExpired`. */
   | { type: 'restartTypingTimer' }

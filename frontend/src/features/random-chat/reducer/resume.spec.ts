@@ -3,97 +3,104 @@ import {
   me,
   partner,
   receivedAtMs,
+  type ChatDriver,
   formatIso,
   createChatMatched,
   driveToActive,
-  createPartnerMessage,
+  createMessageData,
   createSessionResumed,
 } from '@/testing/random-chat-driver';
 
+/** The texts of the chat without the welcome notice, which is always the first. */
+const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
+
+/** The id that `createMessageData` gives the message with `seq` 2. */
+const ownMessageId = `${receivedAtMs}-2`;
+
 describe('a resume with a reset', () => {
-  const reset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
+  const createReset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
     createSessionResumed({
       reset: true,
       seq: 2,
       events: [
         { event: 'chat_matched', data: createChatMatched() },
-        { event: 'random_message', data: createPartnerMessage(2, 'kept') },
+        { event: 'random_message', data: createMessageData(2, 'kept') },
       ],
       ...changes,
     });
 
-  it('replaces what was shown, and continues from there', () => {
+  it('replaces the messages on the screen, and later frames continue from its version', () => {
     const chat = driveToActive()
-      .receive('random_message', createPartnerMessage(2, 'kept'))
-      .receive('random_message', createPartnerMessage(3, 'lost'));
-    chat.receive('session_resumed', reset());
-    expect(chat.texts.slice(1)).toEqual(['kept']);
+      .receive('random_message', createMessageData(2, 'kept'))
+      .receive('random_message', createMessageData(3, 'lost'));
+    chat.receive('session_resumed', createReset());
+    expect(listTexts(chat)).toEqual(['kept']);
     expect(chat.state.session?.seq).toBe(2);
-    chat.receive('random_message', createPartnerMessage(3, 'next'));
-    expect(chat.texts.slice(1)).toEqual(['kept', 'next']);
+    chat.receive('random_message', createMessageData(3, 'next'));
+    expect(listTexts(chat)).toEqual(['kept', 'next']);
     expect(chat.effects).toEqual([]);
   });
 
-  it('replaces what was shown only with the first of several frames', () => {
+  it('removes the messages on the screen only at the first of several frames', () => {
     const chat = driveToActive()
-      .receive('random_message', createPartnerMessage(2, 'kept'))
-      .receive('random_message', createPartnerMessage(3, 'lost'));
-    chat.receive('session_resumed', reset({ last: false }));
-    const more = {
+      .receive('random_message', createMessageData(2, 'kept'))
+      .receive('random_message', createMessageData(3, 'lost'));
+    chat.receive('session_resumed', createReset({ last: false }));
+    const lastFrame = {
       seq: 3,
-      events: [{ event: 'random_message', data: createPartnerMessage(3, 'also kept') }],
+      events: [{ event: 'random_message', data: createMessageData(3, 'also kept') }],
     };
-    chat.receive('session_resumed', createSessionResumed(more));
-    expect(chat.texts.slice(1)).toEqual(['kept', 'also kept']);
+    chat.receive('session_resumed', createSessionResumed(lastFrame));
+    expect(listTexts(chat)).toEqual(['kept', 'also kept']);
   });
 
   it("sends the user's unacknowledged messages again, and returns the text of an unanswered edit", () => {
-    const chat = driveToActive().receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }));
+    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
     chat.dispatch({
       type: 'editSaved',
       changeId: 'e1',
-      messageId: `${receivedAtMs}-2`,
+      messageId: ownMessageId,
       newContent: 'better',
       me,
     });
-    chat.receive('session_resumed', reset());
+    chat.receive('session_resumed', createReset());
     expect(chat.effects).toEqual([
-      { type: 'keepUnsavedEdit', sessionId: 's1', messageId: `${receivedAtMs}-2`, newContent: 'better' },
+      { type: 'keepUnsavedEdit', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
       { type: 'resendMessages', sessionId: 's1' },
     ]);
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('does not return the text of an edit when the chat has ended, because its composer is closed (A56)', () => {
-    const chat = driveToActive().receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }));
+  it('does not return the text of an edit when the chat has ended, because its composer is closed', () => {
+    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
     chat.dispatch({
       type: 'editSaved',
       changeId: 'e1',
-      messageId: `${receivedAtMs}-2`,
+      messageId: ownMessageId,
       newContent: 'better',
       me,
     });
     const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
     chat.receive(
       'session_resumed',
-      reset({ seq: 3, events: [{ event: 'chat_skipped', data: chatSkipped }] }),
+      createReset({ seq: 3, events: [{ event: 'chat_skipped', data: chatSkipped }] }),
     );
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped' });
     expect(chat.effects).toEqual([]);
   });
 });
 
-describe('resuming', () => {
+describe('a resume without a reset', () => {
   it('adds missed messages from several frames, without duplicates', () => {
-    const chat = driveToActive().receive('random_message', createPartnerMessage(2, 'two'));
+    const chat = driveToActive().receive('random_message', createMessageData(2, 'two'));
     chat.receive(
       'session_resumed',
       createSessionResumed({
         seq: 3,
         last: false,
         events: [
-          { event: 'random_message', data: createPartnerMessage(2, 'two') },
-          { event: 'random_message', data: createPartnerMessage(3, 'three') },
+          { event: 'random_message', data: createMessageData(2, 'two') },
+          { event: 'random_message', data: createMessageData(3, 'three') },
         ],
       }),
     );
@@ -101,10 +108,10 @@ describe('resuming', () => {
       'session_resumed',
       createSessionResumed({
         seq: 4,
-        events: [{ event: 'random_message', data: createPartnerMessage(4, 'four') }],
+        events: [{ event: 'random_message', data: createMessageData(4, 'four') }],
       }),
     );
-    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
+    expect(listTexts(chat)).toEqual(['two', 'three', 'four']);
   });
 
   it("sends the user's unacknowledged messages again after the last frame", () => {
@@ -116,22 +123,22 @@ describe('resuming', () => {
 
   it('sends unanswered edits and reactions again, and still shows them', () => {
     const chat = driveToActive()
-      .receive('random_message', createPartnerMessage(2, 'mine', { senderId: me }))
+      .receive('random_message', createMessageData(2, 'mine', { senderId: me }))
       .dispatch({
         type: 'editSaved',
         changeId: 'e1',
-        messageId: `${receivedAtMs}-2`,
+        messageId: ownMessageId,
         newContent: 'better',
         me,
       })
-      .dispatch({ type: 'reactionToggled', changeId: 'r1', messageId: `${receivedAtMs}-2`, emoji: '👍', me });
+      .dispatch({ type: 'reactionToggled', changeId: 'r1', messageId: ownMessageId, emoji: '👍', me });
     chat.receive('session_resumed', createSessionResumed({ seq: 2 }));
     expect(chat.effects).toMatchObject([
       { type: 'resendMessages' },
       {
         type: 'edit',
         changeId: 'e1',
-        data: { messageId: `${receivedAtMs}-2`, newContent: 'better', userId: me },
+        data: { messageId: ownMessageId, newContent: 'better', userId: me },
       },
       { type: 'react', changeId: 'r1', data: { emoji: '👍', action: 'add', userId: me } },
     ]);
@@ -146,7 +153,7 @@ describe('resuming', () => {
     expect(chat.state.session?.seq).toBe(5);
   });
 
-  it("replaces the chat with the server's", () => {
+  it('replaces the chat on the screen when the server resumes another one', () => {
     const chat = driveToActive().receive(
       'session_resumed',
       createSessionResumed({ sessionId: 's2', seq: 1 }),
@@ -154,8 +161,10 @@ describe('resuming', () => {
     expect(chat.state.session?.sessionId).toBe('s2');
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
   });
+});
 
-  it('returns to initial when the chat was left in another tab, which is searching again', () => {
+describe('an authentication during a chat', () => {
+  it('leads to initial, then to searching, when another tab has left the chat and searches again', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: formatIso() });

@@ -3,9 +3,9 @@ import { createChangeEffects } from '@/features/random-chat/reducer/own-messages
 import {
   createWelcomeNotice,
   handleChatSkipped,
-  joinQueueEffect,
+  createJoinQueueEffect,
   rememberLeftSession,
-  skipChatEffect,
+  createSkipChatEffect,
   toInitial,
 } from '@/features/random-chat/reducer/phases';
 import {
@@ -19,12 +19,11 @@ import {
 import { applyStoredEvent } from '@/features/random-chat/reducer/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
-/**
- * `session_resumed` restores a chat after a reload, a lost connection or a gap. It may be split into several frames;
- * the last one has `last: true`. With `reset`, the server has lost events that this page shows (A53, B01).
- */
+// `session_resumed` restores a chat after a reload, a lost connection or a gap in its events. The server may split it
+// into several frames; the last one has `last: true`. With `reset`, the server has lost events that this page shows
+// (docs/product-decisions.md, A53 and B01).
 
-/** Removes everything that came from the server's events; notices without a `seq` stay. */
+/** Removes everything that came from the server's events. Messages without a `seq`, such as the welcome, stay. */
 const removeStoredEvents = (session: Session): Session => ({
   ...session,
   seq: 0,
@@ -43,13 +42,13 @@ const createSession = (
   partner: partnerInfo,
   partnerConnection,
   isPartnerTyping: false,
-  // Shown again after a reload (A53).
+  // A reload has removed the welcome notice that was shown before (A53).
   messages: [createWelcomeNotice(partnerInfo, sessionId, nowMs)],
   unconfirmedMessages: {},
   celebratedGame: null,
 });
 
-/** Applies the events that the session does not contain yet, and returns the end of the chat if it is among them. */
+/** Applies the events that the session does not contain yet. `chatSkipped` is the event that has ended the chat. */
 const applyEvents = (
   session: Session,
   events: SessionResumed['events'],
@@ -59,12 +58,13 @@ const applyEvents = (
   let chatSkipped: ChatSkipped | undefined;
   for (const { event, data } of events) {
     const frame = parseEvent(event, data);
+    // An event that this page does not know; the `seq` of the `session_resumed` frame covers it.
     if (!frame?.data || !('seq' in frame.data) || typeof frame.data.seq !== 'number') continue;
     if (frame.data.seq <= updated.seq) continue;
     if (frame.event === 'chat_skipped') chatSkipped = frame.data;
     updated = { ...applyStoredEvent(updated, frame, me), seq: frame.data.seq };
   }
-  // A game revealed during the absence is shown without a celebration.
+  // A game that was revealed while the page was disconnected is shown without a celebration.
   return { session: { ...updated, celebratedGame: session.celebratedGame }, chatSkipped };
 };
 
@@ -83,10 +83,10 @@ const declineResume = (state: RandomChatState, { sessionId, last }: SessionResum
   // `session_resumed` may be split into several frames: the chat is skipped once, at the last of them.
   if (!last) return stepTo(state);
   // The chat took the place of the user's search, so the search has to be started again.
-  const joinAgain = state.phase === 'searching' ? [joinQueueEffect(state.preference)] : [];
+  const joinAgain = state.phase === 'searching' ? [createJoinQueueEffect(state.preference)] : [];
   return stepTo(
     rememberLeftSession({ ...state, isLeavePending: false }, sessionId),
-    skipChatEffect(sessionId),
+    createSkipChatEffect(sessionId),
     ...joinAgain,
   );
 };
@@ -101,21 +101,26 @@ export const handleSessionResumed = (
   const { sessionId, partnerInfo, partnerConnection, events, last } = resumed;
   if (state.isLeavePending || state.leftSessionIds.includes(sessionId)) return declineResume(state, resumed);
 
-  const shown = findActiveSession(state, sessionId);
+  const activeSession = findActiveSession(state, sessionId);
   const isReset = resumed.reset === true;
-  const remaining = shown && isReset ? removeStoredEvents(shown) : shown;
-  const before = { ...(remaining ?? createSession(resumed, nowMs)), partner: partnerInfo, partnerConnection };
-  const { session: updated, chatSkipped } = applyEvents(before, events, me);
+  const keptSession = activeSession && isReset ? removeStoredEvents(activeSession) : activeSession;
+  const sessionBefore = {
+    ...(keptSession ?? createSession(resumed, nowMs)),
+    partner: partnerInfo,
+    partnerConnection,
+  };
+  const { session: updated, chatSkipped } = applyEvents(sessionBefore, events, me);
+  // `resumed.seq` also counts skipped events; live frames may have advanced the session further already.
   const session = { ...updated, seq: Math.max(updated.seq, resumed.seq), isResyncing: !last };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
 
   // The end of a chat closes its composer, so unanswered messages and edits end with it (A56).
   if (chatSkipped) return handleChatSkipped(active, chatSkipped, me);
-  const unsavedEdits = shown && isReset ? createUnsavedEditEffects(shown) : [];
-  if (!last) return stepTo(active, ...unsavedEdits);
+  const unsavedEditEffects = activeSession && isReset ? createUnsavedEditEffects(activeSession) : [];
+  if (!last) return stepTo(active, ...unsavedEditEffects);
   return stepTo(
     active,
-    ...unsavedEdits,
+    ...unsavedEditEffects,
     { type: 'resendMessages', sessionId },
     ...createChangeEffects(session, me),
   );

@@ -5,22 +5,26 @@ import {
   receivedAtMs,
   type ChatDriver,
   driveToActive,
-  createPartnerMessage,
+  createMessageData,
   createAckAction,
   createSessionResumed,
 } from '@/testing/random-chat-driver';
 
+/** The texts of the chat without the welcome notice, which is always the first. */
+const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
+
 describe('messages', () => {
   it("adds the partner's message once", () => {
     const chat = driveToActive()
-      .receive('random_message', createPartnerMessage(2, 'hi'))
-      .receive('random_message', createPartnerMessage(2, 'hi'));
-    expect(chat.texts.slice(1)).toEqual(['hi']);
+      .receive('random_message', createMessageData(2, 'hi'))
+      .receive('random_message', createMessageData(2, 'hi'));
+    expect(listTexts(chat)).toEqual(['hi']);
     expect(chat.state.session?.seq).toBe(2);
   });
 
   it("adds the user's message on its ack, under its clientId, with the server's id and time", () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 2));
+    // `createAckAction` derives the id and the time of the ack from its `seq`.
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
       id: `${receivedAtMs}-2`,
       key: 'c1',
@@ -32,20 +36,20 @@ describe('messages', () => {
   });
 
   it("adds the user's message once, whether the ack or the frame comes first", () => {
-    const frame = createPartnerMessage(2, 'hello', { senderId: me, clientId: 'c1' });
+    const frame = createMessageData(2, 'hello', { senderId: me, clientId: 'c1' });
     const ackFirst = driveToActive()
       .dispatch(createAckAction('c1', 'hello', 2))
       .receive('random_message', frame);
     const frameFirst = driveToActive()
       .receive('random_message', frame)
       .dispatch(createAckAction('c1', 'hello', 2));
-    for (const chat of [ackFirst, frameFirst]) expect(chat.texts.slice(1)).toEqual(['hello']);
+    for (const chat of [ackFirst, frameFirst]) expect(listTexts(chat)).toEqual(['hello']);
   });
 
   it('shows a message that the user sent in another tab as their own', () => {
     const chat = driveToActive().receive(
       'random_message',
-      createPartnerMessage(2, 'from the phone', { senderId: me, clientId: 'x' }),
+      createMessageData(2, 'from the phone', { senderId: me, clientId: 'x' }),
     );
     expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
   });
@@ -60,25 +64,25 @@ describe('messages', () => {
 });
 
 describe('the order of messages', () => {
-  const createOwnFrame = (seq: number, clientId: string) => ({
+  const createOwnMessageEvent = (seq: number, clientId: string) => ({
     event: 'random_message',
-    data: createPartnerMessage(seq, clientId, { senderId: me, clientId }),
+    data: createMessageData(seq, clientId, { senderId: me, clientId }),
   });
 
-  it('is that of the stream when an ack comes twice', () => {
+  it('is that of the stream when an ack arrives twice', () => {
     const chat = driveToActive()
       .dispatch(createAckAction('c1', 'one', 2))
       .dispatch(createAckAction('c2', 'two', 3))
       .dispatch(createAckAction('c1', 'one', 2));
-    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+    expect(listTexts(chat)).toEqual(['one', 'two']);
     expect(chat.state.session?.seq).toBe(3);
   });
 
-  it('is that of the stream when a later ack comes first', () => {
+  it('is that of the stream when a later ack arrives first', () => {
     const chat = driveToActive()
       .dispatch(createAckAction('c2', 'two', 3))
       .dispatch(createAckAction('c1', 'one', 2));
-    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+    expect(listTexts(chat)).toEqual(['one', 'two']);
   });
 
   it('is that of the stream when missing events arrive after a later ack', () => {
@@ -88,7 +92,7 @@ describe('the order of messages', () => {
       createSessionResumed({
         seq: 4,
         events: [
-          { event: 'random_message', data: createPartnerMessage(2, 'theirs') },
+          { event: 'random_message', data: createMessageData(2, 'theirs') },
           {
             event: 'break_ice_question_received',
             data: {
@@ -104,41 +108,41 @@ describe('the order of messages', () => {
               initiatorId: partner.id,
             },
           },
-          createOwnFrame(4, 'c1'),
+          createOwnMessageEvent(4, 'c1'),
         ],
       }),
     );
-    expect(chat.texts.slice(1)).toEqual(['theirs', 'Tea or coffee?', 'c1', 'two']);
+    expect(listTexts(chat)).toEqual(['theirs', 'Tea or coffee?', 'c1', 'two']);
   });
 });
 
 describe('a gap in seq', () => {
   it('requests the missing events once, and hides later ones until they arrive', () => {
-    const chat = driveToActive().receive('random_message', createPartnerMessage(3, 'three'));
+    const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');
-    chat.receive('random_message', createPartnerMessage(4, 'four'));
+    chat.receive('random_message', createMessageData(4, 'four'));
     expect(chat.effects).toEqual([]);
     chat.receive(
       'session_resumed',
       createSessionResumed({
         seq: 4,
         events: [
-          createPartnerMessage(2, 'two'),
-          createPartnerMessage(3, 'three'),
-          createPartnerMessage(4, 'four'),
+          createMessageData(2, 'two'),
+          createMessageData(3, 'three'),
+          createMessageData(4, 'four'),
         ].map((data) => ({
           event: 'random_message',
           data,
         })),
       }),
     );
-    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
-    chat.receive('random_message', createPartnerMessage(6, 'six'));
+    expect(listTexts(chat)).toEqual(['two', 'three', 'four']);
+    chat.receive('random_message', createMessageData(6, 'six'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
-  it('is also detected by an ack, whose message is shown as sent', () => {
+  it('is also detected from an ack, whose message is shown once', () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');
@@ -147,10 +151,10 @@ describe('a gap in seq', () => {
       createSessionResumed({
         seq: 3,
         events: [
-          { event: 'random_message', data: createPartnerMessage(2, 'two') },
+          { event: 'random_message', data: createMessageData(2, 'two') },
           {
             event: 'random_message',
-            data: createPartnerMessage(3, 'hello', { senderId: me, clientId: 'c1' }),
+            data: createMessageData(3, 'hello', { senderId: me, clientId: 'c1' }),
           },
         ],
       }),
@@ -159,38 +163,39 @@ describe('a gap in seq', () => {
     expect(chat.state.session?.seq).toBe(3);
   });
 
-  it('is not reported for an event without a frame for this client', () => {
+  it('does not result from session_advanced, which stands for an event without a frame for this client', () => {
     const chat = driveToActive()
       .receive('session_advanced', { sessionId: 's1', seq: 2 })
-      .receive('random_message', createPartnerMessage(3, 'three'));
+      .receive('random_message', createMessageData(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.state.session?.seq).toBe(3);
     expect(chat.effects).toEqual([]);
   });
 
-  it('is detected when an event without a frame comes too early', () => {
+  it('is detected when session_advanced skips a version', () => {
     expect(driveToActive().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
       { type: 'resync' },
     ]);
   });
 
-  it('is not reported for an event that changes nothing here', () => {
+  it('does not result from an event that changes nothing on this page', () => {
+    const unknownId = '1-1';
     const chat = driveToActive()
-      .receive('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
-      .receive('random_message', createPartnerMessage(3, 'three'));
+      .receive('message_edited', { sessionId: 's1', seq: 2, messageId: unknownId, newContent: 'x' })
+      .receive('random_message', createMessageData(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.effects).toEqual([]);
   });
 });
 
 describe('the partner', () => {
-  it('is shown typing until a message, the six-second timeout, a lost connection or the end of the chat', () => {
+  it('is shown typing until a message, the timeout, a lost connection or the end of the chat', () => {
     const driveToTyping = (): ChatDriver =>
       driveToActive().receive('typing', { sessionId: 's1', userId: partner.id });
     expect(driveToTyping().state.session?.isPartnerTyping).toBe(true);
     expect(driveToTyping().effects).toEqual([{ type: 'restartTypingTimer' }]);
     expect(
-      driveToTyping().receive('random_message', createPartnerMessage(2, 'hi')).state.session?.isPartnerTyping,
+      driveToTyping().receive('random_message', createMessageData(2, 'hi')).state.session?.isPartnerTyping,
     ).toBe(false);
     expect(driveToTyping().dispatch({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
     expect(

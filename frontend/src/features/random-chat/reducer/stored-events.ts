@@ -24,6 +24,7 @@ export const insertMessage = (session: Session, message: RandomMessage): readonl
   return insertBySeq(session.messages, {
     id,
     seq,
+    // The row of the user's own message had this key while the message was being sent.
     key: clientId ?? id,
     senderId,
     content,
@@ -45,7 +46,7 @@ const parseIdMs = (id: string): number | undefined => {
 
 /**
  * Finds the message that a reaction refers to: the one with exactly this id; if there is none, the nearest whose id
- * differs by less than a second (specification §4, A86).
+ * differs by less than a second (docs/product-decisions.md, A86).
  */
 export const findReactionTarget = (
   messages: readonly ChatMessage[],

@@ -7,13 +7,11 @@ import {
   type UnconfirmedMessage,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-/**
- * Edits and reactions are shown before the server has answered. Until then the session keeps the confirmed content of
- * the message and the list of unanswered changes. The message on the screen is the confirmed content with these changes
- * applied, so a refusal undoes exactly one change, whatever arrived in the meantime.
- */
+// Edits and reactions are shown before the server has answered. Until then the session keeps the confirmed content of
+// the message and the list of unanswered changes. The message on the screen is the confirmed content with these changes
+// applied, so a refusal undoes exactly one change, whatever arrived in the meantime.
 
-/** Adds or removes one user's reaction. An emoji without users has no entry (specification §4). */
+/** Adds or removes one user's reaction. An emoji without users has no entry. */
 const applyReaction = (
   reactions: Reactions,
   emoji: string,
@@ -51,12 +49,12 @@ const replaceUnconfirmed = (
   { confirmed, changes }: UnconfirmedMessage,
 ): Session => {
   const { [messageId]: _replaced, ...others } = session.unconfirmedMessages;
-  const shown = changes.reduce(applyChange, confirmed);
+  const shownContent = changes.reduce(applyChange, confirmed);
   return {
     ...session,
     unconfirmedMessages: changes.length === 0 ? others : { ...others, [messageId]: { confirmed, changes } },
     messages: session.messages.map((message) =>
-      message.id === messageId ? { ...message, ...shown } : message,
+      message.id === messageId ? { ...message, ...shownContent } : message,
     ),
   };
 };
@@ -71,17 +69,17 @@ const findUnconfirmed = (session: Session, messageId: string): UnconfirmedMessag
 
 /** Shows a change that the server has not answered yet. */
 export const addUnconfirmedChange = (session: Session, messageId: string, change: MessageChange): Session => {
-  const before = findUnconfirmed(session, messageId);
-  if (!before) return session;
-  const { confirmed, changes } = before;
+  const unconfirmed = findUnconfirmed(session, messageId);
+  if (!unconfirmed) return session;
+  const { confirmed, changes } = unconfirmed;
   return replaceUnconfirmed(session, messageId, { confirmed, changes: [...changes, change] });
 };
 
 /** Removes a change that the server has answered or will not answer. */
 export const removeUnconfirmedChange = (session: Session, messageId: string, changeId: string): Session => {
-  const before = session.unconfirmedMessages[messageId];
-  if (!before) return session;
-  const { confirmed, changes } = before;
+  const unconfirmed = session.unconfirmedMessages[messageId];
+  if (!unconfirmed) return session;
+  const { confirmed, changes } = unconfirmed;
   const remaining = changes.filter((change) => change.changeId !== changeId);
   if (remaining.length === changes.length) return session;
   return replaceUnconfirmed(session, messageId, { confirmed, changes: remaining });
@@ -93,8 +91,8 @@ export const updateConfirmedContent = (
   messageId: string,
   update: Partial<ConfirmedContent>,
 ): Session => {
-  const before = findUnconfirmed(session, messageId);
-  if (!before) return session;
-  const { confirmed, changes } = before;
+  const unconfirmed = findUnconfirmed(session, messageId);
+  if (!unconfirmed) return session;
+  const { confirmed, changes } = unconfirmed;
   return replaceUnconfirmed(session, messageId, { confirmed: { ...confirmed, ...update }, changes });
 };

@@ -1,12 +1,13 @@
-import { createCaseDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { tabStorage } from '@/lib/storage';
 
-/** The draft of the current chat, stored in this tab: it survives a reload and is removed with the chat. */
+// The draft of the current chat, stored in this tab. It survives a reload and is removed when the chat ends.
+
 const draftKey = 'thaw-draft';
 const sessionKey = 'thaw-draft-session';
 
 export const readDraft = (sessionId: string): Draft =>
-  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(draftKey)) : createCaseDraft;
+  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(draftKey)) : emptyDraft;
 
 export const removeDraft = (): void => {
   tabStorage.remove(draftKey);
@@ -15,7 +16,7 @@ export const removeDraft = (): void => {
 
 export const writeDraft = (sessionId: string, draft: Draft): void => {
   if (isEmptyDraft(draft)) return removeDraft();
-  // If the storage is blocked, the text is still in the field.
+  // A failed write, for example to a blocked storage, is ignored: the composer still holds the draft.
   tabStorage.write(sessionKey, sessionId);
   tabStorage.write(draftKey, JSON.stringify(draft));
 };

@@ -9,7 +9,7 @@ afterEach(() => {
   signOut();
 });
 
-describe('an edit or a reaction by the user', () => {
+describe('createMessageChanges', () => {
   const openPageWithMessage = () => {
     const page = openRandomChatPage();
     page.matchPartner();
@@ -24,7 +24,7 @@ describe('an edit or a reaction by the user', () => {
     };
   };
 
-  it('survives a lost connection and is sent again with the resume', async () => {
+  it('keeps an edit when the connection is lost, and sends it again when the chat is resumed', async () => {
     const { chat, receive, listEditCommands, getContent, listUnsavedEdits } = openPageWithMessage();
     chat.edit(storedAck.id, 'hello');
     listEditCommands()[0]?.reject(new SocketRequestError('closed'));
@@ -37,7 +37,7 @@ describe('an edit or a reaction by the user', () => {
     expect(listUnsavedEdits()).toEqual([]);
   });
 
-  it('is sent once while its answer is pending', () => {
+  it('does not send an edit again while its response is pending', () => {
     const { chat, receive, listEditCommands } = openPageWithMessage();
     chat.edit(storedAck.id, 'hello');
     receive('session_resumed', { ...resumedSession, seq: 2 });
@@ -48,7 +48,7 @@ describe('an edit or a reaction by the user', () => {
     ['a timeout', new SocketRequestError('timeout'), 'edit_not_saved'],
     ['an internal error', new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
     ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
-  ])('is undone on %s, and its text is returned to the composer', async (_cause, error, noticeKind) => {
+  ])('undoes an edit on %s, and returns its text to the composer', async (_cause, error, noticeKind) => {
     const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = openPageWithMessage();
     chat.edit(storedAck.id, 'hello');
     listEditCommands()[0]?.reject(error);
@@ -66,7 +66,7 @@ describe('an edit or a reaction by the user', () => {
     expect(getNoticeKind()).toBe('reaction_too_fast');
   });
 
-  it('is refused while not connected', () => {
+  it('refuses edits and reactions while not connected', () => {
     const { chat, socket, listEditCommands } = openPageWithMessage();
     socket.isOpen = false;
     expect(chat.edit(storedAck.id, 'hello')).toBe(false);

@@ -14,11 +14,14 @@ export interface MessageChangesOptions {
   outbox: Pick<Outbox, 'notify' | 'keepUnsavedEdit'>;
 }
 
-/** Sends edits and reactions. When the connection is lost they stay visible, and the resume sends them again. */
+/**
+ * Sends edits and reactions. When the connection is lost, they stay visible, and the reducer requests them again once
+ * the chat is resumed.
+ */
 export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageChangesOptions) => {
   const inFlightChangeIds = new Set<string>();
 
-  const change = <E extends 'message_edit' | 'message_reaction'>(
+  const sendChange = <E extends 'message_edit' | 'message_reaction'>(
     event: E,
     data: ClientInput<E>,
     changeId: string,
@@ -28,9 +31,9 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
     if (inFlightChangeIds.has(changeId)) return;
     inFlightChangeIds.add(changeId);
     const { sessionId, messageId, userId } = data;
-    const fail: typeof onFailed = (...reason) => {
+    const fail: typeof onFailed = (reason, retryAfterMs) => {
       dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
-      onFailed(...reason);
+      onFailed(reason, retryAfterMs);
     };
     getSocket()
       .request(event, data, {
@@ -42,6 +45,7 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
       })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
+        // The resume sends the change again.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
         if (isChatEndedError(error)) {
           dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
@@ -54,7 +58,7 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
 
   return {
     react: ({ changeId, data }: Extract<Effect, { type: 'react' }>): void =>
-      change(
+      sendChange(
         'message_reaction',
         data,
         changeId,
@@ -68,7 +72,7 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
 
     edit: ({ changeId, data }: Extract<Effect, { type: 'edit' }>): void => {
       const { sessionId, messageId, newContent } = data;
-      change(
+      sendChange(
         'message_edit',
         data,
         changeId,

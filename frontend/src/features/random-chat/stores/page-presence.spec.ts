@@ -22,14 +22,15 @@ const setUp = (phase: Phase = 'active') => {
   const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,
-    resync: jest.fn(() => void presence.takeShowsChat()),
+    // A resync sends `authenticate`.
+    resync: jest.fn(() => void authenticate()),
     send: () => true,
     request: (event: string, data: unknown) =>
       new Promise<Record<string, unknown>>((_resolve, reject) => requests.push({ event, data, reject })),
   };
   const presence = createPagePresence({
     clock,
-    openTabs: {
+    chatTabs: {
       enter: () => undefined,
       leave: () => undefined,
       isOpenElsewhere: async () => otherTabs.showChat,
@@ -38,21 +39,23 @@ const setUp = (phase: Phase = 'active') => {
     getChat: () => chat,
     endSearchOrChat,
   });
-  return { requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
+  /** Sends `authenticate`: returns the `showsChat` that it contains. */
+  const authenticate = (): boolean => presence.takeShowsChat();
+  return { authenticate, requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
 };
 
-describe('the report of whether the page shows the chat', () => {
-  it('is part of authenticate', () => {
-    const { presence } = setUp();
-    expect(presence.takeShowsChat()).toBe(false);
+describe('the report that the page shows the chat', () => {
+  it('is part of authenticate, as false while the page does not show the chat', () => {
+    const { authenticate, presence } = setUp();
+    expect(authenticate()).toBe(false);
     presence.show();
-    expect(presence.takeShowsChat()).toBe(true);
+    expect(authenticate()).toBe(true);
   });
 
   it('is sent once for each change during a chat', () => {
-    const { requests, presence } = setUp();
+    const { authenticate, requests, presence } = setUp();
     presence.show();
-    presence.takeShowsChat();
+    authenticate();
     presence.update();
     expect(requests).toEqual([]);
     presence.hide();
@@ -64,38 +67,40 @@ describe('the report of whether the page shows the chat', () => {
     ]);
   });
 
-  it('causes a new authenticate when it changes while there is no chat', () => {
-    const { requests, presence, socket } = setUp('initial');
-    presence.takeShowsChat();
+  it('causes a new authenticate when it changes outside a chat', () => {
+    const { authenticate, requests, presence, socket } = setUp('initial');
+    authenticate();
     presence.show();
     presence.update();
     expect(socket.resync).toHaveBeenCalledTimes(1);
     expect(requests).toEqual([]);
   });
 
-  it('waits for the connection, and is not sent again after authenticate carried it', () => {
-    const { requests, presence, socket } = setUp();
-    presence.takeShowsChat();
+  it('waits for the connection, and is not sent again when authenticate has contained it', () => {
+    const { authenticate, requests, presence, socket } = setUp();
+    authenticate();
     socket.isOpen = false;
     presence.show();
     expect(requests).toEqual([]);
     socket.isOpen = true;
-    presence.takeShowsChat();
+    authenticate();
     presence.update();
     expect(requests).toEqual([]);
   });
 
   it('is retried after a timeout or a rate limit, but not after the end of the chat', async () => {
-    const { requests, clock, presence } = setUp();
-    presence.takeShowsChat();
+    const { authenticate, requests, clock, presence } = setUp();
+    authenticate();
     presence.show();
     requests[0]?.reject(new SocketRequestError('timeout'));
     await flushPromises();
-    clock.advance(1_000);
+    const defaultRetryDelayMs = 1_000;
+    clock.advance(defaultRetryDelayMs);
     expect(requests).toHaveLength(2);
-    requests[1]?.reject(new SocketRequestError('refused', 'rate_limited', 5_000));
+    const retryAfterMs = 5_000;
+    requests[1]?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     await flushPromises();
-    clock.advance(4_999);
+    clock.advance(retryAfterMs - 1);
     expect(requests).toHaveLength(2);
     clock.advance(1);
     expect(requests).toHaveLength(3);
@@ -109,7 +114,7 @@ describe('the report of whether the page shows the chat', () => {
 describe('a chat or a search on a page that does not show it', () => {
   it.each(['active', 'searching'] as const)('is ended after ten seconds in the phase %s', async (phase) => {
     const { clock, endSearchOrChat, presence } = setUp(phase);
-    // The state changes while the page shows something else: the landing page's socket has resumed the chat.
+    // The chat or search starts while the page shows something else, as when the landing page's socket resumes it.
     presence.update();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
@@ -122,7 +127,7 @@ describe('a chat or a search on a page that does not show it', () => {
   it('continues when the page shows it within ten seconds', async () => {
     const { clock, endSearchOrChat, presence } = setUp();
     presence.update();
-    clock.advance(9_000);
+    clock.advance(pageLimits.leaveChatDelayMs - 1);
     presence.show();
     clock.advance(60_000);
     await flushPromises();
@@ -142,7 +147,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('is left to the server without Web Locks if it is a chat, and ended if it is a search', async () => {
+  it('is ended without Web Locks only if it is a search: the server ends a chat', async () => {
     const { chat, clock, endSearchOrChat, presence, otherTabs } = setUp();
     otherTabs.showChat = undefined;
     presence.update();

@@ -8,24 +8,24 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 export interface PagePresenceOptions {
   clock: Clock;
   /** Tracks which tabs of this browser show the chat. */
-  openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
+  chatTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
   getSocket: () => FeatureSocket & { resync: () => void };
   getChat: () => { phase: Phase; sessionId: string | undefined };
   endSearchOrChat: () => void;
 }
 
-/** Delay before a report is repeated, when the server names none. */
-const retryDelayMs = 1_000;
+/** Delay before a report is repeated when the error contains no `retryAfterMs`. */
+const defaultRetryDelayMs = 1_000;
 
 /**
- * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`.
- * Every page keeps a socket open (A143), so an open socket does not say that the user sees the chat. A chat that no
- * page shows ends after the grace period (A51). The page itself ends a search or chat that neither it nor another tab
- * shows (A59).
+ * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`. The
+ * server cannot infer it from the open socket, because every page keeps one open (docs/product-decisions.md, A143). It
+ * ends a chat that no page shows after a grace period (A51). The page itself ends a search or chat that neither this
+ * tab nor another one shows (A59).
  */
 export const createPagePresence = ({
   clock,
-  openTabs,
+  chatTabs,
   getSocket,
   getChat,
   endSearchOrChat,
@@ -39,9 +39,9 @@ export const createPagePresence = ({
     getChat().phase === 'searching' || getChat().phase === 'active';
 
   const endUnlessShownInOtherTab = async (): Promise<void> => {
-    const isShownInOtherTab = await openTabs.isOpenElsewhere();
+    const isShownInOtherTab = await chatTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
-    // Without Web Locks another tab may show the chat unnoticed: the server ends the chat when no tab does.
+    // Without Web Locks, another tab may show the chat. The server knows, and ends the chat when no tab shows it.
     if (isShownInOtherTab === undefined && getChat().phase === 'active') return;
     endSearchOrChat();
   };
@@ -54,7 +54,7 @@ export const createPagePresence = ({
     } else if (endTimer === undefined) {
       endTimer = clock.setTimeout(() => {
         endTimer = undefined;
-        // Starts again while the chat continues, because the other tab may be closed later.
+        // The timer is started again while the chat continues, because the other tab may be closed later.
         void endUnlessShownInOtherTab().then(updateEndTimer);
       }, pageLimits.leaveChatDelayMs);
     }
@@ -63,7 +63,7 @@ export const createPagePresence = ({
   const reportIfChanged = (): void => {
     const { phase, sessionId } = getChat();
     if (reportedShowsChat === undefined || reportedShowsChat === isChatShown || !getSocket().isOpen) return;
-    // Outside a chat there is no session to name; `authenticate` carries the value for the next one.
+    // `show_chat` needs a session. Without one, the resync sends `authenticate`, which contains the value.
     if (phase !== 'active' || sessionId === undefined) return getSocket().resync();
     const showsChat = isChatShown;
     reportedShowsChat = showsChat;
@@ -71,11 +71,12 @@ export const createPagePresence = ({
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // After a reconnect `authenticate` carries the value; a chat that has ended needs no report.
+        // After a reconnect, `authenticate` contains the value. A chat that has ended needs no report.
         const shouldRetry = error.failure === 'timeout' || error.code === 'rate_limited';
         if (!shouldRetry || reportedShowsChat !== showsChat) return;
+        // The value counts as not reported, so that `reportIfChanged` sends it again.
         reportedShowsChat = !showsChat;
-        clock.setTimeout(reportIfChanged, error.retryAfterMs ?? retryDelayMs);
+        clock.setTimeout(reportIfChanged, error.retryAfterMs ?? defaultRetryDelayMs);
       });
   };
 
@@ -92,13 +93,13 @@ export const createPagePresence = ({
     /** The page shows the chat, possibly after a short absence. */
     show: (): void => {
       isChatShown = true;
-      openTabs.enter();
+      chatTabs.enter();
       update();
     },
     /** The page shows something else: a search ends at once, a chat after a delay (A59). */
     hide: (): void => {
       isChatShown = false;
-      openTabs.leave();
+      chatTabs.leave();
       if (getChat().phase !== 'active') void endUnlessShownInOtherTab();
       update();
     },

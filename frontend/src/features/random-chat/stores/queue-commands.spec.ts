@@ -10,8 +10,8 @@ afterEach(() => {
   signOut();
 });
 
-describe('searching', () => {
-  it('joins again after the delay that the server requests', async () => {
+describe('a search', () => {
+  it('sends join_queue again after the delay that the server requests', async () => {
     const { chat, clock, commands } = openRandomChatPage();
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
@@ -21,7 +21,7 @@ describe('searching', () => {
     expect(commands).toHaveLength(2);
   });
 
-  it('reports a refusal and returns to initial', async () => {
+  it('counts a refusal and returns to initial', async () => {
     const { chat, commands, getState } = openRandomChatPage();
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
@@ -34,11 +34,11 @@ describe('searching', () => {
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
     await flushPromises();
-    expect(socket.resyncs).toBe(1);
+    expect(socket.resyncCount).toBe(1);
     expect(getState().phase).toBe('searching');
   });
 
-  it('stores the preference of each user (A48)', () => {
+  it('uses the preference that each user has stored', () => {
     const { chat, getState } = openRandomChatPage();
     chat.choosePreference('female');
     signIn(aUser({ id: 8 }));
@@ -50,34 +50,34 @@ describe('searching', () => {
   });
 });
 
-describe('an unanswered queue command', () => {
-  const timeOutLast = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
+describe('after a timeout', () => {
+  const timeOutLastCommand = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
     socket.listCommands(event).at(-1)?.reject(new SocketRequestError('timeout'));
     await flushPromises();
   };
 
-  it('is repeated while the search is wanted (join_queue)', async () => {
+  it('join_queue is sent again unless the user has cancelled the search', async () => {
     const page = openRandomChatPage();
     const { chat, socket, getState } = page;
     chat.startSearch();
-    await timeOutLast(page, 'join_queue');
+    await timeOutLastCommand(page, 'join_queue');
     expect(socket.listCommands('join_queue')).toHaveLength(2);
     expect(getState().phase).toBe('searching');
     chat.cancelSearch();
-    await timeOutLast(page, 'join_queue');
+    await timeOutLastCommand(page, 'join_queue');
     expect(socket.listCommands('join_queue')).toHaveLength(2);
   });
 
-  it('is repeated until it is acknowledged (leave_queue)', async () => {
+  it('leave_queue is sent again until it is acknowledged', async () => {
     const page = openRandomChatPage();
     const { chat, socket, getState } = page;
     chat.startSearch();
     chat.cancelSearch();
-    await timeOutLast(page, 'leave_queue');
+    await timeOutLastCommand(page, 'leave_queue');
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
     socket.listCommands('leave_queue').at(-1)?.ack({});
     expect(getState().isLeavePending).toBe(false);
-    await timeOutLast(page, 'leave_queue');
+    await timeOutLastCommand(page, 'leave_queue');
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
   });
 });

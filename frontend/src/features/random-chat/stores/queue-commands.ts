@@ -15,12 +15,13 @@ export interface QueueCommandsOptions {
   onRefused: (code: SocketErrorCode | undefined) => void;
 }
 
-/** Delay after `rate_limited`, when the server names none. */
+/** Delay before a retry after `rate_limited` when the error contains no `retryAfterMs`. */
 const defaultRetryDelayMs = 1_000;
 
 /**
- * Sends `join_queue` and `leave_queue`, and retries each until the server answers it or it is no longer wanted. A lost
- * connection causes no retry here: the next `authenticated` carries the server's state, and the reducer acts on it.
+ * Sends `join_queue` and `leave_queue`. Retries each until the server has answered or the command is not needed any
+ * more. A lost connection causes no retry here: the next `authenticated` contains the server's state, and the reducer
+ * acts on it.
  */
 export const createQueueCommands = ({
   clock,

@@ -11,31 +11,36 @@ afterEach(() => {
   signOut();
 });
 
+/** The users of `openRandomChatPage`. */
+const userId = 7;
+const partnerId = 12;
+
 describe('typing', () => {
   it('notifies the partner at most every two seconds', () => {
     const { submitMessage, chat, clock, sent, matchPartner } = openRandomChatPage();
     matchPartner();
-    const count = (): number => sent.filter(({ event }) => event === 'typing').length;
+    const countTypingFrames = (): number => sent.filter(({ event }) => event === 'typing').length;
     chat.notifyTyping();
     chat.notifyTyping();
-    expect(count()).toBe(1);
+    expect(countTypingFrames()).toBe(1);
     clock.advance(limits.typingIntervalMs - 1);
     chat.notifyTyping();
-    expect(count()).toBe(1);
+    expect(countTypingFrames()).toBe(1);
     clock.advance(1);
     chat.notifyTyping();
-    expect(count()).toBe(2);
+    expect(countTypingFrames()).toBe(2);
+    // A message does not end the interval.
     submitMessage('hello');
     chat.notifyTyping();
-    expect(count()).toBe(2);
+    expect(countTypingFrames()).toBe(2);
   });
 
-  it('of the partner is hidden six seconds after the last frame', () => {
+  it('of the partner is hidden six seconds after the last typing frame', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
-    receive('typing', { sessionId: 's1', userId: 12 });
-    clock.advance(4_000);
-    receive('typing', { sessionId: 's1', userId: 12 });
+    receive('typing', { sessionId: 's1', userId: partnerId });
+    clock.advance(pageLimits.typingShownMs - 1);
+    receive('typing', { sessionId: 's1', userId: partnerId });
     clock.advance(pageLimits.typingShownMs - 1);
     expect(getState().session?.isPartnerTyping).toBe(true);
     clock.advance(1);
@@ -43,7 +48,7 @@ describe('typing', () => {
   });
 });
 
-describe('leaving /chat inside the application (A59)', () => {
+describe('leaving the chat page', () => {
   it('ends a search at once', async () => {
     const { chat, commands, getState } = openRandomChatPage();
     chat.startSearch();
@@ -70,7 +75,7 @@ describe('leaving /chat inside the application (A59)', () => {
     const { chat, clock, matchPartner, getState } = openRandomChatPage();
     matchPartner();
     chat.hide();
-    clock.advance(9_000);
+    clock.advance(pageLimits.leaveChatDelayMs - 1);
     chat.show();
     clock.advance(60_000);
     await flushPromises();
@@ -78,8 +83,8 @@ describe('leaving /chat inside the application (A59)', () => {
   });
 
   it('ends nothing while another tab shows the chat', async () => {
-    const { chat, clock, openTabs, matchPartner, getState } = openRandomChatPage();
-    openTabs.elsewhere = true;
+    const { chat, clock, chatTabs, matchPartner, getState } = openRandomChatPage();
+    chatTabs.elsewhere = true;
     chat.startSearch();
     chat.hide();
     await flushPromises();
@@ -92,7 +97,7 @@ describe('leaving /chat inside the application (A59)', () => {
     expect(getState().phase).toBe('active');
   });
 
-  it('ends the chat at once on logout', () => {
+  it('ends the chat at once through endSearchOrChat, which logout calls', () => {
     const { chat, sent, matchPartner } = openRandomChatPage();
     matchPartner();
     chat.endSearchOrChat();
@@ -101,56 +106,57 @@ describe('leaving /chat inside the application (A59)', () => {
 });
 
 describe('New Conversation', () => {
-  const end = ({ receive, matchPartner }: RandomChatPage): void => {
-    matchPartner();
-    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+  const endChat = ({ receive, matchPartner }: RandomChatPage, sessionId = 's1'): void => {
+    matchPartner(sessionId);
+    receive('chat_skipped', { sessionId, seq: 2, reason: 'skipped', endedBy: partnerId });
   };
 
-  it('goes to the initial phase, or searches at once if the user has chosen so (A57)', () => {
-    const made = openRandomChatPage();
-    end(made);
-    made.chat.startNewConversation();
-    expect(made.getState().phase).toBe('initial');
+  it('goes to the initial phase, or searches at once if the user has chosen that', () => {
+    const page = openRandomChatPage();
+    endChat(page);
+    page.chat.startNewConversation();
+    expect(page.getState().phase).toBe('initial');
     setSearchAtOnceOn(true);
-    end(made);
-    made.chat.startNewConversation();
-    expect(made.getState().phase).toBe('searching');
-    expect(made.commands.at(-1)).toMatchObject({ event: 'join_queue' });
+    endChat(page, 's2');
+    page.chat.startNewConversation();
+    expect(page.getState().phase).toBe('searching');
+    expect(page.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
   it('does not search without a connection', () => {
-    const made = openRandomChatPage();
+    const page = openRandomChatPage();
     setSearchAtOnceOn(true);
-    end(made);
-    made.socket.isOpen = false;
-    made.chat.startNewConversation();
-    expect(made.getState().phase).toBe('initial');
+    endChat(page);
+    page.socket.isOpen = false;
+    page.chat.startNewConversation();
+    expect(page.getState().phase).toBe('initial');
   });
 });
 
 describe('authenticating', () => {
-  it('reports the displayed version in a chat only', () => {
+  it('reports the session and version on the screen only during a chat', () => {
     const { chat, receive, matchPartner } = openRandomChatPage();
     expect(chat.getLastSeen()).toBeUndefined();
     matchPartner();
     expect(chat.getLastSeen()).toEqual({ sessionId: 's1', seq: 1 });
-    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partnerId });
     expect(chat.getLastSeen()).toBeUndefined();
   });
 
-  it('gives up a chat that the server neither resumes nor ends', () => {
+  it('shows a chat as ended that the server neither resumes nor ends in time', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
-    receive('authenticated', { userId: 7, state: 'idle' });
+    receive('authenticated', { userId, state: 'idle' });
     expect(getState().phase).toBe('active');
-    clock.advance(5_000);
+    const chatEndTimeoutMs = 5_000;
+    clock.advance(chatEndTimeoutMs);
     expect(getState().phase).toBe('skipped');
   });
 
   it('keeps a chat that is resumed in time', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
-    receive('authenticated', { userId: 7, state: 'idle' });
+    receive('authenticated', { userId, state: 'idle' });
     receive('session_resumed', resumedSession);
     clock.advance(60_000);
     expect(getState().phase).toBe('active');

@@ -35,18 +35,18 @@ export interface RandomChatStore extends RandomChatState {
   isStartingGame: boolean;
 }
 
-const getPreferenceKey = (userId: number): string => `thaw-preference-${userId}`;
+const toPreferenceKey = (userId: number): string => `thaw-preference-${userId}`;
 
 const readStoredPreference = (userId: number | undefined): Preference => {
   const parsed = preferenceSchema.safeParse(
-    userId === undefined ? null : browserStorage.read(getPreferenceKey(userId)),
+    userId === undefined ? null : browserStorage.read(toPreferenceKey(userId)),
   );
   return parsed.success ? parsed.data : 'both';
 };
 
 /**
  * When `authenticated` shows that the chat has ended, the page waits this long for `chat_skipped` before it closes the
- * chat. The frame normally follows at once; the rest allows for a slow connection.
+ * chat. The frame normally follows at once; the time allows for a slow connection.
  */
 const chatEndTimeoutMs = 5_000;
 
@@ -58,11 +58,11 @@ export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
   /** Tracks which tabs of this browser show the chat. */
-  openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
+  chatTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
 /** The state of the random chat with the commands of its screens. Effects use the socket passed to `attachSocket`. */
-export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) => {
+export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...createInitialState(),
     refusals: 0,
@@ -83,7 +83,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
   };
 
   const outbox = createRandomOutbox({ clock, newId, getSocket: () => socket, dispatch });
-  const changes = createMessageChanges({ getSocket: () => socket, dispatch, outbox });
+  const messageChanges = createMessageChanges({ getSocket: () => socket, dispatch, outbox });
 
   /** Removes messages from the outbox that are stored or whose chat has ended. */
   const removeSettledMessages = (before: RandomChatState, after: RandomChatState): void => {
@@ -92,8 +92,8 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
     const outgoing = outbox.useStore.getState().messages;
     if (outgoing.length === 0 || after.session?.messages === before.session?.messages) return;
     // The key of the user's own message is its clientId.
-    const stored = new Set(after.session?.messages.map(({ key }) => key));
-    for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.markStored(clientId);
+    const storedKeys = new Set(after.session?.messages.map(({ key }) => key));
+    for (const { clientId } of outgoing) if (storedKeys.has(clientId)) outbox.markStored(clientId);
   };
 
   /** Whether a command can be sent; logs a warning if not. */
@@ -104,7 +104,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
   /**
    * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
-   * @throws SocketRequestError when the server did not accept it.
+   * @throws SocketRequestError when no ack arrives: the command is refused or times out, or the connection is lost.
    */
   const sendCommand = async <E extends ClientEvent>(
     event: E,
@@ -122,6 +122,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
   const perform = (effect: Effect): void => {
     switch (effect.type) {
       case 'send':
+        // `queue` repeats its two commands until the server has answered.
         if (effect.event === 'join_queue') queue.join(effect.data);
         else if (effect.event === 'leave_queue') queue.leave();
         else socket.send(effect.event, effect.data);
@@ -129,9 +130,9 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       case 'resendMessages':
         return outbox.resendAll(effect.sessionId);
       case 'react':
-        return changes.react(effect);
+        return messageChanges.react(effect);
       case 'edit':
-        return changes.edit(effect);
+        return messageChanges.edit(effect);
       case 'keepUnsavedEdit': {
         const { sessionId, messageId, newContent } = effect;
         return outbox.keepUnsavedEdit({ conversationId: sessionId, messageId, text: newContent });
@@ -173,7 +174,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
   const presence = createPagePresence({
     clock,
-    openTabs,
+    chatTabs,
     getSocket: () => socket,
     getChat: () => {
       const { phase, session } = useStore.getState();
@@ -243,7 +244,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 
     choosePreference: (preference: Preference): void => {
       const me = currentUser();
-      if (me) browserStorage.write(getPreferenceKey(me.id), preference);
+      if (me) browserStorage.write(toPreferenceKey(me.id), preference);
       dispatch({ type: 'preferenceChosen', preference });
     },
     startSearch: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
@@ -254,7 +255,7 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
       dispatch({ type: 'newConversationPressed' });
       if (isSearchAtOnceOn() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });
     },
-    /** @returns false while not connected: the caller keeps the text (A114). */
+    /** @returns false while not connected: the caller keeps the text (docs/product-decisions.md, A114). */
     edit: (messageId: string, text: string): boolean => {
       const me = currentUser();
       if (!me || !isConnectedOrWarn()) return false;
@@ -281,9 +282,9 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
         socket.send('typing', { sessionId });
     },
 
-    /** The screen is shown (again), possibly after a short absence (A59). */
+    /** Called when the chat's screen is shown, for the first time or again (A59). */
     show: presence.show,
-    /** The user left the screen inside the application: a search ends at once, a chat after a delay (A59). */
+    /** Called when the user goes to another screen of the application. A search ends at once, a chat after a delay. */
     hide: presence.hide,
     /** Ends the search or the chat at once, without a confirmation. */
     endSearchOrChat,
@@ -291,9 +292,10 @@ export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) 
 };
 
 export const randomChat = createRandomChat({
+  // The server's time: the times in its frames are compared with it.
   clock: { ...systemClock, now: getServerNow },
   newId,
-  openTabs: new SharedPlace('thaw-random-chat'),
+  chatTabs: new SharedPlace('thaw-random-chat'),
 });
 
 export const useRandomChat = randomChat.useStore;

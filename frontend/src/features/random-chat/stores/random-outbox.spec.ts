@@ -9,6 +9,10 @@ afterEach(() => {
   signOut();
 });
 
+/** The users of `openRandomChatPage`. */
+const userId = 7;
+const partnerId = 12;
+
 describe('a random-chat message of the user', () => {
   it('requests an ack with its clientId, and is shown in the chat on the ack', () => {
     const { submitMessage, commands, matchPartner, getState, listOutgoing } = openRandomChatPage();
@@ -20,11 +24,11 @@ describe('a random-chat message of the user', () => {
       data: { sessionId: 's1', content: 'hello', messageType: 'text', clientId: 'c1' },
     });
     request?.ack({ ...storedAck, clientId: 'c1' });
-    expect(getState().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: '1763640000000-0' });
+    expect(getState().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: storedAck.id });
     expect(listOutgoing()).toEqual([]);
   });
 
-  it('is not sent while not connected, and only logged (A114)', () => {
+  it('is not sent or queued while not connected, and a warning is logged', () => {
     const { submitMessage, socket, matchPartner, listOutgoing } = openRandomChatPage();
     matchPartner();
     socket.isOpen = false;
@@ -33,14 +37,16 @@ describe('a random-chat message of the user', () => {
     expect(console.warn).toHaveBeenCalled();
   });
 
-  it('is sent again with the resume, unless it had arrived', async () => {
+  it('is sent again when the chat is resumed, unless the server has stored it', async () => {
     const { submitMessage, commands, matchPartner, receive, listOutgoing } = openRandomChatPage();
     matchPartner();
     submitMessage('arrived');
     submitMessage('lost');
-    for (const { reject } of commands.slice(1)) reject(new SocketRequestError('closed'));
+    // The first command is `join_queue`.
+    const [, ...messageCommands] = commands;
+    for (const { reject } of messageCommands) reject(new SocketRequestError('closed'));
     await flushPromises();
-    const before = commands.length;
+    const countBeforeResume = commands.length;
     receive('session_resumed', {
       ...resumedSession,
       seq: 2,
@@ -50,7 +56,7 @@ describe('a random-chat message of the user', () => {
           data: {
             ...storedAck,
             sessionId: 's1',
-            senderId: 7,
+            senderId: userId,
             content: 'arrived',
             type: 'text',
             replyTo: null,
@@ -60,15 +66,17 @@ describe('a random-chat message of the user', () => {
       ],
     });
     expect(listOutgoing().map(({ clientId }) => clientId)).toEqual(['c2']);
-    expect(commands.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
+    expect(commands.slice(countBeforeResume)).toMatchObject([
+      { event: 'random_message', data: { clientId: 'c2' } },
+    ]);
   });
 
-  it('survives a reload and is sent with the resume of its chat', () => {
-    const before = openRandomChatPage();
-    before.matchPartner();
-    before.submitMessage('hello');
+  it('survives a reload, and is sent when its chat is resumed', () => {
+    const pageBeforeReload = openRandomChatPage();
+    pageBeforeReload.matchPartner();
+    pageBeforeReload.submitMessage('hello');
     const { receive, commands } = openRandomChatPage({ isReload: true });
-    receive('authenticated', { userId: 7, state: 'chatting' });
+    receive('authenticated', { userId, state: 'chatting' });
     expect(commands).toEqual([]);
     receive('session_resumed', resumedSession);
     expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
@@ -78,29 +86,30 @@ describe('a random-chat message of the user', () => {
     const { submitMessage, chat, matchPartner, receive, listOutgoing } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');
-    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partnerId });
     expect(listOutgoing()).toEqual([]);
     chat.startNewConversation();
     matchPartner('s2');
     submitMessage('again', 's2');
     const reloaded = openRandomChatPage({ isReload: true });
     expect(reloaded.listOutgoing()).toHaveLength(1);
-    reloaded.receive('authenticated', { userId: 7, state: 'idle' });
+    reloaded.receive('authenticated', { userId, state: 'idle' });
     expect(reloaded.listOutgoing()).toEqual([]);
     reloaded.matchPartner('s3');
     reloaded.submitMessage('more', 's3');
-    sessionStorage.setItem('thaw-draft', 'half a sentence');
+    const draftKey = 'thaw-draft';
+    sessionStorage.setItem(draftKey, 'half a sentence');
     signOut();
     reloaded.chat.switchUser();
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('resyncs when the server reports that the chat is over', async () => {
+  it('causes a resync when the server refuses it because the chat is over', async () => {
     const { submitMessage, commands, matchPartner, socket } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');
     commands.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
     await flushPromises();
-    expect(socket.resyncs).toBe(1);
+    expect(socket.resyncCount).toBe(1);
   });
 });

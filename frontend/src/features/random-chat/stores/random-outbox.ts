@@ -9,7 +9,7 @@ import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
-/** Whether the command was refused because its chat has ended; a resync reports how. */
+/** Whether the command was refused because its chat has ended. A resync then returns how it ended. */
 export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
@@ -20,7 +20,7 @@ export interface RandomOutboxOptions {
   dispatch: (action: Action) => void;
 }
 
-/** The outbox of random chats; a conversation is a session, and unsent messages end with it. */
+/** The outbox of random chats. Its conversation ids are session ids; unsent messages are dropped with their session. */
 export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: RandomOutboxOptions): Outbox =>
   createOutbox({
     clock,
@@ -44,14 +44,14 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
       const me = currentUser();
       if (!ack.success || !me) return false;
       const { conversationId: sessionId, clientId, type, replyTo } = message;
-      const sent = { clientId, senderId: me.id, content: toWireContent(message), type, replyTo };
-      dispatch({ type: 'messageAcknowledged', sessionId, message: sent, ack: ack.data });
+      const sentMessage = { clientId, senderId: me.id, content: toWireContent(message), type, replyTo };
+      dispatch({ type: 'messageAcknowledged', sessionId, message: sentMessage, ack: ack.data });
       return true;
     },
     onRefused: (_message, error) => {
       if (isChatEndedError(error)) getSocket().resync();
     },
-    // Loaded with the first photo.
+    // The code of uploads is loaded with the first picture.
     upload: async (file, options) => {
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);

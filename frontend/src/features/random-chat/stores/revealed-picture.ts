@@ -5,5 +5,5 @@ interface RevealedPicture {
   sessionId: string | null;
 }
 
-/** Outside of the view, which is unmounted while another tab of the page is shown. */
+/** A store, so that the choice survives the unmounting of the chat's components. */
 export const useRevealedPicture = create<RevealedPicture>()(() => ({ sessionId: null }));

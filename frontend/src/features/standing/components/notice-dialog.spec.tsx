@@ -53,9 +53,9 @@ const Notices = () => {
 };
 const show = async (...notices: Notice[]) => {
   const server = fakeServer({ 'GET /api/notices/7': notices });
-  const { queries } = renderWithCache(<Notices />);
-  await waitFor(() => expect(queries.getQueryData(noticesKey(7))).toEqual(notices));
-  return { server, user: userEvent.setup(), queries };
+  const { queryClient } = renderWithCache(<Notices />);
+  await waitFor(() => expect(queryClient.getQueryData(noticesKey(7))).toEqual(notices));
+  return { server, user: userEvent.setup(), queryClient };
 };
 const button = (name: string) => screen.getByRole('button', { name });
 const findDialog = (name: string) => screen.findByRole('dialog', { name });

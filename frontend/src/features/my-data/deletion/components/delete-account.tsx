@@ -18,6 +18,7 @@ interface DeletionFormProps {
 }
 
 const DeletionForm = ({ user, onDismiss }: DeletionFormProps) => {
+  // The word DELETE from an anonymous user, the password from a registered one.
   const { values, field } = useForm({ confirmation: '' });
   const isPending = useAccountDeletion((state) => state.isPending);
   const failure = useAccountDeletion((state) => state.failure);
@@ -39,7 +40,7 @@ const DeletionForm = ({ user, onDismiss }: DeletionFormProps) => {
       onDismiss={onDismiss}
     >
       <p className="text-base text-muted-foreground">{copy.kept}</p>
-      <p className="text-base text-muted-foreground">{copy.then}</p>
+      <p className="text-base text-muted-foreground">{copy.consequences}</p>
       {user.isAnonymous ? (
         <Field
           label={copy.confirm}
@@ -65,7 +66,7 @@ const DeletionForm = ({ user, onDismiss }: DeletionFormProps) => {
 
 export interface DeleteAccountProps {
   user: SelfUser;
-  /** As wide as its place, with an arrow, among other such buttons. */
+  /** Whether the button is one of the rows of the settings. */
   isRow?: boolean;
 }
 

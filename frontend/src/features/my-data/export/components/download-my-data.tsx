@@ -23,9 +23,9 @@ const PasswordDialog = ({ user, onDismiss }: PasswordDialogProps) => {
   const submit = async (): Promise<void> => {
     setPending(true);
     setFailure(undefined);
-    const reason = await startDownload(user.id, password);
-    if (reason === null) return onDismiss();
-    setFailure(reason);
+    const failureMessage = await startDownload(user.id, password);
+    if (failureMessage === null) return onDismiss();
+    setFailure(failureMessage);
     setPending(false);
   };
   return (
@@ -51,20 +51,20 @@ const PasswordDialog = ({ user, onDismiss }: PasswordDialogProps) => {
 
 export interface DownloadMyDataProps {
   user: SelfUser;
-  /** As wide as its place, with an icon, among other such buttons. */
+  /** Whether the button is one of the rows of the settings. */
   isRow?: boolean;
 }
 
-/** The button that downloads what is stored about the user; registered users give their password first. */
+/** The button that downloads the data of the user. Registered users enter their password in a dialog first. */
 export const DownloadMyData = ({ user, isRow = false }: DownloadMyDataProps) => {
   const [isOpen, setOpen] = useState(false);
   const [isPending, setPending] = useState(false);
   const download = async (): Promise<void> => {
     if (isPending) return;
     setPending(true);
-    const reason = await startDownload(user.id);
+    const failureMessage = await startDownload(user.id);
     setPending(false);
-    if (reason !== null) toast({ title: copy.notStarted, description: reason, tone: 'destructive' });
+    if (failureMessage !== null) toast({ title: copy.notStarted, description: failureMessage, tone: 'destructive' });
   };
   return (
     <>
@@ -73,7 +73,7 @@ export const DownloadMyData = ({ user, isRow = false }: DownloadMyDataProps) => 
         icon={user.isAnonymous ? Download : ChevronRight}
         isRow={isRow}
         aria-haspopup={user.isAnonymous ? undefined : 'dialog'}
-        // The button keeps the focus while it is pending.
+        // Not `disabled`, which would take the focus from the button.
         aria-disabled={isPending}
         onClick={() => (user.isAnonymous ? void download() : setOpen(true))}
       />

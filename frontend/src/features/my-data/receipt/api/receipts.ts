@@ -8,11 +8,12 @@ import {
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { request } from '@/lib/api-client';
 
-const pollEveryMs = 2_000;
+const pollIntervalMs = 2_000;
 
+/** Whether a text is a well-formed id of a receipt. */
 export const isReceiptId = (text: string): boolean => receiptIdSchema.safeParse(text).success;
 
-/** A receipt, with the time of its recount in ms since the epoch. */
+/** A receipt, with the time of the count of its `remaining` data, in ms since the epoch. */
 export type CountedReceipt = Receipt & { countedAt: number };
 
 const receiptQuery = (receiptId: string) =>
@@ -24,14 +25,14 @@ const receiptQuery = (receiptId: string) =>
     }),
   });
 
-/** A receipt, loaded again and again while the deletion is running. */
+/** A receipt, reloaded every 2 s while the deletion is running, also in a tab in the background. */
 export const useReceipt = (receiptId: string) =>
   useQuery({
     ...receiptQuery(receiptId),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollEveryMs : false),
+    refetchInterval: ({ state }) => (state.data?.state === 'running' ? pollIntervalMs : false),
     refetchIntervalInBackground: true,
   });
 
-/** The public keys of the server. */
+/** Loads the public keys with which the server signs receipts. */
 export const fetchKeys = async (): Promise<readonly ReceiptKey[]> =>
   receiptKeysSchema.parse(await request('GET', '/api/receipts/keys')).keys;

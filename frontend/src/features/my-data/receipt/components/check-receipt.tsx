@@ -10,7 +10,7 @@ type Result = Verdict | 'otherReceipt' | 'failed';
 
 interface CheckProps {
   file: ReceiptFile;
-  /** The id in the address of the page. */
+  /** The id that the content must have: that in the address of the page, or that of the opened file. */
   receiptId: string;
 }
 
@@ -21,16 +21,16 @@ const checkReceipt = async ({ file, receiptId }: CheckProps): Promise<Result> =>
     if (!isConsistent(file)) return 'altered';
     return file.content.receiptId === receiptId ? 'genuine' : 'otherReceipt';
   } catch (error) {
-    console.warn('The receipt was not checked', error);
+    console.warn('The receipt was not lastCheck', error);
     return 'failed';
   }
 };
 
-/** A button that verifies the signature of a receipt. It is hidden in browsers without the algorithm. */
+/** A button that verifies the signature of a receipt. It is hidden in browsers that cannot verify Ed25519. */
 export const CheckReceipt = (props: CheckProps) => {
   const [canCheck, setCanCheck] = useState(false);
   const [isChecking, setChecking] = useState(false);
-  const [checked, setChecked] = useState<{ receipt: string; result: Result }>();
+  const [lastCheck, setLastCheck] = useState<{ receipt: string; result: Result }>();
   useEffect(() => {
     let isMounted = true;
     void canVerify().then((isSupported) => {
@@ -41,10 +41,11 @@ export const CheckReceipt = (props: CheckProps) => {
     };
   }, []);
   const { receipt } = props.file;
-  const result = checked?.receipt === receipt && !isChecking ? checked.result : undefined;
+  // The result of an earlier check is not shown for another receipt.
+  const result = lastCheck?.receipt === receipt && !isChecking ? lastCheck.result : undefined;
   const start = async (): Promise<void> => {
     setChecking(true);
-    setChecked({ receipt, result: await checkReceipt(props) });
+    setLastCheck({ receipt, result: await checkReceipt(props) });
     setChecking(false);
   };
   return (

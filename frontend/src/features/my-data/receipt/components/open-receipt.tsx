@@ -3,22 +3,23 @@ import { copy } from '@/features/my-data/receipt/copy';
 import { parseReceiptFile, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { Button } from '@/ui/button';
 
-const maxBytes = 100_000;
+/** A receipt is much smaller. A larger file is refused without being read. */
+const maxFileBytes = 100_000;
 
 const readFile = async (file: File): Promise<ReceiptFile | null> =>
-  file.size > maxBytes ? null : parseReceiptFile(await file.text());
+  file.size > maxFileBytes ? null : parseReceiptFile(await file.text());
 
-/** Opens a receipt that was downloaded. */
+/** A button with which the user opens a receipt that they downloaded earlier. */
 export const OpenReceipt = ({ onOpen }: { onOpen: (file: ReceiptFile) => void }) => {
   const input = useRef<HTMLInputElement>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   const open = async ({ target }: ChangeEvent<HTMLInputElement>): Promise<void> => {
-    const [chosen] = target.files ?? [];
-    const file = chosen ? await readFile(chosen) : null;
-    // The same file can be chosen again.
+    const [chosenFile] = target.files ?? [];
+    const receiptFile = chosenFile ? await readFile(chosenFile) : null;
+    // Otherwise choosing the same file again would raise no change event.
     target.value = '';
-    setUnreadable(chosen !== undefined && file === null);
-    if (file) onOpen(file);
+    setUnreadable(chosenFile !== undefined && receiptFile === null);
+    if (receiptFile) onOpen(receiptFile);
   };
   return (
     <>

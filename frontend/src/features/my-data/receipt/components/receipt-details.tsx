@@ -19,20 +19,21 @@ const Section = ({ title, children }: { title: string; children: ReactNode }) =>
 };
 
 interface CountsProps<Name extends string> {
-  names: Record<Name, string>;
+  /** The label of each count, in the order to show. */
+  labels: Record<Name, string>;
   counts: Readonly<Record<NoInfer<Name>, number>>;
   /** Shown when all counts are 0. */
-  nothing: string;
+  emptyText: string;
 }
 
-const Counts = <Name extends string>({ names, counts, nothing }: CountsProps<Name>) => {
-  const listed = (Object.keys(names) as Name[]).filter((name) => counts[name] > 0);
-  if (listed.length === 0) return <p className="mt-2 text-base">{nothing}</p>;
+const Counts = <Name extends string>({ labels, counts, emptyText }: CountsProps<Name>) => {
+  const namesToShow = (Object.keys(labels) as Name[]).filter((name) => counts[name] > 0);
+  if (namesToShow.length === 0) return <p className="mt-2 text-base">{emptyText}</p>;
   return (
     <dl className="mt-2 divide-y divide-border text-base">
-      {listed.map((name) => (
+      {namesToShow.map((name) => (
         <div key={name} className="flex justify-between gap-4 py-2">
-          <dt className="text-muted-foreground">{names[name]}</dt>
+          <dt className="text-muted-foreground">{labels[name]}</dt>
           <dd className="font-semibold tabular-nums">{counts[name].toLocaleString()}</dd>
         </div>
       ))}
@@ -56,6 +57,7 @@ const KeptList = ({ kept }: { kept: readonly Kept[] }) => (
 );
 
 export interface RemainingCount {
+  /** Numbers of items that are still stored, by kind. */
   counts: Remaining;
   /** In ms since the epoch. */
   countedAt: number;
@@ -66,7 +68,7 @@ export interface RemainingCount {
 const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: RemainingCount) => (
   <Section title={copy.remaining.title}>
     {counts.total > 0 ? <p className="mt-2 text-base">{copy.remaining.onlyKept}</p> : null}
-    <Counts names={copy.remaining.counts} counts={counts} nothing={copy.remaining.none} />
+    <Counts labels={copy.remaining.counts} counts={counts} emptyText={copy.remaining.none} />
     <div className="mt-2 flex flex-wrap items-center gap-x-4 gap-y-2">
       <p role="status" className="text-sm text-muted-foreground">
         {copy.remaining.countedAt(formatClockTime(countedAt))}
@@ -84,13 +86,16 @@ export interface ReceiptDetailsProps {
   remaining: RemainingCount | null;
 }
 
-/** What was erased, what was kept and why, what is stored now, and when the last copies are gone. */
+/**
+ * What was erased, what was kept and why, what is stored now, and the horizons: after how long copies such as backups
+ * disappear.
+ */
 export const ReceiptDetails = ({ content, remaining }: ReceiptDetailsProps) => {
   const { erased, kept, horizons } = content;
   return (
     <>
       <Section title={copy.erased.title}>
-        <Counts names={copy.erased.counts} counts={erased} nothing={copy.erased.nothing} />
+        <Counts labels={copy.erased.counts} counts={erased} emptyText={copy.erased.nothing} />
       </Section>
       {kept.length > 0 ? <KeptList kept={kept} /> : null}
       {remaining ? <RemainingData {...remaining} /> : null}

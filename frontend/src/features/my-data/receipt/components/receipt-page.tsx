@@ -18,8 +18,8 @@ import { Link } from '@/ui/link';
 import { LoadError } from '@/ui/load-error';
 import { Skeleton } from '@/ui/skeleton';
 
-/** An erasure takes less; after this time the page says that it takes longer. */
-const usualMs = 60_000;
+/** A deletion usually takes less. After this time the page says that it takes longer. */
+const usualDurationMs = 60_000;
 
 interface FrameProps {
   title: string;
@@ -27,7 +27,7 @@ interface FrameProps {
   children: ReactNode;
 }
 
-/** The frame of each state. The heading gets the focus, since what had it is gone. */
+/** The frame of each state of the page. The heading gets the focus, because the element that had it is removed. */
 const Frame = ({ title, dots, children }: FrameProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useDocumentTitle(title);
@@ -46,7 +46,7 @@ const Frame = ({ title, dots, children }: FrameProps) => {
 const Running = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualMs - getServerNow());
+    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualDurationMs - getServerNow());
     return () => clearTimeout(timer);
   }, [requestedAt]);
   return (
@@ -81,11 +81,13 @@ const ReceiptActions = ({ file, receiptId }: ReceiptActionsProps) => (
 interface DoneProps {
   file: ReceiptFile;
   receiptId: string;
+  /** Undefined if the server does not know the receipt. */
   receipt: CountedReceipt | undefined;
   isCounting: boolean;
   onCountAgain: () => void;
 }
 
+/** The receipt of a finished deletion. */
 const Done = ({ file, receiptId, receipt, isCounting, onCountAgain }: DoneProps) => {
   const { content } = file;
   const remaining = receipt && {
@@ -113,8 +115,14 @@ const Unknown = () => (
   </Frame>
 );
 
-/** The receipt that the server has, or the one of a file with what the server counts now. */
-const LoadedReceipt = ({ receiptId, file }: { receiptId: string; file?: ReceiptFile }) => {
+interface LoadedReceiptProps {
+  receiptId: string;
+  /** The file that the user has opened, if any. */
+  openedFile?: ReceiptFile;
+}
+
+/** The receipt from the server, or that from the opened file, with the server's count of what is stored now. */
+const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
   const { data, error, isError, isFetching, refetch } = useReceipt(receiptId);
   const countAgain = (): void => void refetch();
   const isUnknown = error instanceof ApiError && error.status === 404;
@@ -122,11 +130,12 @@ const LoadedReceipt = ({ receiptId, file }: { receiptId: string; file?: ReceiptF
     return <Running requestedAt={data.requestedAt} isUnreachable={isError} />;
   }
   const content = data?.receipt ? readContent(data.receipt) : null;
-  const shown = file ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
-  if (shown && (data || isUnknown)) {
+  const file = openedFile ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
+  // An opened file that the server does not know is shown without counts.
+  if (file && (data || isUnknown)) {
     return (
       <Done
-        file={shown}
+        file={file}
         receiptId={receiptId}
         receipt={data}
         isCounting={isFetching}
@@ -146,7 +155,7 @@ const LoadedReceipt = ({ receiptId, file }: { receiptId: string; file?: ReceiptF
 
 const ReceiptFromFile = () => {
   const [file, setFile] = useState<ReceiptFile>();
-  if (file) return <LoadedReceipt receiptId={file.content.receiptId} file={file} />;
+  if (file) return <LoadedReceipt receiptId={file.content.receiptId} openedFile={file} />;
   return (
     <Frame title={copy.fromFile.title} dots="apart">
       <OpenReceipt onOpen={setFile} />
@@ -154,7 +163,7 @@ const ReceiptFromFile = () => {
   );
 };
 
-/** The page of a receipt. Without an id in the address it opens one that was downloaded. */
+/** The page of a receipt. Without an id in the address, the user can open a receipt that they downloaded. */
 export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => {
   useDocumentTitle(copy.documentTitle);
   return (

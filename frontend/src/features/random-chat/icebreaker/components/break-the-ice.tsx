@@ -11,24 +11,24 @@ import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { toast } from '@/ui/toast-store';
 
-/** Not every chat has a game. */
+/** Loaded apart from the chat, because not every chat has a game. */
 export const shownGamePart = createPart(
   async () => (await import('@/features/random-chat/icebreaker/components/shown-game')).ShownGame,
 );
 
-const start = async (): Promise<void> => {
+const startGame = async (): Promise<void> => {
   const outcome = await randomChat.game.start();
   if (outcome === 'too_fast' || outcome === 'failed') toast(copy.notStarted[outcome]);
 };
 
-/** Disabled during a game and without a connection (A73). */
+/** The button that starts a game. Disabled during a game and without a connection. */
 export const BreakTheIce = () => {
   const isConnected = useIsConnected();
   const isBusy = useRandomChat(
     ({ session, isStartingGame }) =>
       isStartingGame || (session !== null && findOpenGame(session) !== undefined),
   );
-  return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void start()} />;
+  return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void startGame()} />;
 };
 
 /** A row that shows a game: its question or its reveal. */

@@ -21,15 +21,15 @@ afterEach(() => jest.useRealTimers());
 it.each([
   [true, 'Ice cubes', 'ice-cubes', 5_000],
   [false, 'Sparks', 'sparks', 3_000],
-])('shows the celebration for isMatch %s: %s', (isMatch, name, effect, durationMs) => {
-  const over = jest.fn();
-  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={over} />);
+])('shows the effect for isMatch %s (%s) until its time is over', (isMatch, name, effect, durationMs) => {
+  const onEnd = jest.fn();
+  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
   expect(screen.getByRole('img', { name })).toBeInTheDocument();
   expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
   act(() => jest.advanceTimersByTime(durationMs - 1));
-  expect(over).not.toHaveBeenCalled();
+  expect(onEnd).not.toHaveBeenCalled();
   act(() => jest.advanceTimersByTime(1));
-  expect(over.mock.calls).toEqual([['g1']]);
+  expect(onEnd.mock.calls).toEqual([['g1']]);
   unmount();
   expect(stop).toHaveBeenCalledTimes(1);
 });
@@ -37,13 +37,18 @@ it.each([
 it.each([
   [true, ['The ice is broken!', 'O gelo foi quebrado!'], 5_000],
   [false, ['Plot twist!'], 3_000],
-])('shows a still badge for as long with reduced motion (%s)', (isMatch, words, durationMs) => {
-  setReducedMotion(true);
-  const over = jest.fn();
-  const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={over} />);
-  const said = [...container.querySelectorAll('[data-says]')].map((one) => one.getAttribute('data-says'));
-  expect(said).toEqual(words);
-  expect(drawCelebration).not.toHaveBeenCalled();
-  act(() => jest.advanceTimersByTime(durationMs));
-  expect(over.mock.calls).toEqual([['g1']]);
-});
+])(
+  'shows a still badge for isMatch %s with reduced motion, for the same time',
+  (isMatch, words, durationMs) => {
+    setReducedMotion(true);
+    const onEnd = jest.fn();
+    const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
+    const shownWords = [...container.querySelectorAll('[data-says]')].map((element) =>
+      element.getAttribute('data-says'),
+    );
+    expect(shownWords).toEqual(words);
+    expect(drawCelebration).not.toHaveBeenCalled();
+    act(() => jest.advanceTimersByTime(durationMs));
+    expect(onEnd.mock.calls).toEqual([['g1']]);
+  },
+);

@@ -13,8 +13,9 @@ export interface CelebrationProps {
 }
 
 /**
- * Shows ice cubes for five seconds, or sparks for three. With reduced motion, shows a still badge for as long; its
- * words are generated content, because the page already contains them.
+ * Shows ice cubes for five seconds after the same answers, or sparks for three seconds after different ones. With
+ * reduced motion, shows a still badge for as long. CSS generates its words from `data-says`, because the text of the
+ * page contains them already.
  */
 export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);

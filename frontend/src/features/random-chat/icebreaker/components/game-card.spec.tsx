@@ -21,12 +21,12 @@ const createGame = (changes: Partial<GameData> = {}): GameData => ({
   ...changes,
 });
 
-const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
+const renderGame = (game: GameData, { isMine = false, isConnected = true } = {}) => {
   const onAnswer = jest.fn();
   const onIgnore = jest.fn();
-  const getCard = (shown: GameData) => (
+  const createCard = (shownGame: GameData) => (
     <GameCard
-      game={shown}
+      game={shownGame}
       isMine={isMine}
       partnerName="brave-heron-7"
       isConnected={isConnected}
@@ -34,19 +34,19 @@ const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
       onIgnore={onIgnore}
     />
   );
-  const { rerender } = render(getCard(game));
+  const { rerender } = render(createCard(game));
   return {
     onAnswer,
     onIgnore,
-    showGame: (next: GameData) => rerender(getCard(next)),
+    updateGame: (nextGame: GameData) => rerender(createCard(nextGame)),
     user: userEvent.setup(),
   };
 };
 
 const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
-it('shows the question with five options and Ignore', async () => {
-  const { user, onAnswer, onIgnore } = show(createGame());
+it('shows the question, its options and Ignore, and reports the choice', async () => {
+  const { user, onAnswer, onIgnore } = renderGame(createGame());
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual(question.options);
@@ -58,18 +58,18 @@ it('shows the question with five options and Ignore', async () => {
 });
 
 it('shows no Ignore to the user who asked', () => {
-  show(createGame(), { isMine: true });
+  renderGame(createGame(), { isMine: true });
   expect(screen.getByText('You asked')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
   expect(screen.getAllByRole('radio')).toHaveLength(5);
 });
 
-it('is one tab stop; the arrow keys wrap around without choosing, Space chooses', async () => {
-  const { user, onAnswer } = show(createGame());
+it('makes the options one tab stop: the arrow keys wrap around without choosing, and Space chooses', async () => {
+  const { user, onAnswer } = renderGame(createGame());
   await user.tab();
   expect(getRadio(soup)).toHaveFocus();
   await user.keyboard('{ArrowUp}');
-  expect(getRadio(question.options[4] ?? '')).toHaveFocus();
+  expect(getRadio(question.options.at(-1) ?? '')).toHaveFocus();
   await user.keyboard('{ArrowDown}{ArrowRight}');
   expect(getRadio(film)).toHaveFocus();
   expect(onAnswer).not.toHaveBeenCalled();
@@ -79,51 +79,51 @@ it('is one tab stop; the arrow keys wrap around without choosing, Space chooses'
   expect(screen.getByRole('button', { name: 'Ignore' })).toHaveFocus();
 });
 
-it("is locked and says 'You answered' after an answer", async () => {
-  const { user, showGame, onAnswer } = show(createGame());
+it("locks the options and shows 'You answered' after an answer", async () => {
+  const { user, updateGame, onAnswer } = renderGame(createGame());
   await user.tab();
   await user.keyboard('{Enter}');
-  showGame(createGame({ userResponse: soup, progress: 'sending' }));
-  showGame(createGame({ userResponse: soup, progress: 'answered' }));
+  updateGame(createGame({ userResponse: soup, progress: 'sending' }));
+  updateGame(createGame({ userResponse: soup, progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(getRadio(soup)).toBeChecked();
-  for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
+  for (const radio of screen.getAllByRole('radio')) expect(radio).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
   await user.click(getRadio(film));
   expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
 it('shows that the user has answered when the answer itself is unknown', () => {
-  show(createGame({ progress: 'answered' }));
+  renderGame(createGame({ progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();
 });
 
 it('shows that the partner has answered', () => {
-  show(createGame({ hasPartnerAnswered: true }));
+  renderGame(createGame({ hasPartnerAnswered: true }));
   expect(screen.getByText('brave-heron-7 has answered')).toBeVisible();
-  for (const row of screen.getAllByRole('radio')) expect(row).toBeEnabled();
+  for (const radio of screen.getAllByRole('radio')) expect(radio).toBeEnabled();
 });
 
-it('is disabled without a connection', () => {
-  show(createGame(), { isConnected: false });
-  for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
+it('disables the options and Ignore without a connection', () => {
+  renderGame(createGame(), { isConnected: false });
+  for (const radio of screen.getAllByRole('radio')) expect(radio).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Ignore' })).toBeDisabled();
 });
 
 it.each<[string, Partial<GameData>, [string, string]]>([
   [
-    'ignored by me',
+    'the user has ignored the game',
     { progress: 'ignored', userResponse: 'IGNORED_BY_USER' },
     ['You ignored this game', 'Game ended'],
   ],
   [
-    'ignored by the partner',
+    'the partner has ignored the game',
     { progress: 'ignored', userResponse: 'IGNORED_BY_PARTNER' },
     ['Game cancelled by partner', 'You can no longer respond'],
   ],
-])('shows two lines and no controls when %s', (_what, changes, lines) => {
-  show(createGame(changes));
+])('shows two lines and no controls when %s', (_cause, changes, lines) => {
+  renderGame(createGame(changes));
   for (const line of lines) expect(screen.getByText(line)).toBeVisible();
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();
@@ -131,7 +131,9 @@ it.each<[string, Partial<GameData>, [string, string]]>([
 });
 
 it("keeps 'You answered' after the reveal", () => {
-  show(createGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }));
+  renderGame(
+    createGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }),
+  );
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();
 });

@@ -9,7 +9,7 @@ import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface GameCardProps {
   game: GameData;
-  /** The user who asked the question cannot ignore it (A74). */
+  /** Whether the user has asked the question; they cannot ignore it. */
   isMine: boolean;
   partnerName: string;
   isConnected: boolean;
@@ -26,7 +26,7 @@ interface OptionsProps {
 }
 
 /**
- * Five radio buttons. The arrow keys only move the focus, because a choice is final (A75): Enter, Space or a click
+ * The options as radio buttons. The arrow keys only move the focus, because a choice is final: Enter, Space or a click
  * chooses.
  */
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
@@ -68,7 +68,7 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
   );
 };
 
-/** The text for a game that ended without a reveal. */
+/** The two lines for a game that ended without a reveal; null for any other game. */
 const getEndTexts = ({ progress, userResponse }: GameData): readonly string[] | null => {
   if (progress === 'closed') return copy.closed;
   if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
@@ -78,22 +78,21 @@ const getEndTexts = ({ progress, userResponse }: GameData): readonly string[] | 
 /** A question of Break the Ice, from the start of the game to its end. */
 export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onIgnore }: GameCardProps) => {
   const titleId = useId();
-  const card = useRef<HTMLElement>(null);
   const status = useRef<HTMLDivElement>(null);
-  const hadFocus = useRef(false);
+  const wasPressed = useRef(false);
   const { gameId, progress } = game;
   const isOver = progress === 'revealed' || progress === 'ignored' || progress === 'closed';
   const isLocked = progress !== 'open' || !isConnected;
-  const end = getEndTexts(game);
+  const endTexts = getEndTexts(game);
 
   // The pressed button becomes disabled and loses the focus; the status takes it, so that keyboard users continue here.
   useEffect(() => {
-    if (progress === 'open' || !hadFocus.current) return;
-    hadFocus.current = false;
+    if (progress === 'open' || !wasPressed.current) return;
+    wasPressed.current = false;
     if (document.activeElement === document.body) status.current?.focus();
   }, [progress]);
   const press = (act: () => void): void => {
-    hadFocus.current = true;
+    wasPressed.current = true;
     act();
   };
 
@@ -104,7 +103,6 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
 
   return (
     <section
-      ref={card}
       aria-labelledby={titleId}
       className="mx-auto w-full max-w-[34rem] rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5"
     >
@@ -133,10 +131,10 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
         </div>
       )}
       <div ref={status} tabIndex={-1} className="outline-none">
-        {end ? (
+        {endTexts ? (
           <div className="enter-rise mt-3">
-            <p className="text-base font-semibold">{end[0]}</p>
-            <p className="text-sm text-muted-foreground">{end[1]}</p>
+            <p className="text-base font-semibold">{endTexts[0]}</p>
+            <p className="text-sm text-muted-foreground">{endTexts[1]}</p>
           </div>
         ) : isAnswered ? (
           <p className="enter-rise mt-3 inline-flex items-center gap-2 text-base font-semibold text-ice">

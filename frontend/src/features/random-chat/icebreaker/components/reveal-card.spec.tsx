@@ -6,7 +6,7 @@ import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-
 const [question] = questions as [Question];
 const [soup, film] = question.options as [string, string];
 
-const show = (mine: string, theirs: string): void => {
+const renderReveal = (mine: string, theirs: string): void => {
   render(
     <RevealCard
       partnerName="brave-heron-7"
@@ -30,7 +30,7 @@ const listAnswers = (): string[][] =>
   screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent ?? '']);
 
 it("shows 'The ice is broken!' when both answers are the same", () => {
-  show(soup, soup);
+  renderReveal(soup, soup);
   expect(screen.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
   expect(screen.getByText('O gelo foi quebrado!')).toBeVisible();
   expect(screen.queryByText('Plot twist!')).not.toBeInTheDocument();
@@ -41,7 +41,7 @@ it("shows 'The ice is broken!' when both answers are the same", () => {
 });
 
 it("shows 'Plot twist!' when the answers differ", () => {
-  show(soup, film);
+  renderReveal(soup, film);
   expect(screen.getByRole('heading', { name: 'Plot twist!' })).toBeVisible();
   expect(screen.queryByText('O gelo foi quebrado!')).not.toBeInTheDocument();
   expect(listAnswers()).toEqual([

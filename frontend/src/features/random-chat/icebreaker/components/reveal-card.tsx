@@ -6,7 +6,7 @@ import { cn } from '@/lib/class-names';
 export interface RevealCardProps {
   game: GameData;
   partnerName: string;
-  /** The answers slide in. */
+  /** Makes the answers slide in. */
   isJustRevealed: boolean;
 }
 

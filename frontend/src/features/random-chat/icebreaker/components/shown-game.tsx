@@ -3,6 +3,6 @@ import { RevealCard, type RevealCardProps } from '@/features/random-chat/icebrea
 
 export type ShownGameProps = ({ kind: 'question' } & GameCardProps) | ({ kind: 'reveal' } & RevealCardProps);
 
-/** The card of a game: its question, or its reveal. Loaded apart from the chat, since not every chat has a game. */
+/** The card of a game: its question, or its reveal. */
 export const ShownGame = (props: ShownGameProps) =>
   props.kind === 'question' ? <GameCard {...props} /> : <RevealCard {...props} />;

@@ -141,7 +141,7 @@ describe('events of all releases', () => {
       pending: unknown;
       requests: Map<number, unknown>;
     }>('friendship-1-2', friendshipDecider);
-    expect(friendship).toMatchObject({ areFriends: false, pending: null });
+    expect(friendship).toMatchObject({ areFriends: false, pendingRequest: null });
     expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
     expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
     expect(await log.fold('friendship-2-3', friendshipDecider)).toMatchObject({

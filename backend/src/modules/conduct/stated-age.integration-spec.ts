@@ -1,11 +1,13 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada states an age under 18 in a chat
 // with Bob.
+import { randomUUID } from 'node:crypto';
 import type { Notice } from '@thaw/contract/safety';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { readQueueState, startChat } from '../../testing/random-chat.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { JobHandlerRegistry } from '../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../platform/queue/job-queue.service';
 import { matchingKeys } from '../../platform/redis/redis.keys';
@@ -121,6 +123,20 @@ describe('a stated age under 18', () => {
     expect([await sendFriendRequest(bob, ada), await sendFriendRequest(ada, bob)]).toEqual([404, 404]);
     const { body: history } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
     expect(history).toMatchObject([{ mayBecomeFriends: false }]);
+
+    // Nothing changes when the messages of the chat expire, which appends an event after its end.
+    const messagesExpired = {
+      eventId: randomUUID(),
+      type: 'BodiesExpired',
+      data: {},
+      occurredAt: new Date(),
+    };
+    await stack.replicas[0]!.app.get(EventStoreRepository).append(`chat-${sessionId}`, 'any', [
+      messagesExpired,
+    ]);
+    expect(await sendFriendRequest(bob, ada)).toBe(404);
+    const { body: laterHistory } = await bob.call('GET', `/api/chat-history/${bob.user.id}`);
+    expect(laterHistory).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
   it('in an edit opens a case with the edited message marked, and suspends a user who confirms it', async () => {

@@ -32,9 +32,13 @@ export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boole
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
   const copyAddress = async (): Promise<void> => {
-    // A page on plain http has no clipboard.
-    await (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
-    setCopied(true);
+    // A page on plain http has no clipboard, and the browser may deny access to it.
+    const copying = (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
+    const wasCopied = await copying?.then(
+      () => true,
+      () => false,
+    );
+    if (wasCopied) setCopied(true);
   };
   return (
     <button

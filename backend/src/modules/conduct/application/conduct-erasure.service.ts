@@ -20,6 +20,9 @@ interface KeptRow {
   until: Date | null;
 }
 
+/** Events without a case, such as a lifted sanction, wait for no decision. */
+const IS_UNDECIDED = `COALESCE(cases.state <> 'decided', false)`;
+
 /** Erases a user's words in decided reports and appeals. Other data about conduct is kept until it expires. */
 @Injectable()
 export class ConductErasureService {
@@ -56,7 +59,7 @@ export class ConductErasureService {
   async listKept(userId: number, manager: EntityManager): Promise<KeptRecord[]> {
     const rows = await manager.query<KeptRow[]>(
       `SELECT e.type, personal.is_own, COALESCE(standings.is_held, false) AS is_held,
-         bool_or(cases.state IS DISTINCT FROM 'decided') AS is_open,
+         bool_or(${IS_UNDECIDED}) AS is_open,
          CASE WHEN bool_or(p.expires_at IS NULL) THEN NULL ELSE max(p.expires_at) END AS until
        FROM (
          SELECT stream_id, event_id, true AS is_own, $1::bigint AS user_id
@@ -68,7 +71,7 @@ export class ConductErasureService {
        JOIN events e ON e.stream_id = p.stream_id AND e.event_id = p.event_id
        LEFT JOIN conduct_cases cases ON cases.id = (e.data->>'caseId')::bigint
        LEFT JOIN standings ON standings.user_id = personal.user_id
-       GROUP BY e.type, personal.is_own, standings.is_held, cases.state IS DISTINCT FROM 'decided'
+       GROUP BY e.type, personal.is_own, standings.is_held, ${IS_UNDECIDED}
        ORDER BY personal.is_own DESC, e.type`,
       [userId],
     );

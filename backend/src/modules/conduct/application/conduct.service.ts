@@ -251,14 +251,6 @@ export class ConductService {
     return this.run({ ...request, type: 'ApplyTimeLimits' }, writeAlongside);
   }
 
-  /** Idempotent. @throws DomainError not_found */
-  recordExpiry(
-    request: ConductRequest<'RecordExpiry'>,
-    writeAlongside?: WriteAlongside,
-  ): Promise<ConductResult> {
-    return this.run({ ...request, type: 'RecordExpiry' }, writeAlongside);
-  }
-
   /**
    * Announces a standing when a call is repeated, because the process of the first call may have died between its
    * commit and its announcement. Only a recent change is announced, so that users do not learn of repeated reports

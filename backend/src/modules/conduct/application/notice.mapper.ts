@@ -14,6 +14,8 @@ const PAUSED_BY_REPORTS =
   'Several people reported you within a short time. Your account is paused until a moderator has looked.';
 const PAUSED_BY_AGE =
   'You stated that you are under 18. Your account is paused until a moderator has looked.';
+const PAUSED_BY_IMAGE =
+  'You sent an image that moderators have blocked. Your account is paused until a moderator has looked.';
 const SOLO_REMARK = 'Decided by the same moderator, since there is only one.';
 
 /** A notice as its recipient receives it. */
@@ -32,12 +34,13 @@ export const toNotice = (row: NoticeRow, now: Date, appealWithinMs: number): Not
   report: toNoticeReport(row),
 });
 
-const selectFacts = ({ kind, cause, facts, is_solo: isSolo }: NoticeRow): string | null => {
+const selectFacts = ({ kind, cause, rule, facts, is_solo: isSolo }: NoticeRow): string | null => {
   // The text of an appeal's decision is in the field `appeal`.
   if (kind === 'appeal_decided') return null;
   const isSuspension = kind === 'suspension' || kind === 'ban';
   if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
-  if (isSuspension && cause === 'age') return PAUSED_BY_AGE;
+  // Rows of suspensions for a blocked image also have the cause 'age'; their rule distinguishes them.
+  if (isSuspension && cause === 'age') return rule === 'adults_only' ? PAUSED_BY_AGE : PAUSED_BY_IMAGE;
   const statedFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
   return isSolo ? appendSoloRemark(statedFacts) : statedFacts;
 };

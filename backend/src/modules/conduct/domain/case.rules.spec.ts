@@ -232,18 +232,3 @@ describe('an escalation', () => {
     expectRefusal(() => escalate(history, mod, version), 'case_changed');
   });
 });
-
-describe('the expiry of evidence', () => {
-  it('is recorded once for each report of the case', () => {
-    const history = new ConductHistory().reportByUsers(2);
-    const reportIds = [...history.state.reports.keys()];
-    const recordExpiry = () =>
-      history.execute({
-        type: 'RecordExpiry',
-        caseId: history.caseId,
-        reportIds: [...reportIds, UNKNOWN_ID],
-      });
-    expect(recordExpiry()[0]?.data).toMatchObject({ reportIds });
-    expect(recordExpiry()).toEqual([]);
-  });
-});

@@ -2,14 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { createEvent } from './conduct-event.factory';
 import type { ConductPolicy } from './conduct-policy.types';
-import type {
-  AddNote,
-  ClaimCase,
-  DecideCase,
-  EscalateCase,
-  RecordExpiry,
-  ReleaseCase,
-} from './conduct.commands';
+import type { AddNote, ClaimCase, DecideCase, EscalateCase, ReleaseCase } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';
 import {
   type ConductState,
@@ -169,15 +162,4 @@ const placeLegalHold = (command: DecideCase, state: ConductState): readonly Cond
   if (state.standing.isHeld || !(isIllegal || (isSanctioned && isAboutMinor))) return [];
   const reason = isIllegal ? 'Decided under the rule no_illegal' : 'Sanctioned after a report about a minor';
   return [createEvent(command, 'HoldPlaced', { moderatorId: null, reason })];
-};
-
-/** Records the erasure of reports that have not been recorded as expired before. @throws DomainError not_found */
-export const decideExpiry = (command: RecordExpiry, state: ConductState): readonly ConductEvent[] => {
-  const { caseId } = command;
-  requireCase(state, caseId);
-  const reportIds = command.reportIds.filter((reportId) => {
-    const report = state.reports.get(reportId);
-    return report?.caseId === caseId && !report.hasExpired;
-  });
-  return reportIds.length > 0 ? [createEvent(command, 'EvidenceExpired', { caseId, reportIds })] : [];
 };

@@ -136,8 +136,6 @@ export type AlignInheritedSanction = Command<'AlignInheritedSanction'> & {
 };
 /** Applies the time limits that have passed: of a ban that was not confirmed, an automatic suspension, or a flag. */
 export type ApplyTimeLimits = Command<'ApplyTimeLimits'>;
-/** Records that the words and the evidence of reports were erased. */
-export type RecordExpiry = Command<'RecordExpiry'> & { caseId: number; reportIds: readonly number[] };
 
 export type ConductCommand =
   | FileReport
@@ -155,5 +153,4 @@ export type ConductCommand =
   | AnswerAgeQuestion
   | InheritSanction
   | AlignInheritedSanction
-  | ApplyTimeLimits
-  | RecordExpiry;
+  | ApplyTimeLimits;

@@ -4,7 +4,6 @@ import {
   decideCase,
   decideClaim,
   decideEscalation,
-  decideExpiry,
   decideNote,
   decideRelease,
 } from './case.rules';
@@ -63,8 +62,6 @@ const decide = (
       return decideAlignment(command, state);
     case 'ApplyTimeLimits':
       return decideTimeLimits(command, state, policy);
-    case 'RecordExpiry':
-      return decideExpiry(command, state);
     default:
       return command satisfies never;
   }

@@ -57,6 +57,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
       return insert({ ...event.data, kind: 'warning', isAppealable: true, text: 'decision' });
     case 'SanctionImposed': {
       const { noticeId, kind, rule, until, caseId, sanctionId, isAutomatic, inheritedFrom } = event.data;
+      // A suspension without an end is for a stated age, or for a blocked image: `toNotice` reads which from the rule.
       const automaticCause = inheritedFrom !== null ? 'inherited' : until === null ? 'age' : 'reports';
       return insert({
         noticeId,

@@ -6,11 +6,12 @@ import { ReadReplicaService } from '../../../platform/database/read-replica.serv
 import { ChatHistoryEntity } from './chat-history.entity';
 
 /**
- * Condition on a row of `chat_history`: the last event of the chat has a finding. The `ChatEnded` event of a removed
- * chat has one.
+ * Condition on a row of `chat_history`: the `ChatEnded` event of the chat has a finding. Only `BodiesExpired` can
+ * follow that event, so the index scan ends after one or two rows.
  */
 const IS_REMOVED = `(
-  SELECT events.data ? 'finding' FROM events WHERE events.stream_id = chat_history.stream_id
+  SELECT events.data ? 'finding' FROM events
+  WHERE events.stream_id = chat_history.stream_id AND events.type = 'ChatEnded'
   ORDER BY stream_position DESC LIMIT 1)`;
 
 /**
@@ -67,12 +68,13 @@ export class ChatHistoryRepository {
     return this.chats.findOneBy({ streamId });
   }
 
-  /** The time of the last event of each stream, by stream id. */
+  /** The time of the last event of each chat, by stream id. The expiry of its messages is no event of the chat. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const rows = await this.chats.query<{ stream_id: string; occurred_at: Date }[]>(
       `SELECT requested.stream_id, last_event.occurred_at FROM unnest($1::text[]) AS requested(stream_id)
        CROSS JOIN LATERAL (
-         SELECT occurred_at FROM events WHERE events.stream_id = requested.stream_id
+         SELECT occurred_at FROM events
+         WHERE events.stream_id = requested.stream_id AND events.type <> 'BodiesExpired'
          ORDER BY stream_position DESC LIMIT 1
        ) AS last_event`,
       [streamIds],

@@ -1,9 +1,11 @@
 // Runs against real api replicas, PostgreSQL and Redis. The test copies chats to PostgreSQL in place of a worker.
+import { randomUUID } from 'node:crypto';
 import type { ChatHistoryEntry } from '@thaw/contract/http';
 import { dropLiveChat, persistChat } from '../../../testing/persisted-chat.fixture';
 import { readEvents, startChat, type TestChat } from '../../../testing/random-chat.fixture';
 import { quickChatSettings, startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { textMessage } from '../../../testing/thaw.client';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 
 jest.setTimeout(60_000);
@@ -56,6 +58,16 @@ describe('the time until which a chat of the history can be reported', () => {
     await persistChat(stack.replicas[0]!, chat.sessionId);
     const expected = await readDayAfterLastEvent(chat);
     await dropLiveChat(stack, chat.sessionId);
+    expect(await readReportableUntil(chat)).toBe(expected);
+    // The messages of such a chat expire after a week, which appends an event.
+    const messagesExpired = {
+      eventId: randomUUID(),
+      type: 'BodiesExpired',
+      data: {},
+      occurredAt: new Date(0),
+    };
+    const eventStore = stack.replicas[0]!.app.get(EventStoreRepository);
+    await eventStore.append(`chat-${chat.sessionId}`, 'any', [messagesExpired]);
     expect(await readReportableUntil(chat)).toBe(expected);
   });
 

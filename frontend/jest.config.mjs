@@ -1,4 +1,5 @@
-const compile = (syntax) => ({
+/** @returns the options of SWC, which compiles the tests and what they import. */
+const createCompilerOptions = (syntax) => ({
   swcrc: false,
   sourceMaps: 'inline',
   module: { type: 'commonjs' },
@@ -9,27 +10,27 @@ const compile = (syntax) => ({
   },
 });
 
-const project = (displayName, more) => ({
+const createProject = (displayName, options) => ({
   displayName,
   moduleNameMapper: { '\\.css$': '<rootDir>/src/testing/no-styles.ts', '^@/(.*)$': '<rootDir>/src/$1' },
   transform: {
-    '^.+\\.tsx?$': ['@swc/jest', compile('typescript')],
-    '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],
+    '^.+\\.tsx?$': ['@swc/jest', createCompilerOptions('typescript')],
+    '^.+\\.m?js$': ['@swc/jest', createCompilerOptions('ecmascript')],
   },
-  ...more,
+  ...options,
 });
 
 export default {
-  // Long enough for a busy machine: the timeout is only for tests that hang.
+  // Only stops tests that hang, so it is long enough for a busy machine.
   testTimeout: 30_000,
   projects: [
-    project('unit', {
+    createProject('unit', {
       testEnvironment: '<rootDir>/jest.environment.ts',
       roots: ['<rootDir>/src'],
       testRegex: '\\.spec\\.tsx?$',
       setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
     }),
-    project('process', {
+    createProject('process', {
       testEnvironment: 'node',
       roots: ['<rootDir>/test'],
       testRegex: '\\.e2e-spec\\.ts$',

@@ -1,6 +1,6 @@
 import { TestEnvironment } from 'jest-environment-jsdom';
 
-/** jsdom, with the globals that browsers and Node have and jsdom lacks. */
+/** The environment of jsdom, plus globals that jsdom lacks; they are taken from Node. */
 export default class BrowserEnvironment extends TestEnvironment {
   override async setup() {
     await super.setup();

@@ -3,12 +3,12 @@ import { defineConfig } from '@playwright/test';
 import { type DeviceOptions } from './e2e/support/test.ts';
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-// Preferred, because the headless shell opens and paints pages in half the time.
+/** Preferred where it is installed, because it opens and paints pages in half the time of `chromium`. */
 const headlessShell = '/usr/bin/chromium-headless-shell';
-const chromium =
+const executablePath =
   process.env.CHROMIUM_PATH ?? (existsSync(headlessShell) ? headlessShell : '/usr/bin/chromium');
-/** Files that run only on one project's device; all others run on the desktop. */
-const filesOfDevices = {
+/** Test files that run only in the project of the same name; the project `desk` runs all others. */
+const filesWithOwnProject = {
   phone: 'phone.spec.ts',
   rightToLeft: 'right-to-left.spec.ts',
   frozen: 'frozen.spec.ts',
@@ -17,7 +17,8 @@ const filesOfDevices = {
 export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
   globalSetup: './e2e/support/products.ts',
-  // All tests of one running product share its queue of strangers, so each worker has a separate product.
+  // Each worker has its own running product, because all tests of a product share one queue of users. THAW_URL names
+  // a single product, which allows only one worker.
   workers: process.env.THAW_URL ? 1 : 3,
   // Lets an idle worker take the next test of any file.
   fullyParallel: true,
@@ -28,10 +29,14 @@ export default defineConfig<DeviceOptions>({
   expect: { timeout: 15_000 },
   reporter: [['list']],
   projects: [
-    { name: 'desk', testIgnore: Object.values(filesOfDevices) },
-    { name: 'phone', testMatch: filesOfDevices.phone, use: { device: phone } },
-    { name: 'right-to-left', testMatch: filesOfDevices.rightToLeft, use: { device: { locale: 'ar-EG' } } },
-    { name: 'frozen', testMatch: filesOfDevices.frozen },
+    { name: 'desk', testIgnore: Object.values(filesWithOwnProject) },
+    { name: 'phone', testMatch: filesWithOwnProject.phone, use: { device: phone } },
+    {
+      name: 'right-to-left',
+      testMatch: filesWithOwnProject.rightToLeft,
+      use: { device: { locale: 'ar-EG' } },
+    },
+    { name: 'frozen', testMatch: filesWithOwnProject.frozen },
   ],
   use: {
     locale: 'en-GB',
@@ -40,7 +45,7 @@ export default defineConfig<DeviceOptions>({
     trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: chromium,
+      executablePath,
       args: [
         '--headless',
         '--no-sandbox',

@@ -1,6 +1,9 @@
 import { defineConfig } from '@playwright/test';
 
-/** The main user journey in browsers driven over their own protocols; Playwright is only the test runner. */
+/**
+ * Runs the main user journey in Firefox and WebKit. The tests drive these browsers over the browsers' own protocols, so
+ * Playwright is only the test runner.
+ */
 export default defineConfig({
   testDir: 'e2e-other-browsers',
   globalSetup: './e2e/support/products.ts',

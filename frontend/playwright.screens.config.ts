@@ -2,6 +2,7 @@ import { defineConfig } from '@playwright/test';
 import { type DeviceOptions } from './e2e/support/test.ts';
 import desktopConfig, { phone } from './playwright.config.ts';
 
+/** Device options by the width of the screen in px. */
 const screens = {
   320: { ...phone, viewport: { width: 320, height: 700 } },
   390: phone,
@@ -9,7 +10,7 @@ const screens = {
 };
 const themes = ['dark', 'light'] as const;
 
-/** The safety features on every screen size and in both themes; only in `npm run test:long`. */
+/** Runs the tests of the safety features at three screen sizes and in both themes; only in `npm run test:long`. */
 export default defineConfig<DeviceOptions>({
   ...desktopConfig,
   testMatch: ['blocks', 'reports', 'moderation', 'standing'].map((name) => `${name}.spec.ts`),

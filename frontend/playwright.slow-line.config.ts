@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import desktopConfig from './playwright.config.ts';
 
-/** Timings over a slow connection, with one page at a time and without retries; only in `npm run test:long`. */
+/** Tests timings over a slow connection, one test at a time and without retries; only in `npm run test:long`. */
 export default defineConfig({
   ...desktopConfig,
   testDir: 'e2e-slow-line',

@@ -3,9 +3,10 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
-const api = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
+/** Address to which the development server forwards API requests and sockets. */
+const apiAddress = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
 
-/** Preloads the basic Latin font. The browser loads extended Latin when a page needs it. */
+/** Makes every page preload the font file for basic Latin. The browser loads the extended Latin file on demand. */
 const preloadFont = (): Plugin => ({
   name: 'thaw-preload-font',
   transformIndexHtml: {
@@ -22,9 +23,9 @@ const preloadFont = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. They would be retained, because
- * the library assigns their names in separate statements and does not mark the calls that create them as pure. Also
- * removes the library's development warnings, 0.5 kB.
+ * Lets the bundler drop unused components of React Router, which saves 3 kB (gzip) on every page. The bundler would
+ * keep them, because the library sets their `displayName` in separate statements and does not mark the calls that
+ * create them as pure. The plugin also removes the library's development warnings (0.5 kB).
  */
 const dropUnusedRouterParts = (): Plugin => ({
   name: 'thaw-drop-unused-router-parts',
@@ -42,8 +43,8 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
- * Lets the bundler drop contract schemas that a page does not use, such as those of the frames it sends. Calls of the
- * schema library have no side effects, but are not marked as pure.
+ * Lets the bundler drop contract schemas that a page does not use, such as those of the frames it sends: marks the
+ * calls of the schema library as pure. They have no side effects, but the bundler cannot know this.
  */
 const dropUnusedSchemas = (): Plugin => ({
   name: 'thaw-drop-unused-schemas',
@@ -55,8 +56,9 @@ const dropUnusedSchemas = (): Plugin => ({
 });
 
 /**
- * Groups the code shared by routes into a few chunks instead of twenty of 1 kB: over HTTP/1.1 a browser loads only six
- * files at a time. Every page needs `base`; /chat and its dialogs need `chat-libraries`.
+ * Groups the code that routes share into a few chunks. Otherwise the bundler would create about twenty chunks of 1 kB,
+ * and over HTTP/1.1 a browser loads only six files at a time. Every page needs `base`; /chat and its dialogs need
+ * `chat-libraries`.
  */
 const sharedChunks = [
   {
@@ -75,7 +77,7 @@ const sharedChunks = [
     ),
   },
   {
-    // One chunk, so that the receipt page, which needs only a few schemas, does not split them.
+    // All schemas are in one chunk: the receipt page needs only a few, and would otherwise split the chunk.
     name: 'schemas',
     priority: 1,
     includeDependenciesRecursively: false,
@@ -84,7 +86,8 @@ const sharedChunks = [
   {
     name: 'chat-libraries',
     priority: 1,
-    // Listed by name, so that a page that shares some of them does not split the chunk: smaller chunks compress worse.
+    // The modules are listed by name. Otherwise a page that shares only some of them would split the chunk, and smaller
+    // chunks compress worse.
     includeDependenciesRecursively: false,
     test: new RegExp(
       [
@@ -102,10 +105,10 @@ const sharedChunks = [
     ),
   },
   {
+    // Components and helpers that the chat shares with the pictures of a chat on the landing page.
     name: 'chat-pictures',
-    includeDependenciesRecursively: false,
     priority: 1,
-    // Code shared by the chat and the illustrations of a chat on the landing page.
+    includeDependenciesRecursively: false,
     test: /src\/(ui\/(avatar|presence-dot)\.tsx|chat-ui\/message\/bubble\.tsx|lib\/(swipe|page-limits)\.ts)/,
   },
   { name: 'icons', minShareCount: 2, test: /node_modules\/lucide-react\// },
@@ -119,17 +122,17 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Drops unused classes that extend a property, such as React.Component.
+      // Lets the bundler drop an unused class whose superclass is read from an object, as in `extends React.Component`.
       treeshake: { propertyReadSideEffects: false },
       output: { codeSplitting: { groups: sharedChunks } },
     },
-    // The Content-Security-Policy forbids data: URLs for fonts and scripts.
+    // Inlines no asset as a data: URL, because the Content-Security-Policy forbids them for fonts and scripts.
     assetsInlineLimit: 0,
   },
   server: {
     proxy: {
-      '/api': { target: api, changeOrigin: false },
-      '/ws': { target: api, ws: true, changeOrigin: false },
+      '/api': { target: apiAddress, changeOrigin: false },
+      '/ws': { target: apiAddress, ws: true, changeOrigin: false },
     },
   },
 });

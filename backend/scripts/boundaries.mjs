@@ -1,5 +1,5 @@
-// Checks the import rules on the sources of contract and backend. The fixture breaks every rule; the check fails unless
-// each of these violations is found.
+// Checks the import rules on the sources of contract and backend. The code in `boundary-fixture` breaks every rule, and
+// this check fails unless it finds each of these violations.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise } from 'dependency-cruiser';
@@ -17,31 +17,32 @@ const cruiseFolder = async (workspace, folder) => {
   );
   const { totalCruised, violations } = output.summary;
   return {
-    modules: totalCruised,
+    moduleCount: totalCruised,
     violations: violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
   };
 };
 
-const cruiseBoth = async (folder) => {
+const cruiseBothWorkspaces = async (folder) => {
   const results = [await cruiseFolder('contract', folder), await cruiseFolder('backend', folder)];
   return {
-    modules: results.map(({ modules }) => modules),
+    moduleCounts: results.map(({ moduleCount }) => moduleCount),
     violations: results.flatMap(({ violations }) => violations),
   };
 };
 
-const source = await cruiseBoth('src');
+const source = await cruiseBothWorkspaces('src');
 for (const { rule, from, to } of source.violations) console.error(`${rule}: ${from} → ${to}`);
-console.log(`${source.modules.join(' + ')} modules, ${source.violations.length} violations`);
+console.log(`${source.moduleCounts.join(' + ')} modules, ${source.violations.length} violations`);
 
-const fixture = await cruiseBoth('boundary-fixture');
+const fixture = await cruiseBothWorkspaces('boundary-fixture');
 const missedRules = config.forbidden.filter(
   ({ name }) => !fixture.violations.some(({ rule }) => rule === name),
 );
 for (const { name } of missedRules)
   console.error(`The fixture breaks ${name}, and the check did not find it`);
 
-// Guards against a wrong folder, in which nothing is found. Both packages have more modules than this.
-const hasTooFew = source.modules[0] < 15 || source.modules[1] < 100;
+// Detects a wrong folder, in which no violation would be found. Both workspaces have more modules than this.
+const [contractModules, backendModules] = source.moduleCounts;
+const hasTooFew = contractModules < 15 || backendModules < 100;
 if (hasTooFew) console.error('Fewer modules were checked than exist');
 if (source.violations.length > 0 || missedRules.length > 0 || hasTooFew) process.exitCode = 1;

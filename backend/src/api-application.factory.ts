@@ -9,7 +9,7 @@ import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
 /** Creates an api replica with all middleware and the WebSocket adapter. It does not listen yet. */
 export const createApiApplication = async (environment: Environment): Promise<NestExpressApplication> => {
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
-    bodyParser: false,
+    bodyParser: false, // `configureHttp` installs its own
     logger: new AppLoggerService(environment),
     abortOnError: false,
   });

@@ -12,7 +12,7 @@ import { REDIS } from './platform/redis/redis.module';
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** All modules needed to drain Redis. */
+/** Provides what draining Redis needs: emptying it before a release that changes the layout of its keys. */
 @Module({})
 export class DrainModule implements OnApplicationShutdown {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL. testing/event-fixtures.json has an event of every type and version of all releases.
+// Uses a real PostgreSQL. testing/event-fixtures.json has an event of each version of every type, in all releases.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -32,13 +32,14 @@ interface Fixture {
 const fixtures = JSON.parse(
   readFileSync(join(__dirname, 'testing', 'event-fixtures.json'), 'utf8'),
 ) as Fixture[];
+/** Time of the first event; the value does not matter. */
 const START_MS = 1_763_640_000_000;
-const formatVersion = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
+const formatTypeAndVersion = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
   `${type} ${schemaVersion}`;
 const listFixturesOfStreams = (prefix: string) =>
   fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
 
-const selectOpenFields = (
+const omitPersonalFields = (
   eventTypes: EventTypeRegistry,
   { type, data }: Pick<Fixture, 'type' | 'data'>,
 ): object =>
@@ -46,14 +47,14 @@ const selectOpenFields = (
     Object.entries(data).filter(([field]) => !eventTypes.get(type).personalFields.includes(field)),
   );
 
-/** A log that has the fixtures, and the read models of the service. */
+/** An event log that contains the fixtures, and an application with all read models. */
 class FixtureLog {
   private constructor(
     readonly database: TestDatabase,
     readonly app: INestApplicationContext,
   ) {}
 
-  /** @param selectData the fields of a fixture that the log has; the others are erased. */
+  /** @param selectData returns the fields of a fixture that are stored; the others count as erased. */
   static async create(
     selectData: (fixture: Fixture, eventTypes: EventTypeRegistry) => object,
   ): Promise<FixtureLog> {
@@ -82,8 +83,9 @@ class FixtureLog {
     await this.database.close();
   }
 
-  async fold<State>(streamId: string, given: unknown): Promise<State> {
-    const decider = given as Decider<State, never, StoredEvent>;
+  /** @param anyDecider a decider, whose events differ from `StoredEvent` only in being typed. */
+  async fold<State>(streamId: string, anyDecider: unknown): Promise<State> {
+    const decider = anyDecider as Decider<State, never, StoredEvent>;
     const events = await this.app.get(EventStoreRepository).read(streamId);
     return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
   }
@@ -101,17 +103,17 @@ describe('events of all releases', () => {
   });
   afterAll(() => log.close());
 
-  it('have exactly one set of fixtures: each declared type in each of its versions', () => {
+  it('have fixtures of each version of each declared type, and no others', () => {
     const declared = log.app
       .get(EventTypeRegistry)
       .list()
       .flatMap(({ type, schemaVersion }) =>
         Array.from({ length: schemaVersion }, (_, index) =>
-          formatVersion({ type, schemaVersion: index + 1 }),
+          formatTypeAndVersion({ type, schemaVersion: index + 1 }),
         ),
       );
     expect(declared.length).toBeGreaterThan(20);
-    expect([...new Set(fixtures.map(formatVersion))].sort()).toEqual(declared.sort());
+    expect([...new Set(fixtures.map(formatTypeAndVersion))].sort()).toEqual(declared.sort());
   });
 
   it('are upcast to the current version when they are read', async () => {
@@ -138,7 +140,7 @@ describe('events of all releases', () => {
     });
     const friendship = await log.fold<{
       areFriends: boolean;
-      pending: unknown;
+      pendingRequest: unknown;
       requests: Map<number, unknown>;
     }>('friendship-1-2', friendshipDecider);
     expect(friendship).toMatchObject({ areFriends: false, pendingRequest: null });
@@ -146,7 +148,7 @@ describe('events of all releases', () => {
     expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
     expect(await log.fold('friendship-2-3', friendshipDecider)).toMatchObject({
       areFriends: false,
-      pending: null,
+      pendingRequest: null,
       requests: new Map(),
     });
     expect(await log.fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
@@ -170,6 +172,7 @@ describe('events of all releases', () => {
   it('can be folded by a replica that reads a chat from the hot log', () => {
     const state = createChatState(UNLIMITED);
     const [streamId = ''] = listFixturesOfStreams('chat-').map((fixture) => fixture.streamId);
+    // A worker appends BodiesExpired to the durable log only.
     const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {
       const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
@@ -238,13 +241,13 @@ describe('events of all releases', () => {
     ]);
   });
 
-  it('keep what users and clients write out of the log, where it could not be erased', () => {
+  it('declare the fields that users and clients write as personal, so that they can be erased', () => {
     const eventTypes = log.app.get(EventTypeRegistry);
-    const inLog = fixtures.flatMap(({ type, data }) =>
-      Object.keys(selectOpenFields(eventTypes, { type, data })),
+    const permanentFields = fixtures.flatMap(({ type, data }) =>
+      Object.keys(omitPersonalFields(eventTypes, { type, data })),
     );
     for (const field of ['username', 'email', 'gender', 'content', 'clientId', 'gameId', 'response'])
-      expect(inLog).not.toContain(field);
+      expect(permanentFields).not.toContain(field);
   });
 });
 
@@ -252,11 +255,11 @@ describe('events of all releases whose personal fields were erased', () => {
   let log: FixtureLog;
 
   beforeAll(async () => {
-    log = await FixtureLog.create((fixture, eventTypes) => selectOpenFields(eventTypes, fixture));
+    log = await FixtureLog.create((fixture, eventTypes) => omitPersonalFields(eventTypes, fixture));
   });
   afterAll(() => log.close());
 
-  it('are folded and applied without them', async () => {
+  it('are folded and applied without these fields', async () => {
     expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
     expect(await log.readRows('SELECT username, avatar, email, gender FROM users ORDER BY id')).toEqual([
       { username: '', avatar: null, email: null, gender: null },

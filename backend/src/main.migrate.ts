@@ -15,38 +15,49 @@ import { RestoredErasuresCommandModule } from './restored-erasures.module';
 /** Longer than a worker needs to take over the outboxes of a killed worker. */
 const DRAIN_STUCK_AFTER_MS = 30_000;
 
-const readMigrationEnvironment = () => loadEnvironment(process.env);
+const readEnvironment = () => loadEnvironment(process.env);
 
+/** Migrates the database to the schema of this release, and prepares the storage of images. */
 const migrateSchema = async (): Promise<string> => {
-  const names = await migrate(readMigrationEnvironment());
-  await prepareFileStorage(readMigrationEnvironment());
-  const done =
+  const names = await migrate(readEnvironment());
+  await prepareFileStorage(readEnvironment());
+  const schemaText =
     names.length === 0 ? 'The schema is up to date.' : `The schema is up to date; ran ${names.join(', ')}.`;
-  const erasures = await eraseRestoredUsers();
-  return erasures === 0 ? done : `${done} ${erasures} users of a restored backup are erased again.`;
+  const erasureCount = await requestErasuresAgain();
+  return erasureCount === 0
+    ? schemaText
+    : `${schemaText} ${erasureCount} users of a restored backup are erased again.`;
 };
 
-/** A restored backup has users who were erased after it was made: the worker erases them again. */
-const eraseRestoredUsers = (): Promise<number> =>
-  withApplicationContext(RestoredErasuresCommandModule.forRoot(readMigrationEnvironment()), (app) =>
+/**
+ * Requests the erasure of users who were erased after a backup was made, and are present again because the backup was
+ * restored. A worker then erases them.
+ * @returns the number of these users.
+ */
+const requestErasuresAgain = (): Promise<number> =>
+  withApplicationContext(RestoredErasuresCommandModule.forRoot(readEnvironment()), (app) =>
     app.get(RestoredErasuresService).requestAgain(),
   );
 
 const rebuildReadModels = async (): Promise<string> => {
-  const given = readMigrationEnvironment();
+  const environment = readEnvironment();
+  const { MIGRATE_DATABASE_URL, DATABASE_URL } = environment;
   // A rebuild replaces the tables, which only their owner may do.
-  const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
-  const count = await withApplicationContext(ReadModelsModule.forRoot(owner), (app) =>
+  const ownerEnvironment = { ...environment, DATABASE_URL: MIGRATE_DATABASE_URL ?? DATABASE_URL };
+  const eventCount = await withApplicationContext(ReadModelsModule.forRoot(ownerEnvironment), (app) =>
     app.get(ProjectionRebuildService).rebuild(),
   );
-  return `The read models are rebuilt from ${count} events.`;
+  return `The read models are rebuilt from ${eventCount} events.`;
 };
 
-/** Lists the dead letters, without their content, or returns them to their outboxes. */
+/**
+ * Lists the dead letters (events of random chats that PostgreSQL refuses) without their content, or moves them back to
+ * the outboxes, from which workers copy them to PostgreSQL again.
+ */
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
-  const redis = connectRedis(readMigrationEnvironment(), {
+  const redis = connectRedis(readEnvironment(), {
     enableOfflineQueue: true,
     commandTimeout: 5_000,
   });
@@ -64,22 +75,23 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   }
 };
 
-/** Required before a release that changes the layout of Redis: docs/rolling-releases.md. */
+/** Empties Redis, which is required before a release that changes its layout: docs/rolling-releases.md. */
 const drainRedis = async (): Promise<string> => {
-  const count = await withApplicationContext(DrainModule.forRoot(readMigrationEnvironment()), (app) =>
+  const keyCount = await withApplicationContext(DrainModule.forRoot(readEnvironment()), (app) =>
     app.get(RedisDrainService).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS }),
   );
-  return `Everything is in PostgreSQL, and Redis is empty: ${count} keys were deleted.`;
+  return `Everything is in PostgreSQL, and Redis is empty: ${keyCount} keys were deleted.`;
 };
 
-const choose = (args: readonly string[]): Promise<string> => {
-  const deadLetters = args.indexOf('--dead-letters');
-  if (deadLetters >= 0) return handleDeadLetters(args[deadLetters + 1]);
+/** Runs the subcommand that the arguments name. */
+const runSubcommand = (args: readonly string[]): Promise<string> => {
+  const deadLettersIndex = args.indexOf('--dead-letters');
+  if (deadLettersIndex >= 0) return handleDeadLetters(args[deadLettersIndex + 1]);
   if (args.includes('--drain')) return drainRedis();
   return args.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
 };
 
 void runOperatorCommand(
-  async () => ({ exitCode: 0, text: await choose(process.argv.slice(2)) }),
+  async () => ({ exitCode: 0, text: await runSubcommand(process.argv.slice(2)) }),
   'Migration failed',
 );

@@ -5,7 +5,7 @@ import { ModeratorsService } from './modules/users/application/moderators.servic
 import { runOperatorCommand, withApplicationContext } from './platform/lifecycle/operator-command.functions';
 import { ReadModelsModule } from './read-models.module';
 
-// The operators' command `main.moderators.js add <e-mail> | remove <e-mail> | list`.
+// A command of operators: `main.moderators.js add <e-mail> | remove <e-mail> | list`.
 void runOperatorCommand(
   () =>
     withApplicationContext(ReadModelsModule.forRoot(loadEnvironment(process.env)), (app) =>

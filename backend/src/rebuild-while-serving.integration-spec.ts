@@ -13,14 +13,13 @@ import { until } from './testing/until.functions';
 
 jest.setTimeout(90_000);
 
-/** Reads and writes fail after waiting for a lock for this long. */
+/** The `lock_timeout` of the api replicas: a statement fails after waiting for a lock for this time. */
 const LOCK_TIMEOUT_MS = 1_000;
-const REBUILDS = 3;
+const REBUILD_COUNT = 3;
 
 describe('a rebuild of the read models while users chat', () => {
   let stack: TestStack;
-
-  /** The command of the operator, with connections of its own. */
+  /** The application in which an operator's command runs the rebuild, with connections of its own. */
   let command: INestApplicationContext;
 
   beforeAll(async () => {
@@ -57,58 +56,60 @@ describe('a rebuild of the read models while users chat', () => {
     return Object.fromEntries(tables.map((table, index) => [table, rows[index]]));
   };
 
-  it('delays no request for long, loses no write, and leaves the tables that another rebuild makes', async () => {
+  it('delays no request for long, loses no write, and leaves the same rows as a rebuild without users', async () => {
     const { ada, bob, adaSocket } = await createConnectedFriends(stack);
-    const endedBefore = await countEndedChats();
+    const endedCountBefore = await countEndedChats();
     const rebuilder = command.get(ProjectionRebuildService);
-    const finished = new AbortController();
-    const delays: number[] = [];
+    const activity = new AbortController();
+    const durationsMs: number[] = [];
     const sentIds: number[] = [];
-    let chats = 0;
-    const repeat = async (work: () => Promise<unknown>): Promise<void> => {
-      while (!finished.signal.aborted) {
+    let chatCount = 0;
+    const repeatAndMeasure = async (work: () => Promise<unknown>): Promise<void> => {
+      while (!activity.signal.aborted) {
         const startedAt = performance.now();
         await work();
-        delays.push(performance.now() - startedAt);
+        durationsMs.push(performance.now() - startedAt);
       }
     };
-    const working = Promise.all([
-      repeat(async () => {
+    const userActivity = Promise.all([
+      repeatAndMeasure(async () => {
         const message = createPrivateMessage({ from: ada, to: bob, content: `number ${sentIds.length}` });
         sentIds.push(Number((await adaSocket.request('send_private_message', message)).id));
       }),
-      repeat(() => getPath(bob, `/api/private-messages/${bob.user.id}/${ada.user.id}?limit=20`)),
-      repeat(() => getPath(bob, `/api/private-messages/unread-counts/${bob.user.id}`)),
-      repeat(() => getPath(ada, `/api/chat-history/${ada.user.id}`)),
+      repeatAndMeasure(() => getPath(bob, `/api/private-messages/${bob.user.id}/${ada.user.id}?limit=20`)),
+      repeatAndMeasure(() => getPath(bob, `/api/private-messages/unread-counts/${bob.user.id}`)),
+      repeatAndMeasure(() => getPath(ada, `/api/chat-history/${ada.user.id}`)),
       (async () => {
-        while (!finished.signal.aborted) {
+        while (!activity.signal.aborted) {
           const chat = await startChat(stack);
           await chat.adaSocket.request('random_message', textMessage(chat.sessionId, 'hello'));
           await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
           await Promise.all([chat.ada.closeSockets(), chat.bob.closeSockets()]);
-          chats += 1;
+          chatCount += 1;
         }
       })(),
     ]);
     try {
-      for (let rebuild = 0; rebuild < REBUILDS; rebuild += 1) {
-        const sentBefore = sentIds.length;
+      for (let rebuild = 0; rebuild < REBUILD_COUNT; rebuild += 1) {
+        const sentCountBefore = sentIds.length;
         await rebuilder.rebuild();
-        expect(sentIds.length).toBeGreaterThan(sentBefore);
+        expect(sentIds.length).toBeGreaterThan(sentCountBefore);
       }
-      await until(() => chats > 0);
+      await until(() => chatCount > 0);
     } finally {
-      finished.abort();
+      activity.abort();
     }
-    await working;
-    expect(Math.max(...delays)).toBeLessThan(LOCK_TIMEOUT_MS);
+    await userActivity;
+    expect(Math.max(...durationsMs)).toBeLessThan(LOCK_TIMEOUT_MS);
     await until(
       () => countEndedChats(),
-      (count) => count === endedBefore + chats,
+      (count) => count === endedCountBefore + chatCount,
     );
-    const live = await readTables();
-    expect((live.private_messages as { id: string }[]).map(({ id }) => Number(id))).toEqual(sentIds);
+    const tablesWhileServing = await readTables();
+    expect((tablesWhileServing.private_messages as { id: string }[]).map(({ id }) => Number(id))).toEqual(
+      sentIds,
+    );
     await rebuilder.rebuild();
-    expect(await readTables()).toEqual(live);
+    expect(await readTables()).toEqual(tablesWhileServing);
   });
 });

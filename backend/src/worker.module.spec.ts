@@ -17,9 +17,9 @@ const collectImports = (module: Type, found = new Set<Type>()): ReadonlySet<Type
   return found;
 };
 
-it('gives a worker the event types and projections of all read models, since its jobs may append to any stream', () => {
-  const known = collectImports(WorkerModule);
+it('imports the event types and projections of all read models, because jobs of a worker may append to any stream', () => {
+  const workerImports = collectImports(WorkerModule);
   const readModels = listImports(ReadModelsModule);
   expect(readModels.length).toBeGreaterThan(5);
-  expect(readModels.filter((module) => !known.has(module))).toEqual([]);
+  expect(readModels.filter((module) => !workerImports.has(module))).toEqual([]);
 });

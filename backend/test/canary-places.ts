@@ -6,12 +6,13 @@ import { Client, type Submittable } from 'pg';
 import type { Stack } from '../../deploy/local/thaw-stack.mjs';
 import { dumpFiles, dumpRedis } from '../src/testing/erasure.fixture';
 
-/** What `COPY … TO STDOUT` sends, which is what `pg_dump` writes. */
+/** Returns the data that a statement `COPY … TO STDOUT` sends: the text that `pg_dump` writes. */
 const copyOut = (client: Client, statement: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let failure: Error | undefined;
-    const copy = {
+    // pg has no query for COPY; this object handles the messages of PostgreSQL's protocol.
+    const copyQuery = {
       submit: (connection: { query(text: string): void }) => connection.query(statement),
       handleRowDescription: () => undefined,
       handleCopyData: ({ chunk }: { chunk: Buffer }) => chunks.push(chunk),
@@ -20,12 +21,12 @@ const copyOut = (client: Client, statement: string): Promise<string> =>
       handleReadyForQuery: () =>
         failure ? reject(failure) : resolve(Buffer.concat(chunks).toString('latin1')),
     };
-    client.query(copy as unknown as Submittable);
+    client.query(copyQuery as unknown as Submittable);
   });
 
 /**
- * Every table, and the values that PostgreSQL keeps of columns for its planner. The rows of partitions are found in
- * their table.
+ * Returns the contents of every table, and the sample values of columns that PostgreSQL stores for its planner. The
+ * rows of a partition count as those of its partitioned table.
  */
 const readDatabase = async (connectionString: string): Promise<[string, string][]> => {
   const client = new Client({ connectionString });
@@ -43,9 +44,9 @@ const readDatabase = async (connectionString: string): Promise<[string, string][
     for (const { name, place } of rows) {
       contents.set(place, (contents.get(place) ?? '') + (await copyOut(client, `COPY ${name} TO STDOUT`)));
     }
-    const tables = [...contents];
-    tables.push(['pg_stats', await copyOut(client, 'COPY (SELECT * FROM pg_stats) TO STDOUT')]);
-    return tables;
+    const places = [...contents];
+    places.push(['pg_stats', await copyOut(client, 'COPY (SELECT * FROM pg_stats) TO STDOUT')]);
+    return places;
   } finally {
     await client.end();
   }
@@ -69,7 +70,7 @@ const readMetrics = (stack: Stack): Promise<[string, string][]> =>
     ]),
   );
 
-/** Everything that a running product stores or shows to its operator, by place. The jobs of BullMQ are in Redis. */
+/** Returns everything that a running product stores or shows to its operator, by place. BullMQ's jobs are in Redis. */
 export const readPlaces = async (stack: Stack): Promise<ReadonlyMap<string, string>> => {
   const redis = new Redis(stack.stores.redisUrl);
   try {
@@ -85,13 +86,13 @@ export const readPlaces = async (stack: Stack): Promise<ReadonlyMap<string, stri
   }
 };
 
-/** Where each word was found. */
+/** Returns `<name of the word> in <place>` for each place in which a word occurs, sorted. */
 export const findWords = (
   places: ReadonlyMap<string, string>,
   words: Readonly<Record<string, string>>,
 ): string[] =>
   [...places]
     .flatMap(([place, text]) =>
-      Object.entries(words).flatMap(([field, word]) => (text.includes(word) ? [`${field} in ${place}`] : [])),
+      Object.entries(words).flatMap(([name, word]) => (text.includes(word) ? [`${name} in ${place}`] : [])),
     )
     .sort();

@@ -1,14 +1,20 @@
 /**
- * A user whose every text is a unique word is deleted on what `npm start` runs. Afterwards no word is in PostgreSQL,
- * Redis, the files, the logs or the metrics, except in what the receipt lists as kept, and there only until its time is
- * over.
+ * Runs the processes that `npm start` runs, with two replicas. Deletes a user each of whose texts contains a unique
+ * word (a canary). Afterwards none of the words is in PostgreSQL, Redis, the files, the logs or the metrics, except in
+ * the data that the receipt lists as kept, and there only until its retention period ends.
  */
 import { type Receipt } from '@thaw/contract/my-data';
 import type { ModerationCase } from '@thaw/contract/moderation';
 import type { Notice } from '@thaw/contract/safety';
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
-import { canary, chat, createWords, register, writePrivately } from '../src/testing/canary-user.driver';
+import {
+  canary,
+  holdRandomChat,
+  createWords,
+  register,
+  writePrivately,
+} from '../src/testing/canary-user.driver';
 import { deleteAccount, readReceipt, waitForReceipt } from '../src/testing/erasure.fixture';
 import { fileReport } from '../src/testing/reports.fixture';
 import { ThawVisitor } from '../src/testing/thaw.client';
@@ -18,6 +24,7 @@ import { findWords, readPlaces } from './canary-places';
 jest.setTimeout(240_000);
 
 const PASSWORD = 'correct horse';
+/** A moderator's statement of the facts, without words of the user. */
 const FACTS = 'You went on after your partner had asked you to stop.';
 
 let stack: Stack;
@@ -25,11 +32,12 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({
     replicas: 2,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: {
       DATABASE_URL: '',
       REDIS_URL: '',
       LOG_LEVEL: 'trace',
-      EXPIRE_EVERY_S: '1',
+      EXPIRE_EVERY_S: '1', // expired data is deleted within a second
       REMATCH_COOLDOWN_S: '0',
       REMATCH_RELAX_AFTER_S: '0',
     },
@@ -44,12 +52,12 @@ const createModerator = async (): Promise<ThawVisitor> => {
   return moderator;
 };
 
-/** Decides the open case of a user. */
-const decide = async (moderator: ThawVisitor, userId: number, decision: object): Promise<void> => {
+/** Decides the open case about a user. */
+const decideCase = async (moderator: ThawVisitor, userId: number, decision: object): Promise<void> => {
   const { body } = await moderator.call('GET', '/api/moderation/cases?state=open');
-  const found = (body.cases as ModerationCase[]).find((item) => item.userId === userId)!;
-  const path = `/api/moderation/cases/${found.id}/decision`;
-  const { status } = await moderator.call('POST', path, { version: found.version, ...decision });
+  const openCase = (body.cases as ModerationCase[]).find((item) => item.userId === userId)!;
+  const path = `/api/moderation/cases/${openCase.id}/decision`;
+  const { status } = await moderator.call('POST', path, { version: openCase.version, ...decision });
   expect(status).toBe(200);
 };
 
@@ -60,7 +68,7 @@ const runSql = async (query: string): Promise<void> => {
   await client.end();
 };
 
-it('leaves none of the words of a deleted user anywhere', async () => {
+it('leaves no word of a deleted user anywhere once the retention of the kept data ends', async () => {
   const words = createWords();
   const ada = await register(stack.url, words);
   const [bob, eve] = [
@@ -69,13 +77,14 @@ it('leaves none of the words of a deleted user anywhere', async () => {
   ];
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
   const users = { ada, bob, adaSocket, bobSocket, words };
-  const sessionId = await chat(users);
+  const sessionId = await holdRandomChat(users);
   await writePrivately(users);
 
-  // Reported, warned and appealed; and a report by the user, which is dismissed.
-  const [first, second] = [await createModerator(), await createModerator()];
+  // The user is reported, warned, and appeals. The user also reports the partner, and that report is dismissed.
+  // Another moderator than the one who decided must answer the appeal.
+  const [moderator, appealModerator] = [await createModerator(), await createModerator()];
   expect((await fileReport(bob, ada, { sessionId, words: 'did not stop' })).status).toBe(201);
-  await decide(first, ada.user.id, { outcome: 'warned', rule: 'no_hate', facts: FACTS });
+  await decideCase(moderator, ada.user.id, { outcome: 'warned', rule: 'no_hate', facts: FACTS });
   const { body: notices } = await ada.call('GET', `/api/notices/${ada.user.id}`);
   const { id: noticeId } = (notices as unknown as Notice[])[0]!;
   const appeal = await ada.call('POST', '/api/appeals', {
@@ -84,22 +93,26 @@ it('leaves none of the words of a deleted user anywhere', async () => {
     words: words.appealWords,
   });
   expect(appeal.status).toBe(201);
-  const { body: queue } = await second.call('GET', '/api/moderation/cases?state=open');
+  const { body: queue } = await appealModerator.call('GET', '/api/moderation/cases?state=open');
   const [{ version }] = queue.cases as [ModerationCase];
-  const answered = await second.call('PUT', `/api/moderation/appeals/${Number(appeal.body.id)}`, {
-    version,
-    outcome: 'upheld',
-    answer: FACTS,
-  });
-  expect(answered.status).toBe(200);
+  const appealAnswer = await appealModerator.call(
+    'PUT',
+    `/api/moderation/appeals/${Number(appeal.body.id)}`,
+    {
+      version,
+      outcome: 'upheld',
+      answer: FACTS,
+    },
+  );
+  expect(appealAnswer.status).toBe(200);
   expect((await fileReport(ada, bob, { sessionId, words: words.reportWords })).status).toBe(201);
-  await decide(first, bob.user.id, { outcome: 'dismissed' });
+  await decideCase(moderator, bob.user.id, { outcome: 'dismissed' });
   await eve.call('POST', '/api/blocks', { blockerId: eve.user.id, blockedId: ada.user.id });
 
-  // The words are where they are looked for.
+  // Proves that the search finds words. ANALYZE fills the planner's samples of columns.
   await runSql('ANALYZE');
-  const before = findWords(await readPlaces(stack), words);
-  expect(before).toEqual(
+  const findingsBefore = findWords(await readPlaces(stack), words);
+  expect(findingsBefore).toEqual(
     expect.arrayContaining(['message in public.event_private', 'message in redis', 'name in public.users']),
   );
   const startedAt = Date.now();
@@ -107,17 +120,19 @@ it('leaves none of the words of a deleted user anywhere', async () => {
   const receipt: Receipt = await waitForReceipt(stack.url, receiptId);
   expect(Date.now() - startedAt).toBeLessThan(60_000);
 
-  // The copies in both reports, and the facts of the warning, are kept for their time.
+  // The evidence of both reports, and what the moderators wrote about the user, are kept.
   expect(receipt.content!.kept.map(({ what, why }) => `${what}: ${why}`)).toEqual([
     'texts of decisions and appeals about you: appeal_window',
     'evidence of a report about you: appeal_window',
     'evidence of a report by you: appeal_window',
   ]);
-  const kept = findWords(await readPlaces(stack), words);
-  expect(kept.filter((found) => !found.endsWith(' in public.event_private'))).toEqual([]);
-  for (const own of ['reportWords', 'appealWords'])
-    expect(kept).not.toContain(`${own} in public.event_private`);
+  const keptFindings = findWords(await readPlaces(stack), words);
+  expect(keptFindings.filter((finding) => !finding.endsWith(' in public.event_private'))).toEqual([]);
+  // The words that the user wrote in the report and in the appeal are not kept.
+  for (const name of ['reportWords', 'appealWords'])
+    expect(keptFindings).not.toContain(`${name} in public.event_private`);
 
+  // Ends the retention period of the kept data.
   await runSql(`UPDATE event_private SET expires_at = now() WHERE stream_id LIKE 'conduct-%'`);
   await until(
     () => readReceipt(stack.url, receiptId),
@@ -125,6 +140,6 @@ it('leaves none of the words of a deleted user anywhere', async () => {
   );
   await until(
     async () => findWords(await readPlaces(stack), words),
-    (found) => found.length === 0,
+    (findings) => findings.length === 0,
   );
 });

@@ -1,4 +1,4 @@
-// Runs api and migrate as processes, against real PostgreSQL and Redis.
+// Runs api, migrate and the tools for operators as processes, with real PostgreSQL and Redis.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -10,12 +10,12 @@ import { until, untilWithin } from '../src/testing/until.functions';
 jest.setTimeout(60_000);
 
 const processes: ThawProcess[] = [];
-const run = (...given: ConstructorParameters<typeof ThawProcess>): ThawProcess => {
-  const started = new ThawProcess(...given);
+const startProcess = (...parameters: ConstructorParameters<typeof ThawProcess>): ThawProcess => {
+  const started = new ThawProcess(...parameters);
   processes.push(started);
   return started;
 };
-afterAll(() => Promise.all(processes.map((each) => each.kill())));
+afterAll(() => Promise.all(processes.map((started) => started.kill())));
 
 const redisUrl = process.env.REDIS_URL!;
 const secret = 'a secret of a test that has 32 bytes or more';
@@ -31,21 +31,23 @@ const createSettings = (databaseUrl: string) => ({
 });
 
 describe('main.migrate', () => {
-  const name = `thaw_empty_${randomBytes(6).toString('hex')}`;
+  const databaseName = `thaw_empty_${randomBytes(6).toString('hex')}`;
   const url = new URL(process.env.DATABASE_URL!);
-  url.pathname = `/${name}`;
+  url.pathname = `/${databaseName}`;
   const executeOnServer = async (statement: string) => {
     const client = new Client({ connectionString: process.env.DATABASE_URL });
     await client.connect();
     await client.query(statement);
     await client.end();
   };
-  beforeAll(() => executeOnServer(`CREATE DATABASE ${name}`));
-  afterAll(() => executeOnServer(`DROP DATABASE ${name} WITH (FORCE)`));
+  beforeAll(() => executeOnServer(`CREATE DATABASE ${databaseName}`));
+  afterAll(() => executeOnServer(`DROP DATABASE ${databaseName} WITH (FORCE)`));
 
   it('migrates an empty database once when several processes start at the same time', async () => {
     const results = await Promise.all(
-      [1, 2, 3].map(() => run('migrate', { DATABASE_URL: url.toString(), REDIS_URL: redisUrl }).ended),
+      [1, 2, 3].map(
+        () => startProcess('migrate', { DATABASE_URL: url.toString(), REDIS_URL: redisUrl }).ended,
+      ),
     );
     for (const { code, stdout, stderr } of results) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -55,7 +57,8 @@ describe('main.migrate', () => {
   });
 
   it('rebuilds the read models', async () => {
-    const { code, stdout } = await run('migrate', createSettings(url.toString()), ['--rebuild']).ended;
+    const { code, stdout } = await startProcess('migrate', createSettings(url.toString()), ['--rebuild'])
+      .ended;
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
   });
 
@@ -64,26 +67,27 @@ describe('main.migrate', () => {
     const client = new Client({ connectionString: url.toString() });
     await client.connect();
     try {
-      // A row without an event shows whether the table was replaced.
+      // A rebuild removes this row, because no event belongs to it.
       await client.query(`INSERT INTO chat_history VALUES (1, 'chat-1', 1, 2, now(), now())`);
       const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
-      const isTrue = async (query: string) => (await client.query(query)).rows.length > 0;
-      const hasCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
-      // As an append that has not ended: the rebuild waits for it.
+      const returnsRows = async (query: string) => (await client.query(query)).rows.length > 0;
+      const findCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
+      // This lock is that of an append that has not ended. The rebuild waits for it, and is killed meanwhile.
       await client.query('BEGIN');
       await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
-      const killed = run('migrate', settings, ['--rebuild']);
-      await until(() => isTrue(hasCopies));
+      const killed = startProcess('migrate', settings, ['--rebuild']);
+      await until(() => returnsRows(findCopies));
       await killed.kill();
       await client.query('COMMIT');
       expect(await countRows('chat_history')).toBe(1);
+      // A second rebuild is refused until PostgreSQL has released the advisory lock of the killed process.
       await until(() =>
-        isTrue(`SELECT WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database =
+        returnsRows(`SELECT WHERE NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database =
         (SELECT oid FROM pg_database WHERE datname = current_database()))`),
       );
-      const { code, stdout } = await run('migrate', settings, ['--rebuild']).ended;
+      const { code, stdout } = await startProcess('migrate', settings, ['--rebuild']).ended;
       expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
-      expect([await countRows('chat_history'), await isTrue(hasCopies)]).toEqual([0, false]);
+      expect([await countRows('chat_history'), await returnsRows(findCopies)]).toEqual([0, false]);
     } finally {
       await client.end();
     }
@@ -91,7 +95,8 @@ describe('main.migrate', () => {
 
   it('reports a failure in one line, without the password', async () => {
     const DATABASE_URL = 'postgres://thaw:hunter2@127.0.0.1:1/thaw';
-    const { code, stdout, stderr } = await run('migrate', { DATABASE_URL, REDIS_URL: redisUrl }).ended;
+    const { code, stdout, stderr } = await startProcess('migrate', { DATABASE_URL, REDIS_URL: redisUrl })
+      .ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^Migration failed: [^\n]+\n$/);
     expect(stderr).not.toContain('hunter2');
@@ -105,12 +110,12 @@ describe('main.moderators and main.passwords', () => {
   });
   afterAll(() => database.close());
 
-  it('answer on one line, with an exit code that says whether the command was refused or misused', async () => {
+  it('respond with one line, and with an exit code that distinguishes success, a refusal and a misuse', async () => {
     const settings = createSettings(database.url);
     const results = await Promise.all(
       [['list'], ['add', 'ada@example.org'], ['appoint']]
-        .map((args) => run('moderators', settings, args).ended)
-        .concat(run('passwords', settings, ['reset', 'ada@example.org']).ended),
+        .map((args) => startProcess('moderators', settings, args).ended)
+        .concat(startProcess('passwords', settings, ['reset', 'ada@example.org']).ended),
     );
     expect(results).toEqual([
       { code: 0, stdout: 'There are no moderators.\n', stderr: '' },
@@ -128,17 +133,17 @@ describe('main.api', () => {
   });
   afterAll(() => database.close());
 
-  it('keeps more than a thousand connections waiting while it is busy, without refusing or dropping any', async () => {
-    const api = run('api', createSettings(database.url));
+  it('keeps 1,200 connections waiting while it is busy, without refusing any', async () => {
+    const api = startProcess('api', createSettings(database.url));
     const { port } = await api.waitUntilServing();
-    api.sendSignal('SIGSTOP');
-    let connected = 0;
+    api.sendSignal('SIGSTOP'); // only the operating system accepts connections now
+    let connectedCount = 0;
     const sockets = Array.from({ length: 1_200 }, () =>
-      connect(port, '127.0.0.1', () => (connected += 1)).on('error', () => undefined),
+      connect(port, '127.0.0.1', () => (connectedCount += 1)).on('error', () => undefined),
     );
     try {
       await until(
-        () => connected,
+        () => connectedCount,
         (count) => count === sockets.length,
       );
     } finally {
@@ -155,8 +160,10 @@ describe('main.api', () => {
     ['with a short secret of sessions', 'SESSION_SECRET', 'hunter2'],
     ['with a short secret of safety', 'SAFETY_SECRET', 'hunter2'],
   ])('refuses to start %s and names the setting', async (_reason, name, value) => {
-    const { code, stdout, stderr } = await run('api', { ...createSettings(database.url), [name]: value })
-      .ended;
+    const { code, stdout, stderr } = await startProcess('api', {
+      ...createSettings(database.url),
+      [name]: value,
+    }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/);
     expect(stderr).toContain(name);
@@ -164,9 +171,12 @@ describe('main.api', () => {
   });
 
   it('reports in one line that its port is in use', async () => {
-    const first = run('api', createSettings(database.url));
+    const first = startProcess('api', createSettings(database.url));
     const { port } = await first.waitUntilServing();
-    const { code, stderr } = await run('api', { ...createSettings(database.url), PORT: String(port) }).ended;
+    const { code, stderr } = await startProcess('api', {
+      ...createSettings(database.url),
+      PORT: String(port),
+    }).ended;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Cannot start: [^\n]*EADDRINUSE[^\n]*\n$/)]);
     await first.kill();
   });
@@ -175,7 +185,7 @@ describe('main.api', () => {
     const agent = new Agent({ keepAlive: true });
     afterAll(() => agent.destroy());
 
-    /** Resolves with the status and the Connection header, or with the error of the connection. */
+    /** Sends a request. Resolves with the status and the Connection header, or with the code of a connection error. */
     const call = (port: number, method: string, path: string, body?: object, onConnected = () => {}) =>
       new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
         const text = body && JSON.stringify(body);
@@ -199,23 +209,23 @@ describe('main.api', () => {
       });
 
     it('answers requests in flight, refuses new ones, and exits with 0', async () => {
-      const api = run('api', createSettings(database.url));
+      const api = startProcess('api', createSettings(database.url));
       const { port, internalPort } = await api.waitUntilServing();
       const readHealth = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
       expect(await readHealth()).toBe(200);
 
       // Passwords are hashed two at a time, so most of these requests wait in the process when the signal arrives.
-      let connected = 0;
-      const slow = Array.from({ length: 12 }, () => {
+      let connectedCount = 0;
+      const registrations = Array.from({ length: 12 }, () => {
         const body = { email: `drain-${randomUUID()}@example.org`, password: 'secret' };
-        return call(port, 'POST', '/api/register', body, () => (connected += 1));
+        return call(port, 'POST', '/api/register', body, () => (connectedCount += 1));
       });
-      await until(() => connected === slow.length);
+      await until(() => connectedCount === registrations.length);
       api.sendSignal('SIGTERM');
       await until(readHealth, (status) => status === 503);
 
-      const responses = await Promise.all(slow);
-      expect(responses.map(({ status }) => status)).toEqual(Array(slow.length).fill(201));
+      const responses = await Promise.all(registrations);
+      expect(responses.map(({ status }) => status)).toEqual(Array(registrations.length).fill(201));
       expect(responses.at(-1)?.connection).toBe('close');
 
       const { code } = await api.ended;
@@ -226,14 +236,18 @@ describe('main.api', () => {
     });
 
     it('fails no request of a client that retries elsewhere when a connection is refused', async () => {
-      const replicas = [run('api', createSettings(database.url)), run('api', createSettings(database.url))];
-      const ports = (await Promise.all(replicas.map((each) => each.waitUntilServing()))).map(
+      const replicas = [
+        startProcess('api', createSettings(database.url)),
+        startProcess('api', createSettings(database.url)),
+      ];
+      const ports = (await Promise.all(replicas.map((replica) => replica.waitUntilServing()))).map(
         ({ port }) => port,
       );
       let isDone = false;
+      /** Number of requests by status or by code of the connection error. */
       const counts: Record<string, number> = {};
-      const callUntilStopped = async (start: number) => {
-        for (let turn = start; !isDone; turn += 1) {
+      const callUntilDone = async (firstTurn: number) => {
+        for (let turn = firstTurn; !isDone; turn += 1) {
           let response = await call(ports[turn % 2]!, 'POST', '/api/logout');
           // Like a proxy: retries on the other replica only when the connection was refused.
           if (response.error === 'ECONNREFUSED')
@@ -242,16 +256,16 @@ describe('main.api', () => {
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };
-      const callers = [0, 1, 2, 3, 4, 5].map(callUntilStopped);
-      const countAnswered = () => counts['204'] ?? 0;
-      const waitForFurtherAnswers = async () => {
-        const before = countAnswered();
-        await untilWithin(30_000, () => countAnswered() >= before + 50);
+      const callers = [0, 1, 2, 3, 4, 5].map(callUntilDone);
+      const countSuccesses = () => counts['204'] ?? 0;
+      const waitForFurtherSuccesses = async () => {
+        const before = countSuccesses();
+        await untilWithin(30_000, () => countSuccesses() >= before + 50);
       };
-      await waitForFurtherAnswers();
+      await waitForFurtherSuccesses();
       replicas[0]!.sendSignal('SIGTERM');
       await replicas[0]!.ended;
-      await waitForFurtherAnswers();
+      await waitForFurtherSuccesses();
       isDone = true;
       await Promise.all(callers);
       expect(Object.keys(counts)).toEqual(['204']);

@@ -1,6 +1,7 @@
 /**
- * The migration that partitions the events, as the process that an operator runs, is killed repeatedly while the
- * service appends, changes and deletes. The long form (THAW_TEST_LONG=1) has more data and more kills.
+ * Runs the migration that partitions the tables of events and of their personal data, as a process like an operator
+ * does, and kills the process repeatedly while the service appends, changes and deletes rows. The long form
+ * (THAW_TEST_LONG=1) has more data and more kills.
  */
 import type { DataSource } from 'typeorm';
 import { BusyEventStore, type PrivateRow } from '../src/testing/busy-event-store.driver';
@@ -14,14 +15,14 @@ import { until } from '../src/testing/until.functions';
 import { ThawProcess } from './thaw-process';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
-const CHATS = isLong ? 5_000 : 400;
-const EVENTS_EACH = isLong ? 60 : 25;
-const KILLS_IN_EACH_TABLE = isLong ? 5 : 1;
+const CHAT_COUNT = isLong ? 5_000 : 400;
+const EVENTS_PER_CHAT = isLong ? 60 : 25;
+const KILLS_PER_TABLE = isLong ? 5 : 1;
 
 jest.setTimeout(isLong ? 600_000 : 60_000);
 
 let database: UnpartitionedDatabase;
-/** For statements that take longer than the service allows. */
+/** Connections for statements that take longer than the time-outs of the service. */
 let operator: DataSource;
 let migration: ThawProcess | undefined;
 
@@ -36,7 +37,7 @@ afterAll(async () => {
   await dropUnpartitionedTemplate();
 });
 
-const read = async <Row>(sql: string): Promise<Row> => (await operator.query<Row[]>(sql))[0]!;
+const readRow = async <Row>(sql: string): Promise<Row> => (await operator.query<Row[]>(sql))[0]!;
 
 const startMigration = (): ThawProcess =>
   (migration = new ThawProcess('migrate', {
@@ -45,62 +46,69 @@ const startMigration = (): ThawProcess =>
     RECEIPT_KEY: process.env.RECEIPT_KEY ?? '',
   }));
 
-/** What has been copied; empty before the tables for it exist. */
+/** Returns up to which key the migration has copied each table. */
 const readProgress = async (): Promise<{ events: string; personal: string }> => {
-  const { exists } = await read<{ exists: boolean }>(
+  const { exists } = await readRow<{ exists: boolean }>(
     `SELECT to_regclass('event_partitioning') IS NOT NULL AS exists`,
   );
-  if (!exists) return { events: '0', personal: '' };
-  return read(`SELECT events_after AS events, private_after_stream AS personal FROM event_partitioning`);
+  if (!exists) return { events: '0', personal: '' }; // the migration has not begun
+  return readRow(`SELECT events_after AS events, private_after_stream AS personal FROM event_partitioning`);
 };
 
+/** Starts the migration and kills it after it has copied more rows of the table. */
 const killAfterProgressIn = async (table: 'events' | 'personal'): Promise<void> => {
   const before = (await readProgress())[table];
   const running = startMigration();
   await until(
     async () => (await readProgress())[table],
-    (now) => now !== before,
+    (progress) => progress !== before,
     60_000,
   );
   await running.kill();
 };
 
 it('continues after each kill and converts everything, while the service writes', async () => {
-  await writeChats(operator, CHATS, EVENTS_EACH);
-  const rows = await operator.query<PrivateRow[]>(
+  await writeChats(operator, CHAT_COUNT, EVENTS_PER_CHAT);
+  const rowsToChange = await operator.query<PrivateRow[]>(
     'SELECT stream_id, event_id FROM event_private ORDER BY random() LIMIT 5000',
   );
-  const { before } = await read<{ before: number }>('SELECT count(*)::int AS before FROM event_private');
-  const busy = new BusyEventStore(database.service);
-  busy.start(rows, { isFollowed: false });
+  const { rowsBefore } = await readRow<{ rowsBefore: number }>(
+    'SELECT count(*)::int AS "rowsBefore" FROM event_private',
+  );
+  const service = new BusyEventStore(database.service);
+  service.start(rowsToChange, { isFollowed: false });
   for (const table of ['events', 'personal'] as const)
-    for (let kill = 0; kill < KILLS_IN_EACH_TABLE; kill += 1) await killAfterProgressIn(table);
+    for (let kill = 0; kill < KILLS_PER_TABLE; kill += 1) await killAfterProgressIn(table);
   expect(await startMigration().ended).toMatchObject({ code: 0, stderr: '' });
-  const { length } = busy.appended;
-  await until(() => busy.appended.length > length);
-  await busy.stop();
+  // The service can still append.
+  const { length } = service.appended;
+  await until(() => service.appended.length > length);
+  await service.stop();
 
-  expect(await read(`SELECT relkind FROM pg_class WHERE relname = 'events'`)).toEqual({ relkind: 'p' });
+  // Kind `p` is a partitioned table.
+  expect(await readRow(`SELECT relkind FROM pg_class WHERE relname = 'events'`)).toEqual({ relkind: 'p' });
   expect(
-    await read(`SELECT count(*)::int AS count, count(DISTINCT event_id)::int AS ids FROM events`),
+    await readRow(`SELECT count(*)::int AS count, count(DISTINCT event_id)::int AS ids FROM events`),
   ).toEqual({
-    count: CHATS * EVENTS_EACH + busy.appended.length,
-    ids: CHATS * EVENTS_EACH + busy.appended.length,
+    count: CHAT_COUNT * EVENTS_PER_CHAT + service.appended.length,
+    ids: CHAT_COUNT * EVENTS_PER_CHAT + service.appended.length,
   });
+  // Each stream has all its events, from position 1 to its version.
   expect(
     await operator.query(
       `SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
        HAVING max(stream_position) <> s.version OR count(*) <> s.version`,
     ),
   ).toEqual([]);
-  const { signed } = await read<{ signed: number }>(
+  // Each appended event of a type `Signed…` has one row of personal data.
+  const { signed } = await readRow<{ signed: number }>(
     `SELECT count(*)::int AS signed FROM events WHERE type LIKE 'Signed%'`,
   );
-  expect(await read('SELECT count(*)::int AS count FROM event_private')).toEqual({
-    count: before - busy.deleted.size + signed,
+  expect(await readRow('SELECT count(*)::int AS count FROM event_private')).toEqual({
+    count: rowsBefore - service.deleted.size + signed,
   });
   const changed = await operator.query<{ id: string; content: string }[]>(
     `SELECT event_id AS id, data->>'content' AS content FROM event_private WHERE data->>'content' LIKE 'changed%'`,
   );
-  expect(new Map(changed.map(({ id, content }) => [id, content]))).toEqual(busy.changed);
+  expect(new Map(changed.map(({ id, content }) => [id, content]))).toEqual(service.changed);
 });

@@ -3,9 +3,11 @@ import { Client } from 'pg';
 import { findShard, chatKeys } from '../src/platform/redis/redis.keys';
 import { until } from '../src/testing/until.functions';
 
+const PERSISTED_WITHIN_MS = 30_000;
+
 /**
- * Waits until PostgreSQL holds every event that these chats have now, and expects each once and in the order of Redis.
- * The chats may continue meanwhile.
+ * Waits until PostgreSQL has every event that these chats have in Redis now. Expects each event once, in the order of
+ * Redis. The chats may continue meanwhile.
  */
 export const expectPersisted = async (
   sessionIds: readonly string[],
@@ -13,23 +15,25 @@ export const expectPersisted = async (
 ): Promise<void> => {
   const readAppendedIds = async (sessionId: string): Promise<string[]> => {
     const entries = await redis.xrange(chatKeys(findShard(sessionId)).stream(sessionId), '-', '+');
+    // An entry has one field, the event as JSON; `i` is the id of the event.
     return entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
   };
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     for (const sessionId of sessionIds) {
-      const expected = await readAppendedIds(sessionId);
-      expect(expected.length).toBeGreaterThan(0);
-      const readStoredIds = async (): Promise<string[]> => {
+      const { length } = await readAppendedIds(sessionId);
+      expect(length).toBeGreaterThan(0);
+      const readPersistedIds = async (): Promise<string[]> => {
         const { rows } = await client.query<{ event_id: string }>(
           'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
           [`chat-${sessionId}`],
         );
         return rows.map(({ event_id: id }) => id);
       };
-      const persisted = await until(readStoredIds, (ids) => ids.length >= expected.length, 30_000);
-      expect(persisted).toEqual((await readAppendedIds(sessionId)).slice(0, persisted.length));
+      const persistedIds = await until(readPersistedIds, (ids) => ids.length >= length, PERSISTED_WITHIN_MS);
+      // PostgreSQL may have further events by now, so the chat is read again.
+      expect(persistedIds).toEqual((await readAppendedIds(sessionId)).slice(0, persistedIds.length));
     }
   } finally {
     await client.end();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { until } from '../src/testing/until.functions';
 
+/** Returns the column `value` of the query's first row. */
 const queryValue = async (databaseUrl: string, query: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined); // the server may close the connection
@@ -16,15 +17,17 @@ const queryValue = async (databaseUrl: string, query: string): Promise<string> =
 };
 
 /**
- * Stops a local PostgreSQL, which its supervisor restarts. Resolves once the new server answers.
- * @param signal SIGINT: PostgreSQL closes its connections and files; SIGQUIT: it stops at once, as in a crash.
+ * Stops a local PostgreSQL, which its supervisor restarts. Resolves when the new server responds.
+ * @param signal SIGINT: PostgreSQL closes its connections and files. SIGQUIT: it stops immediately, as in a crash.
  */
 export const restartPostgres = async (databaseUrl: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
-  const folder = await queryValue(databaseUrl, "SELECT current_setting('data_directory') AS value");
-  const readPid = (): number => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const dataFolder = await queryValue(databaseUrl, "SELECT current_setting('data_directory') AS value");
+  const readPid = (): number =>
+    Number(readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  /** Returns '' while the server does not respond. */
   const readStartTime = () =>
     queryValue(databaseUrl, 'SELECT pg_postmaster_start_time()::text AS value').catch(() => '');
-  const before = await readStartTime();
+  const oldStartTime = await readStartTime();
   process.kill(readPid(), signal);
-  await until(readStartTime, (now) => now !== '' && now !== before, 60_000);
+  await until(readStartTime, (startTime) => startTime !== '' && startTime !== oldStartTime, 60_000);
 };

@@ -1,7 +1,7 @@
 /**
- * Performs the drill of docs/operations.md ("Back up and restore") on what `npm start` runs, its own PostgreSQL and
- * Redis included: a copy of PostgreSQL's files, a deletion, the copy put back, and a start, which erases the user
- * again.
+ * Performs the drill of docs/operations.md ("Back up and restore") with the processes that `npm start` runs, including
+ * its own PostgreSQL and Redis: copies the files of PostgreSQL, deletes a user, restores the copy, and starts the
+ * product, which erases the user again.
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -21,13 +21,14 @@ const PASSWORD = 'correct horse';
 let home: string;
 let stack: Stack | undefined;
 
+/** Starts the product. Empty addresses make it start its own PostgreSQL and Redis in `home`. */
 const start = async (): Promise<Stack> =>
   (stack = await startStack({ home, env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' } }));
 const stop = async (): Promise<void> => {
   await stack?.stop();
   stack = undefined;
 };
-const copy = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+const copyFolder = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
 
 beforeAll(() => {
   home = makeTemporaryHome();
@@ -37,33 +38,33 @@ afterAll(async () => {
   await endTemporaryHome(home);
 });
 
-/** Copies the files of a running PostgreSQL. @returns its folder of data. */
+/** Copies the files of a running PostgreSQL to `target`. @returns the folder of PostgreSQL's data. */
 const backUp = async (databaseUrl: string, target: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const ask = async (query: string): Promise<string> =>
+    const queryValue = async (query: string): Promise<string> =>
       (await client.query<{ value: string }>(query)).rows[0]!.value;
-    const folder = await ask(`SELECT current_setting('data_directory') AS value`);
+    const dataFolder = await queryValue(`SELECT current_setting('data_directory') AS value`);
     await client.query(`SELECT pg_backup_start('drill', true)`);
-    copy(folder, target);
-    const label = await ask('SELECT labelfile AS value FROM pg_backup_stop(false)');
-    // What was written during the copy is in the log of PostgreSQL, up to the end of the backup.
+    copyFolder(dataFolder, target);
+    const label = await queryValue('SELECT labelfile AS value FROM pg_backup_stop(false)');
+    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from the label on.
     rmSync(path.join(target, 'pg_wal'), { recursive: true });
-    copy(path.join(folder, 'pg_wal'), path.join(target, 'pg_wal'));
+    copyFolder(path.join(dataFolder, 'pg_wal'), path.join(target, 'pg_wal'));
     const labelFile = path.join(target, 'backup_label');
     writeFileSync(labelFile, label, { mode: 0o600 });
-    const { uid, gid } = statSync(folder);
+    const { uid, gid } = statSync(dataFolder);
     chownSync(labelFile, uid, gid);
     rmSync(path.join(target, 'postmaster.pid'), { force: true });
-    return folder;
+    return dataFolder;
   } finally {
     await client.end();
   }
 };
 
-/** The tables in which a word occurs. */
-const findWord = async (databaseUrl: string, word: string): Promise<string[]> => {
+/** Returns the tables in which a word occurs. */
+const findTablesWith = async (databaseUrl: string, word: string): Promise<string[]> => {
   const dataSource = await new DataSource({ type: 'postgres', url: databaseUrl }).initialize();
   try {
     return [...(await dumpTables(dataSource))].flatMap(([table, rows]) =>
@@ -74,35 +75,40 @@ const findWord = async (databaseUrl: string, word: string): Promise<string[]> =>
   }
 };
 
-it('erases a user again whom a restored backup has brought back, and keeps the others', async () => {
+it('erases a deleted user again who is in a restored backup, and keeps the other user', async () => {
   const word = `canary${randomUUID().slice(0, 8)}`;
   const { url, stores } = await start();
   const ada = await new ThawVisitor([url]).register(`${word}@example.org`, PASSWORD);
   await ada.call('PUT', `/api/user/${ada.user.id}`, { username: word, avatar: null });
   await new ThawVisitor([url]).register('bob@example.org', PASSWORD);
   const backup = path.join(home, 'backup');
-  const folder = await backUp(stores.databaseUrl, backup);
+  const dataFolder = await backUp(stores.databaseUrl, backup);
 
   const receiptId = await deleteAccount(ada, PASSWORD);
-  const first = await waitForReceipt(url, receiptId);
-  expect(first.content?.reason).toBe('asked');
-  expect(await findWord(stores.databaseUrl, word)).toEqual([]);
+  const receipt = await waitForReceipt(url, receiptId);
+  expect(receipt.content?.reason).toBe('asked');
+  expect(await findTablesWith(stores.databaseUrl, word)).toEqual([]);
 
   await stop();
-  rmSync(folder, { recursive: true });
-  execFileSync('mv', [backup, folder]);
-  rmSync(path.join(home, 'redis'), { recursive: true });
+  rmSync(dataFolder, { recursive: true });
+  execFileSync('mv', [backup, dataFolder]);
+  rmSync(path.join(home, 'redis'), { recursive: true }); // a restored PostgreSQL needs an empty Redis
   const restored = await start();
   expect(readFileSync(path.join(home, 'logs', 'migrate.log'), 'utf8')).toContain(
     '1 users of a restored backup are erased again',
   );
-  const second = await waitForReceipt(restored.url, receiptId);
-  expect(second.content).toMatchObject({ receiptId, userId: ada.user.id, reason: 'operator', kept: [] });
-  expect(second.content!.erased.sessions).toBe(1);
-  expect(second.remaining.total).toBe(0);
-  expect(await findWord(restored.stores.databaseUrl, word)).toEqual([]);
-  const signIn = async (email: string) =>
+  const secondReceipt = await waitForReceipt(restored.url, receiptId);
+  expect(secondReceipt.content).toMatchObject({
+    receiptId,
+    userId: ada.user.id,
+    reason: 'operator',
+    kept: [],
+  });
+  expect(secondReceipt.content!.erased.sessions).toBe(1);
+  expect(secondReceipt.remaining.total).toBe(0);
+  expect(await findTablesWith(restored.stores.databaseUrl, word)).toEqual([]);
+  const logIn = async (email: string) =>
     (await new ThawVisitor([restored.url]).call('POST', '/api/login', { email, password: PASSWORD })).status;
-  expect(await signIn(`${word}@example.org`)).toBe(401);
-  expect(await signIn('bob@example.org')).toBe(200);
+  expect(await logIn(`${word}@example.org`)).toBe(401);
+  expect(await logIn('bob@example.org')).toBe(200);
 });

@@ -1,13 +1,18 @@
-// Runs what `npm start` runs: its own PostgreSQL and Redis, an api process and a worker.
+// Runs what `npm start` runs: an api process, a worker, and their own PostgreSQL and Redis.
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
 
 jest.setTimeout(120_000);
 
+/** Application name of the test's own connections, which distinguishes them from those of the product. */
+const TEST_CONNECTION = 'the test';
+/** The error code of PostgreSQL for a missing privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 let stack: Stack;
 
 const query = async (connectionString: string, text: string): Promise<Record<string, unknown>[]> => {
-  const client = new Client({ connectionString, application_name: 'the test' });
+  const client = new Client({ connectionString, application_name: TEST_CONNECTION });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(text)).rows;
@@ -17,24 +22,27 @@ const query = async (connectionString: string, text: string): Promise<Record<str
 };
 
 beforeAll(async () => {
+  // Empty addresses make the stack start its own PostgreSQL and Redis.
   stack = await startStack({ env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' } });
 });
 afterAll(() => stack.stop());
 
-it('runs every process under a role that can neither rewrite the event log nor change the schema', async () => {
+it('runs every process under a role that cannot change the event log, the schema or the server', async () => {
   const { databaseUrl, serviceDatabaseUrl = '' } = stack.stores;
   const roles = await query(
     databaseUrl,
     `SELECT DISTINCT usename AS role FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name <> 'the test'`,
+     WHERE datname = current_database() AND application_name <> '${TEST_CONNECTION}'`,
   );
   expect(roles).toEqual([{ role: 'thaw_service' }]);
   for (const statement of [
     `UPDATE events SET type = 'Other'`,
     'DELETE FROM events',
-    'CREATE TABLE mine (id integer)',
+    'CREATE TABLE new_table (id integer)',
     "ALTER SYSTEM SET log_statement = 'all'",
   ]) {
-    await expect(query(serviceDatabaseUrl, statement)).rejects.toMatchObject({ code: '42501' });
+    await expect(query(serviceDatabaseUrl, statement)).rejects.toMatchObject({
+      code: INSUFFICIENT_PRIVILEGE,
+    });
   }
 });

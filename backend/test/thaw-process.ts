@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
+const POLL_EVERY_MS = 25;
+
 /** How a process has ended, and its whole output. */
 export interface ProcessResult {
   code: number | null;
@@ -8,11 +10,12 @@ export interface ProcessResult {
   stderr: string;
 }
 
-/** One of Thaw's processes, as it is deployed: `backend/dist/main.<role>.js`. */
+/** One of Thaw's processes, as it is deployed: runs `backend/dist/main.<role>.js`. */
 export class ThawProcess {
   private readonly child: ChildProcess;
   private stdout = '';
   private stderr = '';
+  /** Resolves when the process has exited. */
   readonly ended: Promise<ProcessResult>;
 
   constructor(
@@ -32,7 +35,7 @@ export class ThawProcess {
     });
   }
 
-  /** The complete lines of the log so far. */
+  /** The complete lines of the log so far, parsed. */
   get log(): Record<string, unknown>[] {
     const completeLines = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
     return completeLines
@@ -40,20 +43,24 @@ export class ThawProcess {
       .flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
   }
 
-  /** Waits until an api process serves. @returns its public and its internal port */
+  /**
+   * Waits until an api process serves requests.
+   * @returns its public port, and its port for health and metrics.
+   * @throws Error if the process ends first.
+   */
   async waitUntilServing(): Promise<{ port: number; internalPort: number }> {
     const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
-    const ended = this.ended.then(({ stderr }) => {
+    const failure = this.ended.then(({ stderr }) => {
       throw new Error(`The process ended before it served: ${stderr}`);
     });
     const waitForPorts = async () => {
       for (;;) {
         const ports = pattern.exec(this.stdout);
         if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
-        await new Promise((resolve) => setTimeout(resolve, 25));
+        await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
       }
     };
-    return Promise.race([waitForPorts(), ended]);
+    return Promise.race([waitForPorts(), failure]);
   }
 
   sendSignal(name: NodeJS.Signals): void {

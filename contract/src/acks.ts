@@ -2,7 +2,12 @@ import * as z from 'zod/mini';
 import { reactionsSchema } from './random-chat.js';
 import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalars.js';
 
-/** `data` of the ack to a command that stored an event in a random chat. `seq` is the event's version in the stream. */
+// An `ack` is the frame with which the server accepts a command.
+
+/**
+ * `data` of the ack to a command that stored an event in a random chat. `seq` is the number of the event in the chat's
+ * event stream.
+ */
 export const storedAckSchema = z.object({ seq: z.int() });
 export type StoredAck = z.infer<typeof storedAckSchema>;
 
@@ -15,6 +20,6 @@ export const randomMessageAckSchema = z.object({
 });
 export type RandomMessageAck = z.infer<typeof randomMessageAckSchema>;
 
-/** `data` of the ack to `message_reaction`. If the reaction changed nothing, `seq` is the current version. */
+/** `data` of the ack to `message_reaction`. If the reaction changed nothing, `seq` is that of the newest event. */
 export const reactionAckSchema = z.extend(storedAckSchema, { reactions: reactionsSchema });
 export type ReactionAck = z.infer<typeof reactionAckSchema>;

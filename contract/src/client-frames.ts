@@ -27,7 +27,7 @@ export const clientFrames = {
     showsChat: z.optional(z.boolean()),
   }),
   ping: z.object({}),
-  /** The field holds a single preference. Its plural name is part of the protocol. */
+  /** The field contains a single preference. Its plural name is part of the protocol. */
   join_queue: z.object({ preferences: z._default(preferenceSchema, 'both') }),
   leave_queue: z.object({}),
   show_chat: showChatSchema,

@@ -4,18 +4,23 @@ export const closeCodes = {
   normal: 1000,
   /** Sent by clients only: the page is being unloaded. */
   goingAway: 1001,
+  /** The client sent a binary frame. */
   unsupportedData: 1003,
   /** Never sent. Browsers report it when a connection is lost without a close frame. */
   abnormal: 1006,
+  /** The client sent `limits.invalidFramesBeforeClose` invalid frames. */
   policyViolation: 1008,
   messageTooBig: 1009,
   internalError: 1011,
   serviceRestart: 1012,
   consumerTooSlow: 1013,
+  /** The user is not or no longer signed in, or was suspended or banned. */
   notSignedIn: 4401,
   /** The `userId` of the `authenticate` frame is not the user whom the session cookie identifies. */
   userMismatch: 4403,
+  /** The client sent no `authenticate` frame within `limits.authenticateTimeoutMs`. */
   authenticateTimeout: 4408,
+  /** The user has opened more than `limits.socketsPerUser` sockets; the oldest one is closed. */
   tooManySockets: 4409,
   /** The client exceeded the rate limit for frames. */
   flooding: 4429,

@@ -1,6 +1,6 @@
 import { findContactDetails, replaceContactDetails } from './contact-details.js';
 
-/** The contact details of a text as `<kind> <matched text>`. */
+/** Formats the contact details that are found in a text as `<kind> <matched text>`. */
 const listContactDetails = (text: string) =>
   findContactDetails(text).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
 
@@ -29,7 +29,7 @@ describe('findContactDetails', () => {
       'snapchat anna_1 or Discord: bob#1234',
       ['handle anna_1', 'handle bob'],
     ],
-  ])('finds %s', (_what, text, expected) => {
+  ])('finds %s', (_case, text, expected) => {
     expect(listContactDetails(text)).toEqual(expected);
   });
 
@@ -51,7 +51,7 @@ describe('findContactDetails', () => {
     ['a service as the last word', 'i deleted my instagram'],
     ['a lone at sign', 'meet @ noon, 5@home'],
     ['an ellipsis', 'well...maybe'],
-  ])('does not mistake %s for a contact detail', (_what, text) => {
+  ])('does not mistake %s for a contact detail', (_case, text) => {
     expect(listContactDetails(text)).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('findContactDetails', () => {
     ['names of services', 'snap is '],
     ['names of services and colons', 'kik:'],
     ['currencies', '1€'],
-  ])('reads 50,000 characters of %s in linear time', (_what, part) => {
+  ])('reads 50,000 characters of %s in linear time', (_case, part) => {
     const measureFastestMs = (length: number): number => {
       const text = part.repeat(Math.ceil(length / part.length)).slice(0, length);
       const times = Array.from({ length: 5 }, () => {

@@ -21,14 +21,14 @@ const linkWithScheme = /(?<![a-z0-9])(?:[a-z][a-z0-9+-]{1,11}:\/\/|www\.)[^\s]+/
 const endOfBareDomain = new RegExp(`\\.(?:${topLevelDomains.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
 const domainCharacter = /[\p{L}\p{N}.-]/u;
 const localPartCharacter = /[\p{L}\p{N}._%+-]/u;
-const handle = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
-/** Largest lengths of the two parts of an e-mail address (RFC 5321, RFC 1035). They also bound the search. */
-const MAX_LOCAL_PART = 64;
-const MAX_DOMAIN = 253;
+const handleWithAtSign = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
+/** Largest lengths of the two parts of an e-mail address (RFC 5321, RFC 1035). They also limit the search. */
+const MAX_LOCAL_PART_LENGTH = 64;
+const MAX_DOMAIN_LENGTH = 253;
 
 /** The name of a service, up to two connecting words or signs, and a username: "snap: anna", "insta name is anna". */
 const serviceAndUsername =
-  /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}(?<marker>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/giu;
+  /(?<![\p{L}\p{N}_])(?:snap(?:chat)?|insta(?:gram)?|telegram|whats ?app|discord|kik)(?:(?:[ ]{0,2}[:=-]|[ ]{1,2}(?:is|name|id|user|username|handle|tag))[ ]{0,2}|[ ]{1,2}){1,2}(?<atSign>@)?(?<name>[a-z0-9_][a-z0-9_.]{1,29})(?![\p{L}\p{N}_])/giu;
 /** Words that follow the name of a service in ordinary sentences: "discord is down", "insta and snap". */
 const ordinaryWords = new Set(
   (
@@ -49,44 +49,51 @@ const characterOfUsernames = /[0-9_.]/;
 const runOfDigits = /[+(]?\d(?:[ ().\u00a0/-]{0,3}\d)*/gu;
 const MIN_PHONE_DIGITS = 8;
 const MAX_PHONE_DIGITS = 15;
+/** A date at the beginning of a run. Its digits do not count as digits of a phone number. */
 const leadingDate =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
 const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
 /** A large number in groups of three digits: "10.000.000". */
 const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
+/** Matches at most the 4 characters of "usd ". */
 const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
+/** Matches at most the 8 characters of " dollars", and depends on the character after them. */
 const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
+
+/** Lengths of the text before and after a number that these two patterns depend on. */
+const CURRENCY_BEFORE_LENGTH = 4;
+const CURRENCY_AFTER_LENGTH = 9;
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   const run = text.slice(start, end);
-  // Part of a time, a decimal number or a longer name.
+  // Such a run is part of a time, a decimal number or a longer name.
   if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
     return false;
   if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
   if (groupedNumber.test(run) || rangeOfYears.test(run)) return false;
-  if (currencyBefore.test(text.slice(Math.max(0, start - 4), start))) return false;
-  if (currencyAfter.test(text.slice(end, end + 9))) return false;
+  if (currencyBefore.test(text.slice(Math.max(0, start - CURRENCY_BEFORE_LENGTH), start))) return false;
+  if (currencyAfter.test(text.slice(end, end + CURRENCY_AFTER_LENGTH))) return false;
   const digits = countDigits(run.replace(leadingDate, ''));
   return digits >= MIN_PHONE_DIGITS && digits <= MAX_PHONE_DIGITS;
 };
 
-/** The first index, at least `min`, of the run of matching characters that ends at `end` (exclusive). */
+/** The index, at least `min`, at which the run of matching characters before `end` begins. */
 const extendLeft = (text: string, end: number, min: number, character: RegExp): number => {
   let start = end;
   while (start > min && character.test(text.charAt(start - 1))) start -= 1;
   return start;
 };
 
-/** The index, at most `max`, after the run of matching characters that begins at `start`. */
+/** The index, at most `max`, at which the run of matching characters from `start` ends (exclusive). */
 const extendRight = (text: string, start: number, max: number, character: RegExp): number => {
   let end = start;
   while (end < max && character.test(text.charAt(end))) end += 1;
   return end;
 };
 
-/** The `end` of a match without punctuation that belongs to the sentence around it, such as a full stop. */
+/** Moves the end of a match before punctuation of the surrounding sentence, such as a full stop. */
 const trimSentenceEnd = (text: string, start: number, end: number): number => {
   let trimmed = end;
   while (trimmed > start && /[.,!?;:)'"\]]/.test(text.charAt(trimmed - 1))) trimmed -= 1;
@@ -95,12 +102,14 @@ const trimSentenceEnd = (text: string, start: number, end: number): number => {
 
 function* findEmails(text: string): Generator<ContactSpan> {
   let previousEnd = 0;
-  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
-    const start = extendLeft(text, at, Math.max(previousEnd, at - MAX_LOCAL_PART), localPartCharacter);
-    if (start === at) continue;
-    const domainEnd = extendRight(text, at + 1, at + 1 + MAX_DOMAIN, domainCharacter);
-    const end = trimSentenceEnd(text, at + 1, domainEnd);
-    if (!text.slice(at + 1, end).includes('.')) continue;
+  for (let atSign = text.indexOf('@'); atSign >= 0; atSign = text.indexOf('@', atSign + 1)) {
+    const minStart = Math.max(previousEnd, atSign - MAX_LOCAL_PART_LENGTH);
+    const start = extendLeft(text, atSign, minStart, localPartCharacter);
+    if (start === atSign) continue;
+    const domainStart = atSign + 1;
+    const domainEnd = extendRight(text, domainStart, domainStart + MAX_DOMAIN_LENGTH, domainCharacter);
+    const end = trimSentenceEnd(text, domainStart, domainEnd);
+    if (!text.slice(domainStart, end).includes('.')) continue;
     yield { kind: 'email', start, end };
     previousEnd = end;
   }
@@ -109,12 +118,8 @@ function* findEmails(text: string): Generator<ContactSpan> {
 function* findBareDomains(text: string): Generator<ContactSpan> {
   let previousEnd = 0;
   for (const match of text.matchAll(endOfBareDomain)) {
-    const start = extendLeft(
-      text,
-      match.index,
-      Math.max(previousEnd, match.index - MAX_DOMAIN),
-      domainCharacter,
-    );
+    const minStart = Math.max(previousEnd, match.index - MAX_DOMAIN_LENGTH);
+    const start = extendLeft(text, match.index, minStart, domainCharacter);
     const hostEnd = match.index + match[0].length;
     if (start === match.index || hostEnd <= previousEnd) continue;
     const hasPath = text.charAt(hostEnd) === '/';
@@ -129,8 +134,9 @@ function* findBareDomains(text: string): Generator<ContactSpan> {
 function* findUsernamesOnServices(text: string): Generator<ContactSpan> {
   for (const { 0: match, index, groups } of text.matchAll(serviceAndUsername)) {
     const name = groups?.name ?? '';
-    const isMarked = groups?.marker !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
-    if (!isMarked && !characterOfUsernames.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
+    // An at sign, a colon or an equals sign before it makes even an ordinary word a username.
+    const isExplicit = groups?.atSign !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
+    if (!isExplicit && !characterOfUsernames.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
     const end = trimSentenceEnd(text, index, index + match.length);
     yield { kind: 'handle', start: end - name.length, end };
   }
@@ -146,14 +152,13 @@ function* findPhoneNumbers(text: string): Generator<ContactSpan> {
 
 function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generator<ContactSpan> {
   for (const { 0: match, index } of text.matchAll(pattern)) {
-    const end = trimSentenceEnd(text, index, index + match.length);
-    if (end > index + 1) yield { kind, start: index, end };
+    yield { kind, start: index, end: trimSentenceEnd(text, index, index + match.length) };
   }
 }
 
 /**
  * Finds links, e-mail addresses, phone numbers and usernames on other services. A false positive costs the reader one
- * click, so short patterns are preferred to exact ones. All of them take linear time.
+ * click, so short patterns are preferred to exact ones. The search takes linear time.
  * @param text  at most a message (`limits.messageMaxCodePoints`)
  * @returns spans in the order of the text, without overlaps
  */
@@ -162,10 +167,11 @@ export const findContactDetails = (text: string): ContactSpan[] => {
     ...findMatches(text, linkWithScheme, 'link'),
     ...findEmails(text),
     ...findBareDomains(text),
-    ...findMatches(text, handle, 'handle'),
+    ...findMatches(text, handleWithAtSign, 'handle'),
     ...findUsernamesOnServices(text),
     ...findPhoneNumbers(text),
   ].sort((one, other) => one.start - other.start || other.end - one.end);
+  // Overlapping spans become one span, with the kind of the first, or of the longest if several start together.
   const spans: ContactSpan[] = [];
   for (const span of found) {
     const last = spans.at(-1);

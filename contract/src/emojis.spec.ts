@@ -11,8 +11,8 @@ describe('the emoji pickers', () => {
   });
 
   it('offer no emoji twice, compared without the variation selector', () => {
-    const bare = privateChatPickerEmojis.map((emoji) => emoji.replaceAll('\ufe0f', ''));
-    expect(new Set(bare).size).toBe(24);
+    const bareEmojis = privateChatPickerEmojis.map((emoji) => emoji.replaceAll('\ufe0f', ''));
+    expect(new Set(bareEmojis).size).toBe(privateChatPickerEmojis.length);
   });
 
   it('offer single graphemes that are emojis', () => {

@@ -1,4 +1,4 @@
-/** The ten reactions (A111), in the form that is stored and sent. */
+/** The ten reactions, in the form that is stored and sent. */
 export const reactionEmojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'] as const;
 
 export type ReactionEmoji = (typeof reactionEmojis)[number];

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { refSchema } from './scalars.js';
 
-/** The envelope of every frame, in both directions (A104). A reply carries the `ref` of the frame it answers. */
+/**
+ * The form of every frame, in both directions. `ref` is an id that the client assigns to a frame; the server's response
+ * to this frame has the same `ref`.
+ */
 export const envelopeSchema = z.object({
   event: z.string().check(z.minLength(1), z.maxLength(64)),
   data: z.optional(z.unknown()),

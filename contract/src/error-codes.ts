@@ -15,15 +15,17 @@ export const httpErrorStatus = {
   email_taken: 409,
   gender_already_set: 409,
   already_friends: 409,
-  /** The friend request has already been accepted or declined. */
+  /** The friend request, case, ban, appeal or age question no longer waits for an answer, or the sanction has ended. */
   already_answered: 409,
+  /** The user has already blocked `limits.blockedUsersMax` users. */
   limit_reached: 409,
+  /** The period for the report or the appeal is over. */
   too_late: 409,
   /** Another moderator has claimed the case. */
   claimed: 409,
   /** The case has changed since the version that the moderator saw. */
   case_changed: 409,
-  /** A moderator may not decide a case or an appeal that they are involved in. */
+  /** A moderator may not decide a case, an appeal, a sanction or a hold of data that they are involved in. */
   own_decision: 409,
   too_large: 413,
   unsupported_type: 415,

@@ -22,6 +22,8 @@ export type SendFriendRequest = z.infer<typeof sendFriendRequestSchema>;
 export const answerFriendRequestSchema = z.object({ status: z.enum(['accepted', 'declined']) });
 export type AnswerFriendRequest = z.infer<typeof answerFriendRequestSchema>;
 
+// Data of frames to clients.
+
 export const friendRequestReceivedSchema = z.object({
   id: idSchema,
   requesterId: idSchema,

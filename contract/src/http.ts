@@ -5,7 +5,7 @@ import { countCodePoints } from './text.js';
 import { selfUserSchema } from './users.js';
 
 const emailSchema = z.email().check(z.maxLength(limits.emailMaxLength));
-/** 6 to 128 code points. Neither trimmed nor normalised. */
+/** A password of 6 to 128 code points. It is neither trimmed nor normalised. */
 const passwordSchema = z.string().check(
   z.refine((password) => {
     const length = countCodePoints(password);
@@ -53,9 +53,12 @@ export const chatHistoryEntrySchema = z.object({
   user1Id: idSchema,
   user2Id: idSchema,
   createdAt: timestampSchema,
-  /** Until when the partner can be reported for this chat; null while the chat is open, and from older servers. */
+  /**
+   * The end of the period in which the partner can be reported for this chat; null while the chat is open. The default
+   * is for servers of an earlier release, which do not send the field.
+   */
   reportableUntil: z._default(z.nullable(timestampSchema), null),
-  /** false after a chat that was ended for safety: its users cannot send friend requests. Absent otherwise. */
+  /** False if the chat was ended for safety: its users cannot send each other friend requests. Absent otherwise. */
   mayBecomeFriends: z.optional(z.boolean()),
 });
 export type ChatHistoryEntry = z.infer<typeof chatHistoryEntrySchema>;

@@ -62,7 +62,7 @@ describe('parseImageMarkers', () => {
     }
   });
 
-  it('parses 100,000 unclosed markers without slowing down', () => {
+  it('leaves 100,000 unclosed markers as text', () => {
     const content = '[IMAGE:'.repeat(100_000);
     expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
   });
@@ -74,7 +74,7 @@ describe('listImageUrls', () => {
     expect(listImageUrls('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
   });
 
-  it('returns the content of an image message if it is the URL of a chat image', () => {
+  it('returns the content of an image message if it is the URL of a chat image, and otherwise no URL', () => {
     expect(listImageUrls('image', cat)).toEqual([cat]);
     expect(listImageUrls('image', `[IMAGE:${cat}]`)).toEqual([]);
     expect(listImageUrls('image', foreign)).toEqual([]);

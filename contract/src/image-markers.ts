@@ -1,7 +1,7 @@
 import type { MessageType } from './scalars.js';
 import { parseUploadUrl } from './uploads.js';
 
-/** The parsed content of a message of type mixed: its text and its image URLs, in order. */
+/** The parsed content of a message of type mixed: its text, and the URLs of its images in order. */
 export interface MixedContent {
   text: string;
   imageUrls: string[];
@@ -9,19 +9,19 @@ export interface MixedContent {
 
 const markerPattern = /^\[IMAGE:([^\]]+)\]$/;
 
-const isChatImage = (url: string): boolean => parseUploadUrl(url)?.bucket === 'chat-images';
+const isChatImageUrl = (url: string): boolean => parseUploadUrl(url)?.bucket === 'chat-images';
 
 const parseImageLine = (line: string): string | null => {
   const url = markerPattern.exec(line.trim())?.[1];
-  return url !== undefined && isChatImage(url) ? url : null;
+  return url !== undefined && isChatImageUrl(url) ? url : null;
 };
 
 /**
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
  * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
- * is text that the sender typed (A93). White space around a marker is ignored: otherwise a line that was checked as
- * text would become a visible image when the text is trimmed later.
+ * is text that the sender typed. White space around a marker is ignored: otherwise a line that was checked as text
+ * would become a visible image when the text is trimmed later.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */
@@ -34,6 +34,7 @@ export const parseImageMarkers = (content: string): MixedContent => {
     const url = parseImageLine(rest.slice(start));
     if (url === null) return { text, imageUrls };
     imageUrls.unshift(url);
+    // The text before the line feed that precedes the marker; a marker at the start has none.
     text = rest.slice(0, Math.max(0, start - 1));
   }
 };
@@ -43,16 +44,16 @@ export const withImageMarkers = ({ text, imageUrls }: MixedContent): string =>
   [text, ...imageUrls.map((url) => `[IMAGE:${url}]`)].join('\n');
 
 /**
- * The URLs of the images that a message shows.
- * @returns no URL for a text, the content of an image message if it is the URL of a chat image, and the URLs of all
- *   markers of a mixed message
+ * Lists the URLs of the images that a message shows.
+ * @returns no URL for a text message; the content of an image message if it is the URL of a chat image; the URLs of
+ *   all markers of a mixed message
  */
 export const listImageUrls = (messageType: MessageType, content: string): string[] => {
   switch (messageType) {
     case 'text':
       return [];
     case 'image':
-      return isChatImage(content) ? [content] : [];
+      return isChatImageUrl(content) ? [content] : [];
     case 'mixed':
       return parseImageMarkers(content).imageUrls;
     default:

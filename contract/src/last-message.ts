@@ -13,7 +13,7 @@ export const lastMessageSchema = z.object({
 });
 export type LastMessage = z.infer<typeof lastMessageSchema>;
 
-/** The fields of a private message from which its preview is made. */
+/** The fields of a private message that its summary in the friends list is made from. */
 export interface PreviewedMessage {
   senderId: number;
   type: MessageType;

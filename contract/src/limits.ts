@@ -1,6 +1,7 @@
 /**
  * Limits that clients and servers share, or that a client can observe. They come from the product specification (§5 and
- * §9) and from docs/product-decisions.md. Limits that only the page uses are in `frontend/src/lib/page-limits.ts`.
+ * §9) and from docs/product-decisions.md, which lists decisions such as A51. Limits that only the page uses are in
+ * `frontend/src/lib/page-limits.ts`.
  */
 export const limits = {
   passwordMinLength: 6,
@@ -11,16 +12,17 @@ export const limits = {
   imageMaxBytes: 5 * 1024 * 1024,
   imagesPerMessage: 4,
 
-  /** Length of the quote that is stored with a reply and shown above the composer. */
+  /** Length of the quote of a message, which is stored with a reply and shown above the composer. */
   quoteMaxGraphemes: 60,
   /** A single grapheme may consist of any number of code points, so a quote is also limited in code points. */
   quoteMaxCodePointsPerGrapheme: 8,
 
+  /** Largest frame that a client may send. */
   frameMaxBytes: 16 * 1024,
-  /** Largest `session_resumed` frame a server sends, in bytes. */
+  /** Largest `session_resumed` frame that a server sends. */
   resumeFrameMaxBytes: 64 * 1024,
   jsonBodyMaxBytes: 32 * 1024,
-  /** Ids that clients generate (`clientId`, `gameId`, `ref`) and session ids, in UTF-16 code units. */
+  /** Length of session ids and of ids that clients generate (`clientId`, `gameId`, `ref`), in UTF-16 code units. */
   idMaxLength: 64,
   /** A socket that has sent this many invalid frames is closed. */
   invalidFramesBeforeClose: 20,
@@ -30,7 +32,7 @@ export const limits = {
   reconnectAttempts: 5,
   reconnectInitialDelayMs: 1_000,
   reconnectMaxDelayMs: 30_000,
-  /** A connection that lasts this long resets the count of reconnect attempts (A140). */
+  /** A connection that lasts this long resets the count of reconnect attempts. */
   reconnectResetAfterMs: 5_000,
   authenticateTimeoutMs: 10_000,
 
@@ -64,7 +66,7 @@ export const limits = {
   reportableAfterEndMs: 24 * 60 * 60_000,
   noticesListMaxEntries: 100,
   appealWordsMaxCodePoints: 2_000,
-  /** How long after a decision it can be appealed. */
+  /** How long after a decision the user can appeal. */
   appealWithinMs: 183 * 24 * 60 * 60_000,
   /** Length of the facts of a decision, and of the answer to an appeal. */
   factsMinCodePoints: 20,

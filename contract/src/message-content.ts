@@ -51,10 +51,10 @@ export const checkContent = (messageType: MessageType, received: string): Checke
 };
 
 /**
- * The quote of a message that is shown in a reply to it.
+ * Formats the quote of a message, which is shown in a reply to the message.
  * @param content  the content of the quoted message; empty if the message was deleted
- * @returns at most `limits.quoteMaxGraphemes` graphemes of its text, 'Photo' for an image (A109), empty for a
- *   deleted message
+ * @returns the first `limits.quoteMaxGraphemes` graphemes of the text, with '...' if the text is longer; 'Photo' for an
+ *   image; an empty quote for a deleted message
  */
 export const formatQuote = (messageType: MessageType, content: string): string => {
   if (content === '') return '';

@@ -3,7 +3,7 @@ import { caseOutcomeSchema } from './moderation.js';
 import { houseRuleSchema } from './standing.js';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// What moderators read besides cases: the block-list of images, the audit log and the figures of the moderation page.
+// What moderators read besides cases: the list of images that cannot be sent again, the audit log and the figures.
 
 /** One entry of GET /api/moderation/images. */
 export const blockedImageSchema = z.object({
@@ -56,8 +56,12 @@ export const auditPageSchema = z.object({
 });
 export type AuditPage = z.infer<typeof auditPageSchema>;
 
-/** Response body of GET /api/moderation/metrics. Durations are in seconds; null where nothing was measured yet. */
+/**
+ * Response body of GET /api/moderation/metrics. The figures are of the last 30 days, except `openCases`,
+ * `oldestOpenCaseAgeS` and `carePool`, which are current. Durations are null if there is no case to measure.
+ */
 export const moderationFiguresSchema = z.object({
+  /** Cases that wait for a moderator, including decided ones with an open appeal or an unconfirmed ban. */
   openCases: z.int(),
   oldestOpenCaseAgeS: z.nullable(z.number()),
   timeToDecisionS: z.object({ p50: z.nullable(z.number()), p95: z.nullable(z.number()) }),
@@ -65,9 +69,12 @@ export const moderationFiguresSchema = z.object({
   decisions: z.array(
     z.object({ outcome: caseOutcomeSchema, by: z.enum(['moderator', 'automatic']), count: z.int() }),
   ),
+  /** Decided appeals, by the moderator who decided the case. */
   appeals: z.array(z.object({ moderatorId: idSchema, decided: z.int(), reversed: z.int() })),
+  /** Each random chat is a match. */
   reportsPer1000Matches: z.number(),
   blocksPer1000Matches: z.number(),
+  /** Users with the standing `care`, who are matched only with each other. */
   carePool: z.int(),
 });
 export type ModerationFigures = z.infer<typeof moderationFiguresSchema>;

@@ -24,7 +24,10 @@ export type CaseOutcome = z.infer<typeof caseOutcomeSchema>;
 export const caseFilterSchema = z.enum(['open', 'decided', 'held']);
 export type CaseFilter = z.infer<typeof caseFilterSchema>;
 
-/** One entry of GET /api/moderation/cases. `version` is the version of the reported user's conduct stream. */
+/**
+ * One entry of GET /api/moderation/cases. `version` is the version of the user's conduct stream, which contains all
+ * reports about the user and all decisions about them. Commands repeat it, so that the server refuses outdated ones.
+ */
 export const caseItemSchema = z.object({
   id: idSchema,
   state: caseStateSchema,
@@ -34,12 +37,14 @@ export const caseItemSchema = z.object({
   username: z.string(),
   isAnonymous: z.boolean(),
   categories: z.record(z.string(), z.int()),
-  /** Distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
+  /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
   reporters: z.int(),
-  /** Upheld sanctions of the last 365 days. */
+  /** Number of the user's sanctions of the last 365 days from other cases, without lifted ones. */
   priors: z.int(),
+  /** Whether the case has an automatic finding or an automatic sanction. */
   isAutomatic: z.boolean(),
   kind: caseKindSchema,
+  /** When the case was opened; for a decided case that waits again, when the appeal was filed or the ban imposed. */
   openedAt: timestampSchema,
   standing: standingKindSchema,
   claimedBy: z.nullable(idSchema),
@@ -53,7 +58,10 @@ export const casePageSchema = z.object({
 });
 export type CasePage = z.infer<typeof casePageSchema>;
 
-/** The addends of a case's urgency; `isHalved` when no reporter has weight 1. */
+/**
+ * The points whose sum is the urgency of a case. The sum is halved if the case waits because of its reports and no
+ * reporter has weight 1.
+ */
 export const urgencyPartsSchema = z.object({
   base: z.int(),
   reporters: z.int(),
@@ -65,13 +73,14 @@ export const urgencyPartsSchema = z.object({
 export type UrgencyParts = z.infer<typeof urgencyPartsSchema>;
 
 export const evidenceMessageSchema = z.object({
-  /** A string for messages of a random chat, a number for private messages. */
+  /** A string for a message of a random chat, a number for a private message. */
   id: z.union([z.string(), idSchema]),
   senderId: idSchema,
   at: timestampSchema,
   type: z.enum(['text', 'image', 'mixed']),
-  /** The texts of all versions, oldest first, without image markers. */
+  /** The texts of all versions, oldest first, without image markers (lines that stand for images). */
   versions: z.array(z.string()),
+  /** Whether the reporter marked the message as a reason of the report. */
   isMarked: z.boolean(),
   /** `imageId` identifies an image within its case only. */
   images: z.array(z.object({ imageId: z.int(), width: z.int(), height: z.int() })),
@@ -93,11 +102,11 @@ export const caseReportSchema = z.object({
   id: idSchema,
   reporterId: idSchema,
   category: reportCategorySchema,
-  /** Null once erased. */
+  /** The reporter's text; null once it is erased. */
   words: z.nullable(z.string()),
   createdAt: timestampSchema,
   weight: z.union([z.literal(0), z.literal(1)]),
-  /** How many earlier reports of this reporter were decided, and how many of those led to action. */
+  /** How many reports of this reporter, in all cases, were decided, and how many of those led to action. */
   accuracy: z.object({ decided: z.int(), upheld: z.int() }),
 });
 export type CaseReport = z.infer<typeof caseReportSchema>;
@@ -105,8 +114,9 @@ export type CaseReport = z.infer<typeof caseReportSchema>;
 const moderatorIdSchema = z.nullable(idSchema);
 
 /**
- * One line of a case's history. `moderatorId` is null for automatic acts. Texts are null once erased. This is not a
- * `discriminatedUnion`: no other schema of the page needs that part of Zod, which would add to every page's bundle.
+ * One entry of a case's history. `moderatorId` is null for automatic acts. Texts are null once they are erased. This is
+ * not a `discriminatedUnion`: no other schema of the page needs that part of Zod, and it would enlarge every page's
+ * bundle.
  */
 export const caseHistorySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),
@@ -186,6 +196,7 @@ export const moderationCaseSchema = z.extend(caseItemSchema, {
 });
 export type ModerationCase = z.infer<typeof moderationCaseSchema>;
 
+/** A moderator's claim of a case: until it ends, no other moderator can decide the case. */
 export const claimSchema = z.object({
   claimedBy: idSchema,
   until: timestampSchema,
@@ -232,7 +243,7 @@ export const decideCaseSchema = z
   );
 export type DecideCase = z.infer<typeof decideCaseSchema>;
 
-/** Body of POST /api/moderation/cases/{caseId}/confirmation. */
+/** Body of POST /api/moderation/cases/{caseId}/confirmation. A ban that is not confirmed is lifted. */
 export const confirmBanSchema = z.object({
   version: versionSchema,
   isConfirmed: z.boolean(),
@@ -255,7 +266,7 @@ export type DecideAppeal = z.infer<typeof decideAppealSchema>;
 export const liftSanctionSchema = z.object({ reason: reasonSchema });
 export type LiftSanction = z.infer<typeof liftSanctionSchema>;
 
-/** Body of PUT /api/moderation/people/{userId}/hold. */
+/** Body of PUT /api/moderation/people/{userId}/hold. While the data of a user is held, none of it is erased. */
 export const holdSchema = z.object({ isHeld: z.boolean(), reason: reasonSchema });
 export type Hold = z.infer<typeof holdSchema>;
 
@@ -280,7 +291,7 @@ export const moderatedPersonSchema = z.object({
   createdAt: timestampSchema,
   standing: standingSchema,
   isHeld: z.boolean(),
-  /** Random chats that the user has had. */
+  /** Number of random chats that the user has had. */
   matches: z.int(),
   reportsPer100Matches: z.number(),
   sanctions: z.array(sanctionSchema),

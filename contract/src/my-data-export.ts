@@ -7,13 +7,13 @@ export type RequestExport = z.infer<typeof requestExportSchema>;
 
 /** Response body of POST /api/my-data/{userId}/export. */
 export const exportReadySchema = z.object({
-  /** Relative URL. It serves one download, and only to the login that requested the export. */
+  /** A relative URL that serves one download, and only to the login that requested the export. */
   url: z.string(),
   expiresAt: timestampSchema,
 });
 export type ExportReady = z.infer<typeof exportReadySchema>;
 
-/** 128 bits in base64url. */
+/** The random part of the URL of an export: 128 bits in base64url. */
 export const exportTokenSchema = z.string().check(z.regex(/^[\w-]{22}$/));
 
 /** The name under which browsers save an export. */

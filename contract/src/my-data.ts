@@ -4,9 +4,7 @@ import { idSchema, timestampSchema } from './scalars.js';
 /** The word that an anonymous user types to confirm the erasure of their data. */
 export const ERASURE_CONFIRMATION = 'DELETE';
 
-/**
- * Body of POST /api/user/{id}/erasure. Registered users send `currentPassword`, anonymous users `confirm`.
- */
+/** Body of POST /api/user/{id}/erasure. Registered users send `currentPassword`, anonymous users `confirm`. */
 export const requestErasureSchema = z.object({
   currentPassword: z.optional(z.string()),
   confirm: z.optional(z.literal(ERASURE_CONFIRMATION)),
@@ -38,13 +36,15 @@ export type Erased = z.infer<typeof erasedSchema>;
 
 /** Data that an erasure does not remove yet, and the reason. */
 export const keptSchema = z.object({
+  /** A description for the user. */
   what: z.string(),
   why: z.enum(['open_case', 'appeal_window', 'legal_hold', 'sanction']),
+  /** When the data expires; null while this is not known. */
   until: z.nullable(timestampSchema),
 });
 export type Kept = z.infer<typeof keptSchema>;
 
-/** After how long copies expire that an erasure cannot delete itself, such as backups. */
+/** How long copies remain that an erasure cannot delete, such as backups. */
 export const horizonsSchema = z.object({
   backupsDays: z.number(),
   browserCachesHours: z.number(),
@@ -55,6 +55,7 @@ export type Horizons = z.infer<typeof horizonsSchema>;
 
 /** The signed content of a receipt. */
 export const receiptContentSchema = z.object({
+  /** Version of the format. */
   v: z.literal(1),
   receiptId: receiptIdSchema,
   userId: idSchema,
@@ -67,7 +68,7 @@ export const receiptContentSchema = z.object({
 });
 export type ReceiptContent = z.infer<typeof receiptContentSchema>;
 
-/** Number of items that are stored about the user at the time of the request. */
+/** Number of items that are still stored about the user, counted for each response. */
 export const remainingSchema = z.object({
   personalFields: countSchema,
   uploads: countSchema,

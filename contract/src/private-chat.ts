@@ -70,4 +70,5 @@ export const privateMessageReactionSchema = z.object({
   reactions: z.array(privateReactionSchema),
 });
 export const privateMessageDeletedSchema = deletePrivateMessageSchema;
+/** Frame to the sockets of a user who has read all messages from `friendId`. */
 export const privateMessagesReadSchema = z.object({ friendId: idSchema });

@@ -1,4 +1,4 @@
-/** Questions 56 to 85 of Break the Ice. Released ones never change (see `questions`). */
+/** Questions 56 to 85 of Break the Ice. Released questions never change, because stored chats refer to them. */
 export const angerManagementQuestions = [
   {
     id: 56,

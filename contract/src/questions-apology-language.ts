@@ -1,4 +1,4 @@
-/** Questions 31 to 55 of Break the Ice. Released ones never change (see `questions`). */
+/** Questions 31 to 55 of Break the Ice. Released questions never change, because stored chats refer to them. */
 export const apologyLanguageQuestions = [
   {
     id: 31,

@@ -18,8 +18,8 @@ const toQuestions = (category: Question['category'], entries: readonly BankEntry
   }));
 
 /**
- * The question bank of Break the Ice (A69, A70). Stored chats refer to ids and options, so questions that were released
- * never change.
+ * The question bank of Break the Ice, the question game of random chats. Stored chats refer to ids and options, so
+ * questions that were released never change.
  */
 export const questions: readonly Question[] = [
   ...toQuestions('love_language', loveLanguageQuestions),
@@ -29,5 +29,5 @@ export const questions: readonly Question[] = [
 
 const questionsById = new Map(questions.map((question) => [question.id, question]));
 
-/** The question with this id, or undefined when the bank has none. */
+/** Finds a question by its id. @returns undefined if the bank has no such question */
 export const findQuestionById = (id: number): Question | undefined => questionsById.get(id);

@@ -26,6 +26,8 @@ export const sendRandomMessageSchema = z.object({
 });
 export type SendRandomMessage = z.infer<typeof sendRandomMessageSchema>;
 
+// Break the Ice is a game of two users who answer the same question. It ends when both have answered or one ignores it.
+
 export const breakIceStartSchema = z.object({
   sessionId: sessionIdSchema,
   gameId: gameIdSchema,
@@ -150,7 +152,10 @@ export const partnerConnectionSchema = z.object({
   state: partnerConnectionStateSchema,
 });
 
-/** Advances `seq` past an event without a frame for this client: a newer release wrote it, or it is for the partner. */
+/**
+ * Advances `seq` past an event that has no frame for this client: either a newer release wrote the event, or it
+ * concerns only the partner.
+ */
 export const sessionAdvancedSchema = z.object(storedEventFields);
 export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 
@@ -158,7 +163,8 @@ export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 export const sessionResumedSchema = z.object({
   sessionId: sessionIdSchema,
   /**
-   * Set when the client's version is ahead of the log: it discards its state of the session and applies these events.
+   * Set if the client has seen a higher `seq` than the server knows: the client discards its state of the session and
+   * applies these events.
    */
   reset: z.optional(z.literal(true)),
   /** The version after the events of this frame are applied. */
@@ -167,7 +173,7 @@ export const sessionResumedSchema = z.object({
   partnerInfo: partnerInfoSchema,
   partnerConnection: partnerConnectionStateSchema,
   events: z.array(z.object({ event: z.string(), data: z.unknown() })),
-  /** Whether this is the last `session_resumed` frame; missed events are split into frames of limited size. */
+  /** Whether no further `session_resumed` frame follows. Missed events are split into frames of limited size. */
   last: z.boolean(),
 });
 export type SessionResumed = z.infer<typeof sessionResumedSchema>;

@@ -37,8 +37,8 @@ export type BlockedUser = z.infer<typeof blockedUserSchema>;
 
 /**
  * Body of POST /api/reports. The reported chat is identified by `sessionId` (a random chat) or `historyId` (an entry of
- * the chat history); without either it is the private chat of reporter and target. `messageIds` are marked in the
- * evidence: strings for a random chat, numbers for a private chat. Ids of other chats are ignored.
+ * the chat history); without both, it is the private chat of reporter and target. The messages `messageIds` are marked
+ * in the evidence. Their ids are strings for a random chat, numbers for a private chat. Ids of other chats are ignored.
  */
 export const fileReportSchema = z
   .object({
@@ -71,7 +71,7 @@ export type Report = z.infer<typeof reportSchema>;
 export const ageAnswerSchema = z.enum(['adult', 'minor']);
 export type AgeAnswer = z.infer<typeof ageAnswerSchema>;
 
-/** Body of PUT /api/notices/{noticeId}. `answer` is allowed for `age_question` only. */
+/** Body of PUT /api/notices/{noticeId}. `answer` is allowed only for a notice of the kind `age_question`. */
 export const readNoticeSchema = z.object({ seen: z.literal(true), answer: z.optional(ageAnswerSchema) });
 export type ReadNotice = z.infer<typeof readNoticeSchema>;
 

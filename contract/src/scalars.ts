@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { limits } from './limits.js';
 import { isPlainLine } from './text.js';
 
-/** Ids of users, requests, history entries and private messages: positive integers below 2^53. */
+/** An id of a user, a friend request, a private message or another stored item: a positive integer below 2^53. */
 export const idSchema = z.int().check(z.positive());
 
 /**

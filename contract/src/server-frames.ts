@@ -43,7 +43,7 @@ export const socketErrorSchema = z.object({
 });
 export type SocketError = z.infer<typeof socketErrorSchema>;
 
-/** Schemas of the `data` of every frame a server may send, by the name of its event. */
+/** Schemas of the `data` of every frame that a server may send, by the name of its event. */
 export const serverFrames = {
   authenticated: z.object({ userId: idSchema, state: userStateSchema }),
   pong: z.optional(z.object({})),
@@ -67,7 +67,10 @@ export const serverFrames = {
   break_ice_ignored: breakIceIgnoredSchema,
   chat_skipped: chatSkippedSchema,
   partner_connection: partnerConnectionSchema,
-  /** The user `userId` types, in a random chat (`sessionId`) or in the private chat with `senderId`. */
+  /**
+   * The user `userId` is typing: in a random chat (`sessionId`), or in the private chat with the receiver of the frame,
+   * where `senderId` equals `userId`.
+   */
   typing: z.object({
     sessionId: z.optional(sessionIdSchema),
     senderId: z.optional(idSchema),

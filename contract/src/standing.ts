@@ -32,7 +32,11 @@ export type HouseRule = z.infer<typeof houseRuleSchema>;
 export const standingKindSchema = z.enum(['good', 'care', 'age_question', 'suspended', 'banned']);
 export type StandingKind = z.infer<typeof standingKindSchema>;
 
-/** Whether a user may use the product. `until` is null if no end is set; the notice `noticeId` gives the reason. */
+/**
+ * Whether a user may use the product. A user with the standing `care` is matched only with others of this standing; one
+ * with `age_question` has to answer whether they are an adult. `until` is null if no end is set; the notice `noticeId`
+ * gives the reason.
+ */
 export const standingSchema = z.object({
   kind: standingKindSchema,
   since: z.nullable(timestampSchema),
@@ -43,7 +47,7 @@ export type Standing = z.infer<typeof standingSchema>;
 
 export const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 
-/** Whether the user may only read notices, appeal, and export or erase their data. */
+/** Whether the user is restricted to reading notices, filing appeals, and exporting or erasing their data. */
 export const isExcluded = ({ kind }: Pick<Standing, 'kind'>): boolean =>
   kind === 'suspended' || kind === 'banned';
 
@@ -79,14 +83,15 @@ export const noticeSchema = z.object({
   decidedBy: z.enum(['moderator', 'automatic']),
   from: z.nullable(timestampSchema),
   until: z.nullable(timestampSchema),
-  /** `answer` is the deciding moderator's text. */
+  /** `answer` is the text of the moderator who decided the appeal. */
   appeal: z.object({
+    /** `none` if the notice cannot be appealed, `over` if the period for an appeal has ended. */
     state: z.enum(['none', 'possible', 'open', 'decided', 'over']),
     until: z.nullable(timestampSchema),
     outcome: z.nullable(appealOutcomeSchema),
     answer: z.nullable(z.string()),
   }),
-  /** In `report_decided` only. */
+  /** Null except in notices of the kind `report_decided`. */
   report: z.nullable(
     z.object({
       id: idSchema,

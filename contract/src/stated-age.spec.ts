@@ -66,7 +66,7 @@ describe('findStatedAge', () => {
     ['an adult age and gender', '24f'],
     ['a longer message that ends in an age and a gender', 'room 14f'],
     ['a denial', "i'm not 15"],
-  ])('does not mistake %s for the age of a minor sender: %j', (_what, text) => {
+  ])('does not mistake %s for the age of a minor sender: %j', (_case, text) => {
     expect(findStatedAge(text)).toBeUndefined();
   });
 

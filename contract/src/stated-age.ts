@@ -15,9 +15,10 @@ const ageWords = [
 ];
 
 const number = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
-/** "I am" in English, Spanish, German, Portuguese and French. Apostrophes are straight here, and may be missing. */
+/** "I am" or "I have" in five languages. `findStatedAge` makes apostrophes straight; users often leave them out. */
 const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
-const adverb = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
+/** A word that may stand between "I am" and the number. */
+const wordBeforeNumber = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
 // One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
 const yearsAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
@@ -25,12 +26,12 @@ const gender = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
 const end = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
 
 const statement = new RegExp(
-  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${adverb}${number}(?:${years}|${yearsAtEnd}|${gender}|${end})`,
+  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${number}(?:${years}|${yearsAtEnd}|${gender}|${end})`,
   'giu',
 );
 /** A message that consists of an age and a gender: "14f", "f 15", "16/m". */
 const ageAndGender = new RegExp(
-  String.raw`^(?:(?<age>\d{1,2})[ /,]?[mf]|[mf][ /,]?(?<ageLast>\d{1,2}))[.!]?$`,
+  String.raw`^(?:(?<age>\d{1,2})[ /,]?[mf]|[mf][ /,]?(?<ageAfterGender>\d{1,2}))[.!]?$`,
   'iu',
 );
 
@@ -51,15 +52,15 @@ const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_ST
  * @returns the stated age in years, from 8 to 17; undefined if the text states none
  */
 export const findStatedAge = (text: string): number | undefined => {
-  const normal = text.normalize('NFKC');
-  if (!mayStateAge.test(normal)) return undefined;
-  const plain = normal
+  const normalized = text.normalize('NFKC');
+  if (!mayStateAge.test(normalized)) return undefined;
+  const plain = normalized
     .replace(/[‘’ʼ`´]/g, "'")
     .replace(/[ \t\u00a0]+/g, ' ')
     .trim();
   const onlyAgeAndGender = ageAndGender.exec(plain)?.groups;
   const ages = onlyAgeAndGender
-    ? [onlyAgeAndGender.age ?? onlyAgeAndGender.ageLast ?? '']
+    ? [onlyAgeAndGender.age ?? onlyAgeAndGender.ageAfterGender ?? '']
     : [...plain.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
   return ages.map(toNumber).find(isMinor);
 };

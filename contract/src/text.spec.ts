@@ -44,7 +44,7 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 
   it('cuts inside a grapheme that alone exceeds the code point limit', () => {
-    // 60 graphemes of 8 code points: one letter and 479 accents.
+    // The limit is 60 times 8 code points: one letter and 479 accents.
     expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(479)}...`);
   });
 

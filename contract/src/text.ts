@@ -31,13 +31,13 @@ export const isPlainLine = (text: string): boolean => !controlOrLoneSurrogate.te
 export const hasVisibleCharacter = (text: string): boolean => visibleCharacter.test(text);
 
 /**
- * Normalises a username for storage (A08).
+ * Normalises a username for storage.
  * @returns the name on one line, trimmed, in NFC, without control or bidirectional characters; may be empty
  */
 export const normalizeUsername = (text: string): string =>
   normalizeText(text).normalize('NFC').replace(bidirectionalControls, '').replace(/\s+/g, ' ').trim();
 
-/** Length in Unicode code points, the unit of every text limit. */
+/** The length of a text in Unicode code points, the unit of limits such as `limits.messageMaxCodePoints`. */
 export const countCodePoints = (text: string): number => {
   let length = 0;
   for (const _ of text) length += 1;
@@ -45,7 +45,7 @@ export const countCodePoints = (text: string): number => {
 };
 
 /**
- * Cuts a text after `count` graphemes and appends '...' if anything was cut (A109).
+ * Cuts a text after `count` graphemes and appends '...' if anything was cut.
  *
  * A grapheme has no maximum length (a letter with a thousand accents is one), so the result is also limited to
  * `count * limits.quoteMaxCodePointsPerGrapheme` code points before the dots. A surrogate pair is never split. A
@@ -53,6 +53,7 @@ export const countCodePoints = (text: string): number => {
  * @param count  the largest number of graphemes, at least 1
  */
 export const truncateGraphemes = (text: string, count: number): string => {
+  // A grapheme has at least one UTF-16 code unit.
   if (text.length <= count) return text;
   const maxCodePoints = count * limits.quoteMaxCodePointsPerGrapheme;
   let graphemeCount = 0;
@@ -61,19 +62,8 @@ export const truncateGraphemes = (text: string, count: number): string => {
     codePoints += countCodePoints(segment);
     if (graphemeCount === count || (codePoints > maxCodePoints && graphemeCount > 0))
       return `${text.slice(0, index)}...`;
-    if (codePoints > maxCodePoints) return `${takeCodePoints(segment, maxCodePoints)}...`;
+    if (codePoints > maxCodePoints) return `${Array.from(segment).slice(0, maxCodePoints).join('')}...`;
     graphemeCount += 1;
   }
   return text;
-};
-
-const LAST_CODE_POINT_OF_ONE_UNIT = 0xffff;
-
-/** The first `count` code points of a text. A code point beyond U+FFFF takes two UTF-16 code units. */
-const takeCodePoints = (text: string, count: number): string => {
-  let end = 0;
-  for (let codePoints = 0; codePoints < count; codePoints += 1) {
-    end += (text.codePointAt(end) ?? 0) > LAST_CODE_POINT_OF_ONE_UNIT ? 2 : 1;
-  }
-  return text.slice(0, end);
 };

@@ -26,6 +26,7 @@ it('findTopics finds every topic, and returns the topics in the order of the lis
   expect(findTopics(texts)).toEqual([...topics]);
 });
 
-it('findTopics finds no topic in texts of 20,000 repeated characters, and takes linear time', () => {
-  expect(findTopics(['a', 's', 'es', "'", '\u0301', ' '].map((part) => part.repeat(20_000)))).toEqual([]);
+it('findTopics finds no topic in texts that repeat a character or an ending 20,000 times', () => {
+  const texts = ['a', 's', 'es', "'", '\u0301', ' '].map((part) => part.repeat(20_000));
+  expect(findTopics(texts)).toEqual([]);
 });

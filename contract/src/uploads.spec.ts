@@ -30,7 +30,7 @@ describe('parseUploadUrl', () => {
     ['a UUID in capitals', `/api/files/chat-images/${uuid.toUpperCase()}.jpg`],
     ['NUL at the end', `/api/files/chat-images/${uuid}.jpg\u0000`],
     ['a blank at the start', ` /api/files/chat-images/${uuid}.jpg`],
-  ])('returns null for %s: %j', (_what, url) => {
+  ])('returns null for %s: %j', (_case, url) => {
     expect(parseUploadUrl(url)).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 export const uploadBucketSchema = z.enum(['chat-images', 'avatars']);
 export type UploadBucket = z.infer<typeof uploadBucketSchema>;
 
-/** Folders that the `fileName` of an upload may start with; the server discards the rest of the name (A99). */
+/** Folders that the `fileName` of an upload may start with. The server discards the rest of the name. */
 export const uploadPrefixes = ['profiles/', 'private-chat/'] as const;
 export type UploadPrefix = (typeof uploadPrefixes)[number];
 

@@ -4,8 +4,8 @@ import { goodStanding, standingSchema } from './standing.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
 /**
- * A user as returned to that user alone (A10). `isModerator` and `standing` have defaults: servers of an earlier
- * release do not send them.
+ * A user with the fields that are sent to that user alone. `isModerator` and `standing` have defaults: servers of an
+ * earlier release do not send them.
  */
 export const selfUserSchema = z.object({
   id: idSchema,
@@ -21,7 +21,7 @@ export const selfUserSchema = z.object({
 });
 export type SelfUser = z.infer<typeof selfUserSchema>;
 
-/** A user as shown to others who are allowed to see them (A12). */
+/** A user as shown to others who may see their profile (docs/product-decisions.md, A12). */
 export const publicUserSchema = z.object({
   id: idSchema,
   username: z.string(),

@@ -11,19 +11,20 @@ if [ -z "${COMPOSE_FILE:-}" ]; then
   export COMPOSE_FILE
 fi
 
-count_of() {
+# grep fails if it counts no line.
+count_containers() {
   docker compose ps -q "$1" | grep -c . || true
 }
 
-replicas=$(count_of backend)
-workers=$(count_of worker)
+replicas=$(count_containers backend)
+workers=$(count_containers worker)
 if [ "$replicas" -eq 0 ] || [ "$workers" -eq 0 ]; then
   echo 'Replicas and workers of the current release must be running.' >&2
   exit 1
 fi
 
 docker compose stop backend
-# Runs in a worker of the current release, which knows the old layout of Redis.
+# Draining runs in a worker of the current release, because it knows the old layout of Redis.
 worker=$(docker compose ps -q worker | head -n 1)
 if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.js --drain; then
   echo 'Redis is not drained: nothing was deleted, and the replicas are started again.' >&2

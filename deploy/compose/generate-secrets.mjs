@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  * kept; the copies are rewritten on every start.
  * @param {string} root  folder that contains `kept` (the secrets) and a folder for each group of readers (the copies);
  *   each folder is a separate volume
- * @param {string} profiles  the value of COMPOSE_PROFILES
+ * @param {string} profiles  the value of COMPOSE_PROFILES, which docker-compose.yml uses in the name of `s3-endpoint`
  */
 export function generateSecrets(root, profiles) {
   const readOrCreate = (name, create = () => randomBytes(32).toString('base64url')) => {
@@ -45,24 +45,25 @@ export function generateSecrets(root, profiles) {
   };
   writeForReader('stores', 's3-access-key-id', storageKeys.accessKey);
   writeForReader('stores', 's3-secret-access-key', storageKeys.secretKey);
+  // Without the profile `storage`, images are stored in a volume.
   const endpoint = profiles.split(',').includes('storage') ? 'http://storage:7070' : '';
   writeForReader('stores', `s3-endpoint.${profiles}`, endpoint);
   writeForReader('storage', 'access-key-id', storageKeys.accessKey);
   writeForReader('storage', 'secret-access-key', storageKeys.secretKey);
 }
 
-/** An Ed25519 key in PKCS#8, as PEM. */
+/** @returns a new Ed25519 key in PKCS#8, as PEM */
 function createSigningKey() {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** The ACL file of Redis. Clients without the password may only PING, which the health check does. */
+/** Formats the ACL file of Redis. Clients without the password may only PING, which the health check does. */
 const createAccessList = (password) =>
   `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
 
 /**
- * The ACL rule of the product's user, who may send all commands except administrative and dangerous ones. BGREWRITEAOF
- * is allowed because it removes deleted data from the append-only file.
+ * Formats the ACL rule of the product's user, who may send all commands except administrative and dangerous ones.
+ * BGREWRITEAOF is allowed because it removes deleted data from the append-only file.
  */
 export function formatUser(name, password) {
   const hash = createHash('sha256').update(password).digest('hex');

@@ -5,9 +5,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { generateSecrets } from './generate-secrets.mjs';
 
+const MIN_SECRET_LENGTH = 32;
+/** The groups of services that share a volume with secrets. */
 const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
-test('secrets are generated once, and each service gets only the secrets it needs', (t) => {
+test('secrets are generated once, and each group of services gets only the secrets it needs', (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));
@@ -16,8 +18,8 @@ test('secrets are generated once, and each service gets only the secrets it need
     READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
 
   generateSecrets(root, '');
-  const first = listWrittenFiles().map((name) => [name, read(name)]);
-  assert.deepEqual(first.map(([name]) => name).sort(), [
+  const firstFiles = listWrittenFiles().map((name) => [name, read(name)]);
+  assert.deepEqual(firstFiles.map(([name]) => name).sort(), [
     'api/safety-secret',
     'api/session-secret',
     'migrate/database-url',
@@ -39,17 +41,17 @@ test('secrets are generated once, and each service gets only the secrets it need
   const superuserPassword = read('postgres/superuser-password');
   assert.equal(read('migrate/database-url'), `postgres://postgres:${superuserPassword}@postgres:5432/thaw`);
   assert.notEqual(superuserPassword, databasePassword);
-  assert.ok(read('api/session-secret').length >= 32);
-  assert.ok(read('api/safety-secret').length >= 32);
+  assert.ok(read('api/session-secret').length >= MIN_SECRET_LENGTH);
+  assert.ok(read('api/safety-secret').length >= MIN_SECRET_LENGTH);
   assert.notEqual(read('api/safety-secret'), read('api/session-secret'));
   assert.match(read('stores/receipt-key'), /^-----BEGIN PRIVATE KEY-----/);
   const redisPassword = new URL(read('stores/redis-url')).password;
-  assert.ok(redisPassword.length >= 32);
+  assert.ok(redisPassword.length >= MIN_SECRET_LENGTH);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis knows only a hash of its password');
   assert.match(read('redis/users.acl'), /^user thaw .* -@dangerous .*\+bgrewriteaof$/m);
   assert.equal(read('storage/access-key-id'), read('stores/s3-access-key-id'));
   assert.equal(read('storage/secret-access-key'), read('stores/s3-secret-access-key'));
-  assert.ok(read('storage/secret-access-key').length >= 32);
+  assert.ok(read('storage/secret-access-key').length >= MIN_SECRET_LENGTH);
   // The folder `kept` contains the originals of the secrets, which only the generator may read.
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {
     assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
@@ -60,7 +62,7 @@ test('secrets are generated once, and each service gets only the secrets it need
   generateSecrets(root, '');
   assert.deepEqual(
     listWrittenFiles().map((name) => [name, read(name)]),
-    first,
+    firstFiles,
   );
 
   // Only the profile `storage` changes where images are stored.

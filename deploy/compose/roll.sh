@@ -16,6 +16,7 @@ fi
 replace_each() {
   service=$1
   old=$(docker compose ps -q "$service")
+  # grep fails if it counts no line.
   count=$(printf '%s' "$old" | grep -c . || true)
   if [ "$count" -eq 0 ]; then
     echo "No $service is running." >&2
@@ -34,6 +35,7 @@ replace_page() {
   docker compose up -d --no-deps --wait frontend
 }
 
+# --forward is the default.
 case ${1:---forward} in
   --forward)
     # The new release may need a new secret, or an existing secret in another service.

@@ -11,29 +11,29 @@ import { fileURLToPath } from 'node:url';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
-const UP = 'compose up -d --no-deps --no-recreate --wait';
-const PAGE = 'compose up -d --no-deps --wait frontend';
-const SECRETS = 'compose run --rm --no-deps secrets';
-const MIGRATE = 'compose run --rm --no-deps migrate';
-const DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
+const UP_COMMAND = 'compose up -d --no-deps --no-recreate --wait';
+const UPDATE_PAGE = 'compose up -d --no-deps --wait frontend';
+const RUN_SECRETS = 'compose run --rm --no-deps secrets';
+const RUN_MIGRATE = 'compose run --rm --no-deps migrate';
+const RUN_DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
 
 fs.symlinkSync(path.join(here, 'testing/docker-stand-in.mjs'), path.join(home, 'docker'));
 after(() => fs.rmSync(home, { recursive: true }));
 
 /**
  * Runs a script with one worker and two replicas.
- * @param {{failing?: string, without?: string}} options  `failing`: part of the docker command that fails; `without`: a
- *   service of which no container runs
+ * @param {{failingCommand?: string, missingService?: string}} options  `failingCommand`: part of the docker command
+ *   that fails; `missingService`: a service without a running container
  * @returns its result, the docker commands that change something, and the containers that run afterwards
  */
-function run(script, args = [], { failing, without } = {}) {
+function run(script, args = [], { failingCommand, missingService } = {}) {
   const file = path.join(home, 'state.json');
   const running = [
     { id: 'worker-1', service: 'worker' },
     { id: 'backend-1', service: 'backend' },
     { id: 'backend-2', service: 'backend' },
-  ].filter(({ service }) => service !== without);
-  fs.writeFileSync(file, JSON.stringify({ calls: [], running, createdCount: 0, failing }));
+  ].filter(({ service }) => service !== missingService);
+  fs.writeFileSync(file, JSON.stringify({ calls: [], running, createdCount: 0, failingCommand }));
   const env = { ...process.env, PATH: `${home}:${process.env.PATH}`, STAND_IN_STATE: file };
   const { status, stderr } = spawnSync('sh', [path.join(here, script), ...args], { env, encoding: 'utf8' });
   const { calls, running: runningAfterwards } = JSON.parse(fs.readFileSync(file, 'utf8'));
@@ -45,20 +45,20 @@ function run(script, args = [], { failing, without } = {}) {
   };
 }
 
-/** The docker commands that replace these containers one after the other. */
+/** Creates the docker commands that replace these containers one after the other. */
 const createReplacementCalls = (service, ids) =>
-  ids.flatMap((id) => [`${UP} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
+  ids.flatMap((id) => [`${UP_COMMAND} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
   test('a roll migrates, then replaces workers, replicas and the page, in this order', () => {
     const { status, calls, running } = run('roll.sh');
     assert.equal(status, 0);
     assert.deepEqual(calls, [
-      SECRETS,
-      MIGRATE,
+      RUN_SECRETS,
+      RUN_MIGRATE,
       ...createReplacementCalls('worker', ['worker-1']),
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
-      PAGE,
+      UPDATE_PAGE,
     ]);
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
   });
@@ -67,7 +67,7 @@ suite('roll.sh', () => {
     const { status, calls } = run('roll.sh', ['--back']);
     assert.equal(status, 0);
     assert.deepEqual(calls, [
-      PAGE,
+      UPDATE_PAGE,
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
       ...createReplacementCalls('worker', ['worker-1']),
     ]);
@@ -75,18 +75,18 @@ suite('roll.sh', () => {
 
   test('a roll of a named service replaces only that service', () => {
     assert.deepEqual(run('roll.sh', ['worker']).calls, createReplacementCalls('worker', ['worker-1']));
-    assert.deepEqual(run('roll.sh', ['frontend']).calls, [PAGE]);
+    assert.deepEqual(run('roll.sh', ['frontend']).calls, [UPDATE_PAGE]);
   });
 
   test('a roll replaces no container after a failed migration', () => {
-    const { status, calls, running } = run('roll.sh', [], { failing: 'migrate' });
+    const { status, calls, running } = run('roll.sh', [], { failingCommand: 'migrate' });
     assert.notEqual(status, 0);
-    assert.deepEqual(calls, [SECRETS, MIGRATE]);
+    assert.deepEqual(calls, [RUN_SECRETS, RUN_MIGRATE]);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
 
   test('a roll replaces no replica after a worker that does not become ready', () => {
-    const { status, running } = run('roll.sh', [], { failing: '--scale worker=2' });
+    const { status, running } = run('roll.sh', [], { failingCommand: '--scale worker=2' });
     assert.notEqual(status, 0);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
@@ -94,7 +94,7 @@ suite('roll.sh', () => {
   test('an unknown option and a service that is not running are refused', () => {
     assert.deepEqual(run('roll.sh', ['--forwards']).calls, []);
     assert.equal(run('roll.sh', ['--forwards']).status, 2);
-    assert.match(run('roll.sh', ['worker'], { without: 'worker' }).stderr, /No worker is running/);
+    assert.match(run('roll.sh', ['worker'], { missingService: 'worker' }).stderr, /No worker is running/);
   });
 });
 
@@ -104,25 +104,25 @@ suite('drain-and-start.sh', () => {
     assert.equal(status, 0);
     assert.deepEqual(calls, [
       'compose stop backend',
-      DRAIN,
+      RUN_DRAIN,
       'compose stop worker',
-      SECRETS,
-      MIGRATE,
+      RUN_SECRETS,
+      RUN_MIGRATE,
       'compose up -d --no-deps --wait --scale worker=1 worker',
       'compose up -d --no-deps --wait --scale backend=2 backend',
-      PAGE,
+      UPDATE_PAGE,
     ]);
   });
 
   test('the replicas of the current release start again when Redis cannot be drained', () => {
-    const { status, calls, stderr } = run('drain-and-start.sh', [], { failing: '--drain' });
+    const { status, calls, stderr } = run('drain-and-start.sh', [], { failingCommand: '--drain' });
     assert.equal(status, 1);
-    assert.deepEqual(calls, ['compose stop backend', DRAIN, 'compose start backend']);
+    assert.deepEqual(calls, ['compose stop backend', RUN_DRAIN, 'compose start backend']);
     assert.match(stderr, /nothing was deleted/);
   });
 
-  test('the script refuses to start without a running worker, which drains Redis', () => {
-    const { status, calls } = run('drain-and-start.sh', [], { without: 'worker' });
+  test('the script changes nothing without a running worker, because a worker drains Redis', () => {
+    const { status, calls } = run('drain-and-start.sh', [], { missingService: 'worker' });
     assert.equal(status, 1);
     assert.deepEqual(calls, []);
   });

@@ -13,7 +13,7 @@ const templates = Object.fromEntries(
     .map((name) => [name, read(`deploy/helm/thaw/templates/${name}`)]),
 );
 
-/** The lines below `header` that are indented further. */
+/** Returns the lines below `header` that are indented further. */
 function readBlock(text, header) {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line === header || line.startsWith(`${header} `));
@@ -23,20 +23,24 @@ function readBlock(text, header) {
   const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= indent);
   return rest.slice(0, end < 0 ? undefined : end).join('\n');
 }
+/** Lists the names of the settings that are keys of a YAML text, such as `NAME: value`. */
 const listNames = (text) => [...text.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name);
+/** Lists the names of the settings that a template passes as `- { name: NAME, … }`. */
 const listTemplateNames = (text) =>
   [...text.matchAll(/- \{ name: ([A-Z][A-Z0-9_]+),/g)].map(([, name]) => name);
 const listEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
-const isSetting = (name) => !name.endsWith('_FILE');
+/** A setting `NAME_FILE` is the path of a file with the value of the setting `NAME`. */
+const isFileSetting = (name) => name.endsWith('_FILE');
 /** Settings with secret values, which the chart passes as files only. */
-const secrets = [...readBlock(values, 'secrets:').matchAll(/^ {2}([a-z0-9-]+):/gm)].map(([, key]) =>
+const secretNames = [...readBlock(values, 'secrets:').matchAll(/^ {2}([a-z0-9-]+):/gm)].map(([, key]) =>
   key.replaceAll('-', '_').toUpperCase(),
 );
-const withoutSecrets = (names) => names.filter((name) => isSetting(name) && !secrets.includes(name));
+const withoutSecrets = (names) => names.filter((name) => !isFileSetting(name) && !secretNames.includes(name));
 
 test('the chart and docker-compose.yml pass the same settings to every process', () => {
   const chart = [
     ...listNames(readBlock(values, 'settings:')),
+    // Only the chart sets REPLICA_ID: the default is the host name.
     ...listTemplateNames(templates['_helpers.tpl']).filter((name) => name !== 'REPLICA_ID'),
   ];
   assert.deepEqual(
@@ -57,16 +61,17 @@ test('the chart and docker-compose.yml pass the same settings to nginx, and its 
   const chart = listTemplateNames(templates['frontend.yaml']).sort();
   const [, filter] = /NGINX_ENVSUBST_FILTER=\^\(([A-Z_|]+)\)\$/.exec(read('Dockerfile.frontend'));
   assert.deepEqual(filter.split('|').sort(), chart);
+  // Dockerfile.frontend sets these to the values for Docker.
   const settingsOfImage = ['API_HOST', 'API_RESOLVER'];
   assert.deepEqual([...listNames(listEnvironment('frontend')), ...settingsOfImage].sort(), chart);
-  const used = [...read('deploy/nginx/compose-site.conf.template').matchAll(/\$\{([A-Z_]+)\}/g)];
-  assert.deepEqual([...new Set(used.map(([, name]) => name))].sort(), chart);
+  const usedNames = [...read('deploy/nginx/compose-site.conf.template').matchAll(/\$\{([A-Z_]+)\}/g)];
+  assert.deepEqual([...new Set(usedNames.map(([, name]) => name))].sort(), chart);
 });
 
 test('every secret of the backend has a key in the chart', () => {
   const [, list] = /secretNames = \[([^\]]+)\]/.exec(read('backend/src/config/environment.config.ts'));
   const names = [...list.matchAll(/'([A-Z0-9_]+)'/g)].map(([, name]) => name);
-  assert.deepEqual(names.sort(), secrets.sort());
+  assert.deepEqual(names.sort(), secretNames.sort());
 });
 
 test('each process gets the same secrets as in docker-compose.yml, and no others', () => {
@@ -89,18 +94,20 @@ test('each process gets the same secrets as in docker-compose.yml, and no others
       'SUGGESTIONS_API_KEY',
     ],
   };
-  for (const [name, files] of Object.entries(expected)) {
+  for (const [name, expectedNames] of Object.entries(expected)) {
     const [, keys] = /\$keys := list ([^}]+) \}\}/.exec(templates[name]);
     const inChart = [...keys.matchAll(/"([a-z0-9-]+)"/g)].map(([, key]) =>
       key.replaceAll('-', '_').toUpperCase(),
     );
-    assert.deepEqual(inChart.sort(), [...files].sort(), name);
+    assert.deepEqual(inChart.sort(), [...expectedNames].sort(), name);
     const service = name.replace('.yaml', '');
     const inCompose = [
       ...listNames(readBlock(compose, 'x-settings: &settings')),
+      // A worker has only the shared settings.
       ...(service === 'worker' ? [] : listNames(listEnvironment(service))),
     ].map((setting) => setting.replace(/_FILE$/, ''));
-    assert.deepEqual(secrets.filter((secret) => inCompose.includes(secret)).sort(), [...files].sort(), name);
+    const secretsInCompose = secretNames.filter((secret) => inCompose.includes(secret));
+    assert.deepEqual(secretsInCompose.sort(), [...expectedNames].sort(), name);
   }
 });
 

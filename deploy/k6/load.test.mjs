@@ -52,7 +52,7 @@ test('chat.js: 50 pairs lose no message while two of the three replicas are kill
     CHAT: '20s',
     DISRUPTED: 'on',
   });
-  // Both replicas are killed while everyone talks; the launcher restarts them.
+  // The replicas are killed while all users chat; the launcher restarts them.
   const kills = [25_000, 45_000].map((afterMs, index) =>
     setTimeout(() => stack.replicas[index].kill(), afterMs),
   );
@@ -76,6 +76,7 @@ test('storm.js: 500 users who lose their sockets simultaneously return to their 
 });
 
 test('a script fails if the server is unreachable', async () => {
+  // No server listens on this port.
   const { code } = await runScript('smoke.js', { BASE_URL: 'http://127.0.0.1:9' });
   assert.notEqual(code, 0);
 });

@@ -17,6 +17,8 @@ const durationMs = readDuration('DURATION', '1m');
 /** A quarter of the joins asks for each gender and half for both, so that every join finds a partner. */
 const preferences = /** @type {const} */ (['both', 'both', 'male', 'female']);
 const MATCH_WITHIN_MS = 30_000;
+/** How long to wait until the partner skips. */
+const SKIP_WITHIN_MS = 2_000;
 
 const joins = new Counter('thaw_joins');
 const unmatched = new Counter('thaw_unmatched');
@@ -50,9 +52,10 @@ export default async () => {
     const chat = await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now()), pick(preferences));
     if (!chat && Date.now() - startedAt >= MATCH_WITHIN_MS) unmatched.add(1);
     // Only one of the two users skips, so that the frame `chat_skipped` to the other is tested too.
-    const ended = user.waitFor('chat_skipped', 2_000);
+    const ended = user.waitFor('chat_skipped', SKIP_WITHIN_MS);
     if (chat && user.id < chat.partnerId) await conversation.skip();
     else if (chat) await ended;
+    // Has an effect only if the partner did not skip in time.
     await conversation.skip();
     await wait(startedAt + joinEveryMs - Date.now());
   }

@@ -26,7 +26,7 @@ export const options = {
   },
 };
 
-/** Checks that the messages of the friend, which are numbered from 1, arrive once and in order. */
+/** Checks that each numbered message of the friend arrives once and in order. */
 class Inbox {
   /** @type {Set<number>} */
   received = new Set();
@@ -112,7 +112,7 @@ export default async () => {
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');
   const friendId = await makeFriend(user);
   const inbox = new Inbox();
-  /** Number of messages that the friend has sent, as reported by their last one. */
+  /** Number of messages that the friend has sent, which the friend's last message reports. */
   let expectedCount = 0;
   user.onFrame = ({ event, data }) => {
     if (event !== 'private_message' || data.senderId !== friendId) return;
@@ -132,6 +132,7 @@ export default async () => {
     clientId: `${user.id}-total`,
   });
   await wait(endsAt - Date.now());
+  // Without the total from the friend, at least this message is lost.
   lost.add(expectedCount === 0 ? 1 : expectedCount - inbox.received.size);
   user.leave();
 };

@@ -2,7 +2,7 @@
 /** @typedef {{ found: string, instead: string, index: number }} Finding  `index` is in UTF-16 units of the text */
 
 const GUILLEMETS = /[«»]/g;
-/** Matches the separator of two words of a phrase: blanks, or a line break and the margin of a comment. */
+/** Matches the separator of two words of a phrase: blanks, or a line break and the comment mark of the next line. */
 const BETWEEN_WORDS = '(?:[ \\t]+|[ \\t]*\\r?\\n[ \\t]*(?:\\*|//|--|#)?[ \\t]*)';
 
 /** Replaces code in backticks by blanks, which preserves the positions of the remaining text. */
@@ -59,8 +59,10 @@ export const splitName = (name) =>
  * @returns {Finding[]}
  */
 export function findWordsInName(name, words) {
-  const split = ` ${splitName(name).join(' ')} `;
+  const wordsOfName = ` ${splitName(name).join(' ')} `;
   return words.flatMap(({ forms, instead }) =>
-    forms.filter((form) => split.includes(` ${form} `)).map((form) => ({ found: form, instead, index: 0 })),
+    forms
+      .filter((form) => wordsOfName.includes(` ${form} `))
+      .map((form) => ({ found: form, instead, index: 0 })),
   );
 }

@@ -5,11 +5,14 @@ import { findGuillemets, findWordsInName, findWordsInText } from './find-words.m
 // automatic fixes.
 
 const everyWord = [...pronouns, ...bannedWords];
-/** Maximum width of comments and length of test titles. Prettier wraps neither. */
+/** The maximum width of a comment and the maximum length of a test title. Prettier wraps neither. */
 const MAX_COLUMNS = 120;
 const TEST_FUNCTIONS = new Set(['describe', 'suite', 'it', 'test', 't']);
 
-const rule = (description, create) => ({
+/** Comments that are instructions to a tool. They are not checked. */
+const DIRECTIVE = /^\s*(?:eslint-|@ts-)/;
+
+const createRule = (description, create) => ({
   meta: {
     type: 'suggestion',
     schema: [],
@@ -41,8 +44,8 @@ function reportAt(context, start, findings) {
   }
 }
 
-const checkProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
-const checkVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
+const findInProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
+const findInVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
 /**
  * The name at the root of a callee, without modifiers: `it` for `it.each(table)`, and `t` for `t.test` of node:test.
@@ -73,6 +76,7 @@ function isDeclared(node) {
   switch (parent.type) {
     case 'Property':
       if (parent.shorthand || parent.computed) return false;
+      // `{ key: value }` declares `value` in a pattern, and `key` in an object.
       return parent.parent.type === 'ObjectPattern' ? parent.value === node : parent.key === node;
     case 'VariableDeclarator':
     case 'ClassDeclaration':
@@ -95,6 +99,7 @@ function isDeclared(node) {
     case 'AssignmentPattern':
       return parent.left === node;
     case 'ImportSpecifier':
+      // Without `as`, an import uses the name that another module declares.
       return parent.local === node && parent.imported.name !== node.name;
     case 'ImportDefaultSpecifier':
     case 'ImportNamespaceSpecifier':
@@ -116,9 +121,9 @@ const reportTemplate = (context, template, find) => {
 };
 
 /** Finds banned words in comments of Lua and SQL inside a template. Positions are relative to the template. */
-const checkEmbeddedComments = (text) =>
+const findInEmbeddedComments = (text) =>
   [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
-    checkProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
+    findInProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
   );
 
 /** Reports lines of a comment that are too long, except lines with a URL. */
@@ -139,48 +144,49 @@ const reportLongTitle = (context, node) => {
   if (title.length > MAX_COLUMNS) context.report({ node, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
 };
 
-const comments = rule('Comments are in plain words, on lines that are not too long', (context) => ({
+const comments = createRule('Comments are in plain words, on lines that are not too long', (context) => ({
   Program() {
     for (const comment of context.sourceCode.getAllComments()) {
       const { value, range } = comment;
-      if (/^\s*eslint-|^\s*@ts-/.test(value)) continue;
-      reportAt(context, range[0] + 2, checkProse(value));
+      if (DIRECTIVE.test(value)) continue;
+      // `value` is the comment without the two characters at its start.
+      reportAt(context, range[0] + 2, findInProse(value));
       reportWideLines(context, comment);
     }
   },
-  TemplateLiteral: (node) => reportTemplate(context, node, checkEmbeddedComments),
+  TemplateLiteral: (node) => reportTemplate(context, node, findInEmbeddedComments),
 }));
 
-const identifiers = rule('Names are made of plain words', (context) => {
+const identifiers = createRule('Names are made of plain words', (context) => {
   const check = (node) => {
     if (isDeclared(node)) reportAt(context, node.range[0], findWordsInName(node.name, everyWord));
   };
   return { Identifier: check, PrivateIdentifier: check };
 });
 
-const testTitles = rule('Titles of tests are in plain words and not too long', (context) => ({
+const testTitles = createRule('Titles of tests are in plain words and not too long', (context) => ({
   Literal(node) {
     if (typeof node.value !== 'string' || !isTitle(node)) return;
-    reportAt(context, node.range[0], checkProse(context.sourceCode.getText(node)));
+    reportAt(context, node.range[0], findInProse(context.sourceCode.getText(node)));
     reportLongTitle(context, node);
   },
   TemplateLiteral(node) {
     if (!isTitle(node)) return;
-    reportTemplate(context, node, checkProse);
+    reportTemplate(context, node, findInProse);
     reportLongTitle(context, node);
   },
 }));
 
-const strings = rule('Texts have neither gendered pronouns nor guillemets', (context) => {
+const strings = createRule('Texts have neither gendered pronouns nor guillemets', (context) => {
   const check = (node) =>
-    reportAt(context, node.range[0], checkVisibleText(context.sourceCode.getText(node)));
+    reportAt(context, node.range[0], findInVisibleText(context.sourceCode.getText(node)));
   return {
     Literal(node) {
       if (typeof node.value === 'string' && !isTitle(node)) check(node);
     },
     JSXText: check,
     TemplateLiteral(node) {
-      if (!isTitle(node)) reportTemplate(context, node, checkVisibleText);
+      if (!isTitle(node)) reportTemplate(context, node, findInVisibleText);
     },
   };
 });

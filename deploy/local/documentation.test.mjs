@@ -16,22 +16,24 @@ import {
 
 const files = listRepositoryFiles();
 const pages = readPages(files);
+/** The name of a network in an example of the pages, which looks like a metric. */
+const EXAMPLE_NETWORK = 'thaw_web';
 /** Metrics that prom-client adds under the prefix of the product. */
 const ADDED_BY_PROM_CLIENT = /^thaw_(nodejs|process)_/;
 
 test('every link between pages points to an existing file, and to an existing heading if it has an anchor', () => {
   const broken = pages.flatMap((page) =>
     listLocalLinks(page)
-      .filter(({ to, anchor }) => {
-        const exists = files.some((file) => file === to || file.startsWith(`${to}/`));
-        return !exists || (anchor !== undefined && !listAnchors(readFile(to)).includes(anchor));
+      .filter(({ target, anchor }) => {
+        const exists = files.some((file) => file === target || file.startsWith(`${target}/`));
+        return !exists || (anchor !== undefined && !listAnchors(readFile(target)).includes(anchor));
       })
-      .map(({ to, anchor }) => `${page.file}: ${to}${anchor === undefined ? '' : `#${anchor}`}`),
+      .map(({ target, anchor }) => `${page.file}: ${target}${anchor === undefined ? '' : `#${anchor}`}`),
   );
   assert.deepEqual(broken, []);
 });
 
-test('every file that a page names exists', () => {
+test('every file or folder that a page names exists', () => {
   const missing = pages.flatMap(({ file, text }) =>
     listNamedFiles(text)
       .filter((named) => !isInRepository(named, files))
@@ -40,7 +42,7 @@ test('every file that a page names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('a name in backticks counts as a file when it looks like one', () => {
+test('a path in backticks is recognised by its form, and matches the end of the path of a file', () => {
   const text =
     '`deploy/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live` `radix-ui/x`';
   assert.deepEqual(listNamedFiles(text), ['deploy/b.ts', 'c.mjs', 'modules/*/domain']);
@@ -50,8 +52,8 @@ test('a name in backticks counts as a file when it looks like one', () => {
 });
 
 test('every identifier that a page names is in the code', () => {
-  // A network in an example, a setting of Prometheus, and two names of PostgreSQL.
-  const foreignNames = ['thaw_web', 'dns_sd_configs', 'sent_lsn', 'max_standby_streaming_delay'];
+  // Names that the code does not contain: the network, a setting of Prometheus, and two names of PostgreSQL.
+  const foreignNames = [EXAMPLE_NETWORK, 'dns_sd_configs', 'sent_lsn', 'max_standby_streaming_delay'];
   const code = files
     .filter(
       (file) => /\.(tsx?|m?js|sql|yml|sh|conf|template|json)$/.test(file) && file !== 'package-lock.json',
@@ -70,16 +72,17 @@ test('every identifier that a page names is in the code', () => {
 
 test('every cited product decision is on the list in docs/product-decisions.md', () => {
   const listed = new Set(
-    [...readFile('docs/product-decisions.md').matchAll(/^\| ([AB]\d+)/gm)].map(([, number]) => number),
+    [...readFile('docs/product-decisions.md').matchAll(/^\| ([AB]\d+)/gm)].map(([, decision]) => decision),
   );
-  const unknown = [...collectCitedDecisions(files)].filter(([number]) => !listed.has(number));
-  assert.deepEqual(unknown, []);
+  const unlisted = [...collectCitedDecisions(files)].filter(([decision]) => !listed.has(decision));
+  assert.deepEqual(unlisted, []);
 });
 
 test('the operations page names every setting of a process and every metric, and no metric that does not exist', () => {
   const operations = readFile('docs/operations.md');
   const schema = files.find((file) => /^backend\/src\/config\/environment(\.config)?\.ts$/.test(file));
   const settings = [...readFile(schema).matchAll(/^ {2}([A-Z][A-Z0-9_]+): z\./gm)].map(([, name]) => name);
+  // The patterns in this test find no names if the layout of the code changes; the test must not pass then.
   assert.ok(settings.length > 20);
   assert.deepEqual(
     settings.filter((name) => !operations.includes(`\`${name}\``)),
@@ -89,44 +92,48 @@ test('the operations page names every setting of a process and every metric, and
     .filter((file) => /^backend\/src\/(?!testing\/).*(?<!spec)\.ts$/.test(file))
     .map(readFile)
     .join('\n');
-  const registered = [...source.matchAll(/'(thaw_[a-z_]*[a-z])'|^ +(thaw_[a-z_]+): \{/gm)].map(
+  const metrics = [...source.matchAll(/'(thaw_[a-z_]*[a-z])'|^ +(thaw_[a-z_]+): \{/gm)].map(
     ([, name, key]) => name ?? key,
   );
-  assert.ok(registered.length > 10);
+  assert.ok(metrics.length > 10);
   assert.deepEqual(
-    registered.filter((name) => !operations.includes(`\`${name}\``)),
+    metrics.filter((name) => !operations.includes(`\`${name}\``)),
     [],
   );
-  const named = [...operations.matchAll(/`(thaw_\w+)`/g)].map(([, name]) => name);
+  const namedMetrics = [...operations.matchAll(/`(thaw_\w+)`/g)].map(([, name]) => name);
   assert.deepEqual(
-    named.filter(
-      (name) => !registered.includes(name) && name !== 'thaw_web' && !ADDED_BY_PROM_CLIENT.test(name),
+    namedMetrics.filter(
+      (name) => !metrics.includes(name) && name !== EXAMPLE_NETWORK && !ADDED_BY_PROM_CLIENT.test(name),
     ),
     [],
   );
 });
 
 test('every page in docs/decisions has a unique number and is on the list in its README', () => {
-  const decisions = files.filter((file) => /^docs\/decisions\/\d{4}-/.test(file));
-  const numbers = decisions.map((file) => file.slice('docs/decisions/'.length).slice(0, 4));
+  const fileNames = files
+    .filter((file) => /^docs\/decisions\/\d{4}-/.test(file))
+    .map((file) => file.slice('docs/decisions/'.length));
+  const numbers = fileNames.map((name) => name.slice(0, 4));
   assert.deepEqual(
     numbers.filter((number, index) => numbers.indexOf(number) !== index),
     [],
   );
   const list = readFile('docs/decisions/README.md');
   assert.deepEqual(
-    decisions.filter((file) => !list.includes(`(${file.slice('docs/decisions/'.length)})`)),
+    fileNames.filter((name) => !list.includes(`(${name})`)),
     [],
   );
 });
 
 test('every page that the code cites exists', () => {
-  const cited = files
+  const citations = files
+    // This test and its helpers contain parts of paths that are not citations.
     .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !file.includes('documentation'))
     .flatMap((file) =>
       [...readFile(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })),
     );
-  assert.ok(cited.length > 5);
-  const missing = cited.filter(({ page }) => !files.some((file) => file.startsWith(page)));
+  // The pattern must have found citations, or the test would check nothing.
+  assert.ok(citations.length > 5);
+  const missing = citations.filter(({ page }) => !files.some((file) => file.startsWith(page)));
   assert.deepEqual(missing, []);
 });

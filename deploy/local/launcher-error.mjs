@@ -3,5 +3,6 @@
  * sentence, and exits with code 1.
  */
 export class LauncherError extends Error {
+  // node-version.mjs recognises the error by this name, because that file must not import the class.
   name = 'LauncherError';
 }

@@ -1,18 +1,18 @@
 // Old versions of Node must be able to parse this file: no recent syntax, no imports.
 
 // Major and minor version, as in "engines" of package.json.
-const OLDEST = [20, 19];
+const OLDEST_VERSION = [20, 19];
 
 /**
  * Checks the version of Node.
  * @param {string} version as in `process.versions.node`
- * @returns {string} the error message if it is too old for Thaw, else an empty string
+ * @returns {string} the error message if this version is too old for Thaw, else an empty string
  */
 export function explainOldNode(version) {
   const parts = version.split('.').map(Number);
-  const isRecentEnough = parts[0] > OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] >= OLDEST[1]);
+  const isRecentEnough = parts[0] > OLDEST_VERSION[0] || (parts[0] === OLDEST_VERSION[0] && parts[1] >= OLDEST_VERSION[1]);
   if (isRecentEnough) return '';
-  return 'Thaw needs Node ' + OLDEST.join('.') + ' or later, and this is Node ' + version + '.';
+  return 'Thaw needs Node ' + OLDEST_VERSION.join('.') + ' or later, and this is Node ' + version + '.';
 }
 
 /**

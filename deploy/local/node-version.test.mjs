@@ -6,6 +6,8 @@ import test from 'node:test';
 import { explainOldNode } from './node-version.mjs';
 import { resolveInRepository } from './paths.mjs';
 
+const ENTRY_SCRIPTS = ['start', 'test', 'dev', 'load', 'chaos', 'with-stores', 'with-cluster', 'with-pooler'];
+
 test('versions of Node before 20.19 are too old', () => {
   for (const version of ['12.22.12', '18.20.0', '20.18.3'])
     assert.match(explainOldNode(version), /^Thaw needs Node 20\.19/);
@@ -14,8 +16,8 @@ test('versions of Node before 20.19 are too old', () => {
 
 test('every entry script prints one sentence and exits with code 1 when Node is too old', () => {
   const pretendNode18 = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
-  for (const entry of ['start', 'test', 'dev', 'with-stores']) {
-    const script = resolveInRepository(`deploy/local/${entry}.mjs`);
+  for (const name of ENTRY_SCRIPTS) {
+    const script = resolveInRepository(`deploy/local/${name}.mjs`);
     const preload = `data:text/javascript,${encodeURIComponent(pretendNode18)}`;
     const { status, stderr } = spawnSync(process.execPath, ['--import', preload, script], {
       encoding: 'utf8',
@@ -25,11 +27,12 @@ test('every entry script prints one sentence and exits with code 1 when Node is 
   }
 });
 
-test('code that runs before the version check imports nothing and uses no recent syntax', () => {
-  for (const file of ['node-version', 'start', 'test', 'dev', 'with-stores']) {
-    const code = fs.readFileSync(resolveInRepository(`deploy/local/${file}.mjs`), 'utf8');
-    const imports = [...code.matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name);
-    assert.ok(imports.every((name) => name === './node-version.mjs'));
+test('code that runs before the version check imports only that check and uses no recent syntax', () => {
+  for (const name of ['node-version', ...ENTRY_SCRIPTS]) {
+    const code = fs.readFileSync(resolveInRepository(`deploy/local/${name}.mjs`), 'utf8');
+    const imports = [...code.matchAll(/^import .* from '(.*)'/gm)].map(([, source]) => source);
+    assert.ok(imports.every((source) => source === './node-version.mjs'));
+    // `??`, `?.`, `await` and private members (`#name`).
     assert.doesNotMatch(code, /\?\?|\?\.|\bawait\b|#\w+[;(]/);
   }
 });

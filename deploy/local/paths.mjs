@@ -28,38 +28,43 @@ export function ensurePrivateFolder(...parts) {
 }
 
 /**
- * Creates the home of a stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL runs as another
- * user, who must be able to reach its data. The modes of the folders inside protect the data.
+ * Creates the home folder of a local stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL then
+ * runs as another user, who must be able to reach the data of PostgreSQL. The modes of the inner folders protect the
+ * data.
+ * @returns the home folder
  */
 export function ensureHome(home) {
   ensureFolder(home);
   const user = process.getuid?.();
+  // Only the owner of a folder may change its mode.
   if (user === fs.statSync(home).uid) fs.chmodSync(home, user === 0 ? 0o711 : 0o700);
   return home;
 }
 
 /**
- * Reads a secret from a file of mode 0600 under the home, generating it on first use.
+ * Reads a secret from a file of mode 0600 under the home folder, and generates it on first use.
+ * @param {string} home
+ * @param {string} name  name of the file
  * @param {number} bytes  length of a generated secret before base64url encoding
  */
 export function readOrCreateSecret(home, name, bytes = 24) {
   return readOrCreate(getSecretPath(home, name), () => randomBytes(bytes).toString('base64url') + '\n');
 }
 
-/** Like `readOrCreateSecret`, for an Ed25519 key in PKCS#8, as PEM. */
+/** Like `readOrCreateSecret`, for an Ed25519 private key in PKCS#8 format, encoded as PEM. */
 export function readOrCreateSigningKey(home, name) {
   return readOrCreate(getSecretPath(home, name), () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   );
 }
 
-function readOrCreate(file, create) {
+function readOrCreate(file, createText) {
   if (!fs.existsSync(file)) {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    fs.writeFileSync(file, create(), { mode: 0o600 });
+    fs.writeFileSync(file, createText(), { mode: 0o600 });
   }
   return fs.readFileSync(file, 'utf8').trim();
 }
 
-/** The path of the file in which `readOrCreateSecret` stores a secret. */
+/** The path of the file that holds a secret or a signing key. */
 export const getSecretPath = (home, name) => path.join(home, 'secrets', name);

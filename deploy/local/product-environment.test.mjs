@@ -5,6 +5,7 @@ import { createTestHome } from './testing/launcher.mjs';
 
 test('every process listens on loopback only, unless a setting names another address', (t) => {
   const home = createTestHome(t);
+  // The addresses are only passed on; no store is contacted.
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const readHosts = (stackSettings, settings) => {
     const { HOST, INTERNAL_HOST } = prepareProductEnvironment({ home, stores, stackSettings, settings });

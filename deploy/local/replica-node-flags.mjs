@@ -1,5 +1,5 @@
 /**
- * Flags of Node for an api replica. Dockerfile.backend repeats them, and a test compares the two.
+ * Flags of Node for an api replica (an api process). Dockerfile.backend repeats them, and a test compares the two.
  *
  * Live chats stay on the heap until they end, while every message leaves short-lived garbage. A large young generation
  * collects that garbage cheaply, and 100 % heap growth delays major collections until the old generation has doubled.

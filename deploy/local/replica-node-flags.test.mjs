@@ -17,6 +17,7 @@ test('the image starts a replica with the same flags', () => {
   const [, command] = /^CMD (\[.*\])/ms.exec(
     fs.readFileSync(resolveInRepository('Dockerfile.backend'), 'utf8'),
   );
+  // The first element is the program `node`, and the last one the script. The array continues over several lines.
   const flags = JSON.parse(command.replaceAll('\\\n', '')).slice(1, -1);
   assert.deepEqual(flags, ['--require', './backend/dist/source-maps.setup.js', ...replicaNodeFlags]);
 });

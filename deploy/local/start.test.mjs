@@ -15,7 +15,7 @@ import {
 
 // Runs the launcher as a process, with real PostgreSQL, Redis and nginx. The product's processes are stand-ins.
 
-test('the launcher serves the page, restarts processes that die, and leaves none running after Ctrl-C', async (t) => {
+test('the launcher serves the page, restarts processes that die, and leaves no process running after Ctrl-C', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
   const launcher = startLauncher({ home, port });
@@ -29,6 +29,7 @@ test('the launcher serves the page, restarts processes that die, and leaves none
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
 
   process.kill(pid, 'SIGKILL');
+  // While no replica listens, the request fails; the killed pid then stands for its response.
   await waitUntil(async () => (await getJson(port, '/').catch(() => ({ pid }))).pid !== pid);
   await launcher.waitForOutput('api-1 ended (ended by SIGKILL) and is restarted');
 
@@ -39,11 +40,11 @@ test('the launcher serves the page, restarts processes that die, and leaves none
     ![undefined, killed.pid].includes(findRunningProcesses(home)[name]?.pid);
   await waitUntil(() => hasNewPid('redis', redis) && hasNewPid('postgresql', postgresql));
 
-  const before = Object.values(findRunningProcesses(home));
-  assert.equal(before.length, 4);
+  const runningBefore = findRunningProcesses(home);
+  assert.deepEqual(Object.keys(runningBefore).sort(), ['api-1', 'postgresql', 'redis', 'worker-1']);
   launcher.child.kill('SIGINT');
   assert.deepEqual(await launcher.waitForExit(), { code: 0, signal: null });
-  assert.deepEqual(before.filter(isRunning), []);
+  assert.deepEqual(Object.values(runningBefore).filter(isRunning), []);
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
@@ -63,8 +64,10 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
   // nginx skips the dead replica until it has been restarted.
   process.kill(received.pid, 'SIGKILL');
   for (let index = 0; index < 10; index += 1) assert.ok((await getJson(port, '/api/who')).pid);
-  await waitUntil(async () => Object.keys(findRunningProcesses(home)).length === 6);
+  // Two replicas, a worker, nginx, PostgreSQL and Redis.
+  await waitUntil(() => Object.keys(findRunningProcesses(home)).length === 6);
 
+  // nginx accepts bodies of up to 6 MB.
   const tooLarge = await request(port, {
     path: '/api/upload',
     method: 'POST',
@@ -110,7 +113,7 @@ test('a second Ctrl-C kills all processes immediately', async (t) => {
   const [port] = await findFreePorts(1);
   const launcher = startLauncher({ home, port, workerRole: 'stubborn' });
   await launcher.waitForOutput('http://localhost');
-  const before = Object.values(findRunningProcesses(home));
+  const runningBefore = Object.values(findRunningProcesses(home));
   launcher.child.kill('SIGINT');
   // npm forwards Ctrl-C immediately as a second signal, which must not count as a second key press.
   launcher.child.kill('SIGINT');
@@ -120,7 +123,7 @@ test('a second Ctrl-C kills all processes immediately', async (t) => {
   assert.equal(launcher.child.exitCode, null, 'the launcher waits for the worker, which ignores SIGTERM');
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.waitForExit()).code, 1);
-  await waitUntil(() => !before.some(isRunning));
+  await waitUntil(() => !runningBefore.some(isRunning));
 });
 
 test('the launcher exits with one sentence when the port is taken', async (t) => {
@@ -137,7 +140,7 @@ test('the launcher exits with one sentence when the port is taken', async (t) =>
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher prints the last log lines of a process that cannot start, and leaves none running', async (t) => {
+test('the launcher prints the last log lines of a process that cannot start, and leaves no process running', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
   const launcher = startLauncher({ home, port, workerRole: 'broken' });
@@ -149,15 +152,16 @@ test('the launcher prints the last log lines of a process that cannot start, and
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and names the one it cannot reach', async (t) => {
+test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and names a store that it cannot reach', async (t) => {
   const home = createTestHome(t);
-  const [port, deadPort] = await findFreePorts(2);
-  const store = net.createServer((socket) => socket.end());
-  await new Promise((resolve) => store.listen(0, '127.0.0.1', resolve));
-  t.after(() => store.close());
+  const [port, unusedPort] = await findFreePorts(2);
+  // The launcher checks only that a store accepts connections, so one server stands in for both.
+  const standInStore = net.createServer((socket) => socket.end());
+  await new Promise((resolve) => standInStore.listen(0, '127.0.0.1', resolve));
+  t.after(() => standInStore.close());
   const env = {
-    DATABASE_URL: `postgres://someone:secret@127.0.0.1:${store.address().port}/given`,
-    REDIS_URL: `redis://127.0.0.1:${store.address().port}`,
+    DATABASE_URL: `postgres://someone:secret@127.0.0.1:${standInStore.address().port}/given`,
+    REDIS_URL: `redis://127.0.0.1:${standInStore.address().port}`,
   };
   const launcher = startLauncher({ home, port, env });
   await launcher.waitForOutput('http://localhost');
@@ -166,11 +170,12 @@ test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and names the 
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.waitForExit()).code, 0);
 
-  const failing = startLauncher({ home, port, env: { ...env, REDIS_URL: `redis://127.0.0.1:${deadPort}` } });
-  assert.equal((await failing.waitForExit()).code, 1);
+  const unreachable = { ...env, REDIS_URL: `redis://127.0.0.1:${unusedPort}` };
+  const failingLauncher = startLauncher({ home, port, env: unreachable });
+  assert.equal((await failingLauncher.waitForExit()).code, 1);
   assert.match(
-    failing.output,
-    new RegExp(`No Redis answers at 127.0.0.1:${deadPort}, which REDIS_URL names.`),
+    failingLauncher.output,
+    new RegExp(`No Redis answers at 127.0.0.1:${unusedPort}, which REDIS_URL names.`),
   );
 });
 
@@ -192,6 +197,7 @@ async function getJson(port, path, headers) {
   return JSON.parse(body);
 }
 
+/** Sends a request. Of a POST, only the headers are sent, since nginx refuses by `Content-Length` alone. */
 function request(port, { path, method = 'GET', headers }) {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ host: '127.0.0.1', port, path, method, agent: false });

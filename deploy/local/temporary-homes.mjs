@@ -7,11 +7,14 @@ import { endOrphanedProcesses } from './processes/managed-process.mjs';
 import { identify, isRunning } from './processes/process-identity.mjs';
 import { deleteHome, endAbandonedStores } from './stores/stores.mjs';
 
-// Home folders (data, logs and secrets of a local stack) of tests, which are deleted when the test ends.
+// Temporary home folders of tests. A home folder holds the data, logs and secrets of a local stack.
 
 const NAME_PREFIX = 'thaw-home-';
 
-/** Creates a home folder for this process. Once the process has ended, a sweep may delete the folder. */
+/**
+ * Creates a home folder for this process. Once the process has ended, a sweep may delete the folder.
+ * @param {string} parent  by default THAW_HOME, the home folder of a test run, which is deleted with all inner homes
+ */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));
   ensureHome(home);
@@ -19,7 +22,9 @@ export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir())
   return home;
 }
 
-/** Ends and deletes the temporary homes whose owner was killed before it could delete them. */
+/**
+ * Ends the processes of temporary homes whose owner was killed before it could delete them, and deletes these homes.
+ */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs
     .readdirSync(parent)
@@ -36,7 +41,7 @@ export function keepLogs(home) {
     fs.cpSync(logs, path.join(target, path.basename(home)), { recursive: true });
 }
 
-/** Ends all processes of a home and of homes inside it, and deletes it. */
+/** Ends all processes of a home folder and of the temporary homes inside it, and deletes the folder. */
 export async function endTemporaryHome(home) {
   await sweepTemporaryHomes(home);
   await endOrphanedProcesses(home);
@@ -46,9 +51,11 @@ export async function endTemporaryHome(home) {
 
 function isAbandoned(home) {
   try {
+    // Another user of the machine owns this home.
     if (fs.statSync(home).uid !== process.getuid?.()) return false;
     return !isRunning(JSON.parse(fs.readFileSync(getOwnerPath(home), 'utf8')));
   } catch {
+    // The owner has not finished writing its identity, or the home has just been deleted.
     return false;
   }
 }

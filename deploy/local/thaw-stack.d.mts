@@ -8,12 +8,12 @@ export interface Stores {
   redisUrl: string;
 }
 
-/** A process of the product. */
+/** A process of the product: an api replica or a worker. */
 export interface Replica {
   readonly name: string;
   /** Pid of the running process. */
   readonly pid: number | undefined;
-  /** Port on which an api replica listens, which is behind nginx. */
+  /** Port on which an api replica serves the API: nginx connects to this port, or browsers if nginx does not run. */
   readonly port?: number;
   /** Port of /health/ready and /metrics. */
   readonly internalPort: number;
@@ -22,7 +22,10 @@ export interface Replica {
   kill(signal?: NodeJS.Signals): void;
   /** Stops the process gracefully, without a restart. */
   stop(): Promise<void>;
-  /** Starts a stopped process and resolves when it is ready. `program` replaces its program, e.g. by another build's. */
+  /**
+   * Starts a stopped process and resolves when it is ready. `program` replaces its program, for example by that of
+   * another build.
+   */
   start(program?: Program): Promise<void>;
   /** Resolves when the current process is ready. */
   waitUntilReady(): Promise<void>;
@@ -46,9 +49,9 @@ export interface StackOptions {
   replicas?: number;
   /** Number of worker processes, 1 by default. */
   workers?: number;
-  /** By default those of DATABASE_URL and REDIS_URL, or private ones if these are not set. */
+  /** By default the stores of DATABASE_URL and REDIS_URL, or private stores if these variables are not set. */
   stores?: Stores;
-  /** Port of the page; a free one by default. */
+  /** Port of the page; a free port by default. */
   port?: number;
   /** Settings of every process; they override the environment of this process. */
   env?: Record<string, string>;
@@ -71,17 +74,21 @@ export interface StackOptions {
 }
 
 export interface Stack {
+  /** Address of the page. */
   readonly url: string;
   readonly ports: { page: number; replicas: number[] };
   readonly replicas: Replica[];
   readonly workers: Replica[];
+  /** nginx, if it runs. */
   readonly proxy?: Omit<Replica, 'port' | 'internalPort'>;
   readonly stores: Stores;
   /** The folder that holds logs/. */
   readonly home: string;
+  /** Stops all processes gracefully, and deletes a temporary home. */
   stop(): Promise<void>;
   /** Makes a registered user a moderator, with the command-line tool for operators. */
   appointModerator(email: string): Promise<void>;
+  /** Kills all processes immediately. */
   killNow(): void;
 }
 

@@ -19,18 +19,19 @@ const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
-// The page must be served within 10 s (attempts × interval).
-const SERVED_ATTEMPTS = 100;
-const SERVED_INTERVAL_MS = 100;
 const PROXY_END_STEPS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
+// The page must be served within 10 s (attempts × interval).
+const SERVED_ATTEMPTS = 100;
+const SERVED_INTERVAL_MS = 100;
 
 const createNodeCommand = (...args) => ({ command: process.execPath, args });
 
 /**
- * Node flags that map stack traces to the sources.
+ * Node flags of an api replica that map stack traces to the sources. The preloaded file switches source maps on after
+ * the large packages are loaded, since reading their source maps would slow down the start.
  * @param {string} dist  backend/dist of a build; the build of an earlier release has no preload file
  */
 const createSourceMapFlags = (dist) => {
@@ -38,10 +39,13 @@ const createSourceMapFlags = (dist) => {
   return fs.existsSync(preload) ? ['--require', preload] : ['--enable-source-maps'];
 };
 
-/** The programs of a build of the product. @param {string} dist  its folder backend/dist */
+/**
+ * Describes the programs of a build of the product.
+ * @param {string} dist  the folder backend/dist of the build
+ */
 export const describePrograms = (dist) => ({
   migrate: createNodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
-  // A getter, because this object is created before the build.
+  // A getter, because `thawPrograms` is created before the build, which writes the preload file.
   get api() {
     return createNodeCommand(
       ...createSourceMapFlags(dist),
@@ -55,18 +59,19 @@ export const describePrograms = (dist) => ({
 /** The programs of this checkout's build. */
 export const thawPrograms = describePrograms(resolveInRepository('backend/dist'));
 
-/** The command that appoints moderators. */
+/** The command-line tool with which operators appoint moderators. */
 const moderatorsProgram = createNodeCommand(
   '--enable-source-maps',
   resolveInRepository('backend/dist', 'main.moderators.js'),
 );
 
 /**
- * @typedef {object} Replica a process of the product
+ * @typedef {object} Replica a process of the product: an api replica or a worker
  * @property {string} name             "api-1"
  * @property {number | undefined} pid  of the running process
  * @property {number} internalPort     port of /health/ready and /metrics
- * @property {number} [port]           port on which an api replica listens, which is behind nginx
+ * @property {number} [port]           port on which an api replica serves the API: nginx connects to this port, or
+ *   browsers if nginx does not run
  * @property {string} logFile
  * @property {(signal?: string) => void} kill  sends a signal as an injected fault, SIGKILL by default
  * @property {() => Promise<void>} stop        stops the process gracefully, without a restart
@@ -79,24 +84,24 @@ const moderatorsProgram = createNodeCommand(
  * @property {{page: number, replicas: number[]}} ports
  * @property {Replica[]} replicas
  * @property {Replica[]} workers
- * @property {Replica} [proxy]         nginx, when there are several replicas
+ * @property {Replica} [proxy]         nginx, if it runs; without `port` and `internalPort`
  * @property {import('./stores/stores.mjs').Stores} stores
  * @property {string} home             the folder that holds logs/
- * @property {() => Promise<void>} stop
- * @property {(email: string) => Promise<void>} appointModerator
- * @property {() => void} killNow
+ * @property {() => Promise<void>} stop  stops all processes gracefully, and deletes a temporary home
+ * @property {(email: string) => Promise<void>} appointModerator  makes a registered user a moderator
+ * @property {() => void} killNow      kills all processes immediately
  */
 
 /**
- * Starts the built product as real processes: private stores (unless others are set), migrations, replicas, workers,
- * and nginx in front of several replicas. Resolves once the page is served.
+ * Starts the built product as real processes: private stores (unless other stores are set), migrations, replicas (api
+ * processes), workers, and nginx in front of several replicas. Resolves once the page is served.
  *
  * @param {object} [options]
  * @param {number} [options.replicas]  number of api processes, 1 by default
  * @param {number} [options.workers]   number of worker processes, 1 by default
- * @param {{databaseUrl: string, redisUrl: string}} [options.stores]  by default those of DATABASE_URL
- *   and REDIS_URL, else private ones
- * @param {number} [options.port]      of the page; a free one by default
+ * @param {{databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}} [options.stores]  by default the stores
+ *   of DATABASE_URL and REDIS_URL, or private stores if these variables are not set
+ * @param {number} [options.port]      port of the page; a free port by default
  * @param {Record<string, string>} [options.env]  settings of every process; they override the launcher's environment
  * @param {(name: string) => Record<string, string>} [options.createSettings]  settings of one process, by its name;
  *   they override all others
@@ -107,11 +112,11 @@ const moderatorsProgram = createNodeCommand(
  * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack
  * stops
  * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is set
- * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
+ * @param {typeof thawPrograms} [options.programs]  programs to run instead of this checkout's build
  * @param {string} [options.page]      folder of the built page
  * @param {(label: string, text: string) => void} [options.logStep]
  * @returns {Promise<Stack>}
- * @throws {LauncherError}
+ * @throws {LauncherError} when a process does not start, after all the others were stopped
  */
 export async function startStack(options = {}) {
   const stack = new ThawStack(options);
@@ -123,10 +128,10 @@ export async function startStack(options = {}) {
 export async function refuseTakenPort(port) {
   const problem = await findPortProblem(port);
   if (!problem) return;
-  const why =
+  const reason =
     problem === 'EACCES' ? 'may only be opened by a privileged user' : 'is taken by another program';
   throw new LauncherError(
-    `Port ${port} ${why}: choose another one, for example npm start -- --port ${port + 1}`,
+    `Port ${port} ${reason}: choose another one, for example npm start -- --port ${port + 1}`,
   );
 }
 
@@ -137,7 +142,7 @@ export class ThawStack {
   #options;
   #ownsHome;
   #privateStores;
-  #stopped;
+  #stopping;
 
   constructor(options) {
     const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, logStep = logNothing } = options;
@@ -158,7 +163,7 @@ export class ThawStack {
     this.home = options.home ?? makeTemporaryHome();
   }
 
-  /** @throws {LauncherError} after stopping everything that had been started */
+  /** Starts the stack. @throws {LauncherError} when a process does not start, after all the others were stopped */
   async start() {
     try {
       await this.#start();
@@ -193,20 +198,20 @@ export class ThawStack {
     await this.#waitUntilServed();
   }
 
-  /** Makes a pending `start` fail soon by ending the processes it waits for. */
+  /** Makes a pending `start` fail soon, by ending the processes for which it waits. */
   interrupt() {
-    for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGTERM');
+    for (const managed of [this.proxy, ...this.replicas, ...this.workers]) managed?.kill('SIGTERM');
   }
 
   /** Stops nginx, then replicas and workers, then the private stores. */
   stop() {
-    this.#stopped ??= this.#stop();
-    return this.#stopped;
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
   }
 
   /** Kills all processes immediately. */
   killNow() {
-    for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGKILL');
+    for (const managed of [this.proxy, ...this.replicas, ...this.workers]) managed?.kill('SIGKILL');
     this.#privateStores?.killNow();
   }
 
@@ -332,7 +337,7 @@ export class ThawStack {
     );
   }
 
-  /** Without a built page, any response counts. */
+  /** Whether the page is served. Without a built page, as in tests with stand-ins, any response counts. */
   async #isPageServed() {
     const status = await getHttpStatus(
       `http://${this.#readSetting('HOST') ?? '127.0.0.1'}:${this.ports.page}/`,
@@ -355,7 +360,10 @@ export class ThawStack {
   }
 }
 
-/** Waits for all promises to settle before it throws, so that no process is still starting while the caller stops. */
+/**
+ * Waits until all promises have settled, and then throws the first failure, if any. So no process is still starting
+ * when the caller stops the stack.
+ */
 async function settleAllOrThrow(promises) {
   const firstFailure = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
   if (firstFailure) throw firstFailure.reason;

@@ -13,17 +13,19 @@ const skip = hasOpenssl ? false : 'no openssl was found to make a certificate wi
 test('TLS in front of Thaw', { skip }, async (t) => {
   const home = createTestHome(t);
   const [tls, plain] = await findFreePorts(2);
+  // The stand-ins use no stores.
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const env = { PUBLIC_ORIGIN: `https://localhost:${tls}`, TRUSTED_PROXIES: '127.0.0.1' };
   const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
   t.after(() => stack.stop());
   const front = await startTlsFront({ home, ports: { tls, plain, thaw: stack.ports.page } });
   t.after(() => front.stop());
-  const secure = (options) => send({ port: tls, certificate: front.certificate, ...options });
+  const sendWithTls = (options) => send({ port: tls, certificate: front.certificate, ...options });
 
-  await t.test("replicas receive the client's address, and scheme and host of the page", async () => {
+  // The stand-ins respond to /api/who with the headers that they received.
+  await t.test("replicas receive the client's address, and the scheme and host of the page", async () => {
     for (const from of ['127.0.0.2', '127.0.0.3']) {
-      const { status, text } = await secure({ address: '/api/who', from });
+      const { status, text } = await sendWithTls({ address: '/api/who', from });
       assert.equal(status, 200);
       const { headers } = JSON.parse(text);
       assert.equal(headers['x-forwarded-for'], from);
@@ -34,21 +36,21 @@ test('TLS in front of Thaw', { skip }, async (t) => {
 
   await t.test('a client cannot choose its address', async () => {
     const forged = { 'X-Forwarded-For': '203.0.113.7' };
-    const through = await secure({ address: '/api/who', from: '127.0.0.2', headers: forged });
-    assert.equal(JSON.parse(through.text).headers['x-forwarded-for'], '127.0.0.2');
-    // The same without the TLS proxy, from an address that is not trusted.
-    const past = await send({
+    const withTls = await sendWithTls({ address: '/api/who', from: '127.0.0.2', headers: forged });
+    assert.equal(JSON.parse(withTls.text).headers['x-forwarded-for'], '127.0.0.2');
+    // The same request without the TLS proxy, from an address that is not trusted.
+    const withoutTls = await send({
       port: stack.ports.page,
       address: '/api/who',
       from: '127.0.0.2',
       headers: forged,
     });
-    assert.equal(JSON.parse(past.text).headers['x-forwarded-for'], '127.0.0.2');
+    assert.equal(JSON.parse(withoutTls.text).headers['x-forwarded-for'], '127.0.0.2');
   });
 
   await t.test('a WebSocket is opened through both proxies', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    assert.equal((await secure({ address: '/ws', headers })).status, 101);
+    assert.equal((await sendWithTls({ address: '/ws', headers })).status, 101);
   });
 
   await t.test('requests without TLS are redirected to the same address with TLS', async () => {

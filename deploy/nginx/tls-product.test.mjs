@@ -19,25 +19,24 @@ test('the product behind TLS', async (t) => {
   t.after(() => stack.stop());
   const front = await startTlsFront({ home, ports: { tls, plain, thaw: stack.ports.page } });
   t.after(() => front.stop());
-  const secure = (options) => send({ port: tls, certificate: front.certificate, ...options });
+  const sendWithTls = (options) => send({ port: tls, certificate: front.certificate, ...options });
   const json = { 'Content-Type': 'application/json' };
-  const signIn = (from) =>
-    secure({
+  const signIn = (pageOrigin) =>
+    sendWithTls({
       address: '/api/anonymous',
       method: 'POST',
-      headers: { ...json, Origin: origin },
+      headers: { ...json, Origin: pageOrigin },
       body: '{}',
-      from,
     });
 
   await t.test('the page is served with Strict-Transport-Security', async () => {
-    const { status, headers } = await secure({ address: '/' });
+    const { status, headers } = await sendWithTls({ address: '/' });
     assert.equal(status, 200);
     assert.match(headers['strict-transport-security'], /max-age=/);
   });
 
   await t.test('cookies are Secure and bound to the host, and a socket opens with them', async () => {
-    const { status, headers, text } = await signIn();
+    const { status, headers, text } = await signIn(origin);
     assert.equal(status, 201);
     for (const cookie of headers['set-cookie']) {
       assert.match(cookie, /^__Host-thaw\./);
@@ -47,6 +46,7 @@ test('the product behind TLS', async (t) => {
     const { user } = JSON.parse(text);
     const socket = new WebSocket(`wss://localhost:${tls}/ws`, {
       ca: front.certificate,
+      // The example listens on this address only; localhost may resolve to ::1.
       lookup: (_host, { all }, done) =>
         all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4),
       origin,
@@ -61,14 +61,9 @@ test('the product behind TLS', async (t) => {
   });
 
   await t.test('requests of a page without TLS, or of another origin, are refused', async () => {
-    for (const foreign of [`http://localhost:${tls}`, 'https://elsewhere.example']) {
-      const { status } = await secure({
-        address: '/api/anonymous',
-        method: 'POST',
-        headers: { ...json, Origin: foreign },
-        body: '{}',
-      });
-      assert.equal(status, 403, foreign);
+    for (const foreignOrigin of [`http://localhost:${tls}`, 'https://elsewhere.example']) {
+      const { status } = await signIn(foreignOrigin);
+      assert.equal(status, 403, foreignOrigin);
     }
   });
 });

@@ -4,14 +4,16 @@ import { resolveInRepository } from '../local/paths.mjs';
 const readText = (...parts) =>
   fs.readFileSync(resolveInRepository('deploy', 'observability', ...parts), 'utf8');
 
-/** The queries of the dashboard. @returns {{name: string, expr: string}[]} */
+/** Reads the queries of the dashboard. @returns {{name: string, expr: string}[]} */
 export const readPanels = () =>
   JSON.parse(readText('grafana', 'thaw.json')).panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => ({ name: `${title}: ${legendFormat}`, expr })),
   );
 
 /**
- * The alert rules. This is not a YAML parser: it relies on the layout of alerts.yml, whose rules start with `- alert:`,
+ * Reads the alert rules.
+ *
+ * This is not a YAML parser: it relies on the layout of alerts.yml, whose rules start with `- alert:`,
  * and whose expressions follow `expr:` on the same line or, after `>-`, on the next lines.
  * @returns {{name: string, expr: string, text: string}[]}
  */
@@ -25,7 +27,7 @@ export const readAlerts = () =>
       return { name, text, expr: (folded ?? onOneLine ?? '').replace(/\s+/g, ' ').trim() };
     });
 
-/** Removes the thresholds from an alert's expression, which would return no series while the alert does not fire. */
+/** Removes the thresholds from an alert's expression: with them, it returns no series while the alert does not fire. */
 export const withoutThreshold = (expr) =>
   expr
     .split(' and ')

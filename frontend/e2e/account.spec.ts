@@ -2,7 +2,7 @@ import { pageLimits } from '../src/lib/page-limits';
 import { createEmail } from './support/account.ts';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
 
-// The browser logs these responses to the console itself.
+// The browser logs each failed response as a console error.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
 test('a visitor registers, logs out and signs in, and each wrong input shows its error text', async ({
@@ -72,7 +72,7 @@ test('a visitor registers, logs out and signs in, and each wrong input shows its
   ).toBeVisible();
 });
 
-test('the Register toggle and the Back link navigate between sign-in, registration and the landing page', async ({
+test('the Register button switches from sign-in to registration, and the Back link leads to the landing page', async ({
   open,
 }) => {
   const page = await (await open()).newPage();
@@ -85,7 +85,7 @@ test('the Register toggle and the Back link navigate between sign-in, registrati
   await expect(page).toHaveURL('/');
 });
 
-for (const [place, path, name, title, text] of [
+for (const [place, path, button, toastTitle, toastText] of [
   [
     'landing page',
     '/',
@@ -95,7 +95,7 @@ for (const [place, path, name, title, text] of [
   ],
   ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
 ] as const) {
-  test(`an anonymous start from the ${place} disables its button, shows a failure for five seconds, and can be retried`, async ({
+  test(`an anonymous start from the ${place} disables its button, shows a failure in a toast that expires, and can be retried`, async ({
     open,
   }) => {
     const page = await (await open()).newPage();
@@ -106,34 +106,35 @@ for (const [place, path, name, title, text] of [
       await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
     });
     await page.goto(path);
-    await page.getByRole('button', { name }).first().click();
+    await page.getByRole('button', { name: button }).first().click();
     await expect(page.getByRole('button', { name: 'Starting...' }).first()).toBeDisabled();
     respond();
     const toast = page.getByRole('region', { name: 'Notifications (F8)' }).getByRole('listitem');
     await expect(toast).toHaveCount(1);
-    await expect(toast.getByText(title, { exact: true })).toBeVisible();
-    await expect(toast.getByText(text, { exact: true })).toBeVisible();
+    await expect(toast.getByText(toastTitle, { exact: true })).toBeVisible();
+    await expect(toast.getByText(toastText, { exact: true })).toBeVisible();
     await page.clock.runFor(pageLimits.toastMs);
     await expect(toast).toHaveCount(0);
 
     await page.unroute('**/api/anonymous');
-    await page.getByRole('button', { name }).first().click();
+    await page.getByRole('button', { name: button }).first().click();
     await expect(page).toHaveURL('/chat');
     await expect(page.getByText('You are chatting anonymously.', { exact: true }).first()).toBeVisible();
   });
 }
 
-test('F8 focuses the toast, which can be closed with the keyboard', async ({ open }) => {
+test('F8 moves the focus to the toasts, where Escape closes a toast', async ({ open }) => {
   const page = await (await open()).newPage();
   await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Chat Anonymously' }).click();
-  const viewport = page.getByRole('region', { name: 'Notifications (F8)' });
-  await expect(viewport.getByRole('listitem')).toBeVisible();
+  const toasts = page.getByRole('region', { name: 'Notifications (F8)' });
+  await expect(toasts.getByRole('listitem')).toBeVisible();
   await page.keyboard.press('F8');
+  // From the region of all toasts to the toast.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Escape');
-  await expect(viewport.getByRole('listitem')).toHaveCount(0);
+  await expect(toasts.getByRole('listitem')).toHaveCount(0);
 });
 
 test('a user whose session cookie was deleted is redirected to /auth and removed from localStorage', async ({
@@ -150,17 +151,17 @@ test('a user whose session cookie was deleted is redirected to /auth and removed
   );
 });
 
-test('a visitor without a session is redirected from /chat to /auth, and the page opens no socket', async ({
+test('a visitor who is not signed in is redirected from /chat to /auth, and the page opens no socket', async ({
   open,
 }) => {
   const page = await (await open()).newPage();
-  let sockets = 0;
-  page.on('websocket', () => (sockets += 1));
+  let socketCount = 0;
+  page.on('websocket', () => (socketCount += 1));
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.goto('/chat');
   await expect(page).toHaveURL('/auth');
-  expect(sockets).toBe(0);
+  expect(socketCount).toBe(0);
 });
 
 test('logging out ends the chat and signs the user out in every tab', async ({ pair }) => {

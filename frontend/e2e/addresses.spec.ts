@@ -4,7 +4,7 @@ import { befriend, expect, test, type Person } from './support/test.ts';
 
 const picture = readFileSync(new URL('../public/icon-192.png', import.meta.url));
 
-const openFriend = ({ page }: Person): Promise<void> =>
+const openFriendChat = ({ page }: Person): Promise<void> =>
   page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('button', { name: 'Send Message' })
@@ -13,16 +13,17 @@ const openFriend = ({ page }: Person): Promise<void> =>
 const getFriendChat = (page: Page, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
-/** Opens /chat from the landing page, so that Back has a target. */
+/** Visits the landing page before /chat, so that Back can leave /chat. */
 const viaLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
 
 test("a friend's chat has an address: Back closes it, Forward and a reload reopen it", async ({
   friends,
 }) => {
   const [ada, bob] = await friends(viaLandingPage);
+  // Ends their random chat, so that /chat without a private chat shows its start screen.
   await bob.skip();
   await ada.button('New Conversation').click();
-  await openFriend(ada);
+  await openFriendChat(ada);
   await expect(ada.page).toHaveURL(`/chat?friend=${bob.user.id}`);
   await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.reload();
@@ -35,8 +36,8 @@ test("a friend's chat has an address: Back closes it, Forward and a reload reope
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
-  // Closing the chat on the page removes its history entry.
-  await openFriend(ada);
+  // Closing the chat with Escape removes its entry from the browser history, so Back leaves /chat.
+  await openFriendChat(ada);
   await expect(getFriendChat(ada.page, bob)).toBeVisible();
   await ada.page.keyboard.press('Escape');
   await expect(ada.page).toHaveURL('/chat');
@@ -48,12 +49,15 @@ test('the address of a private chat with a user who is not a friend opens /chat 
   newcomer,
 }) => {
   const ada = await newcomer();
-  await ada.page.goto('/chat?friend=999999');
+  const unknownId = 999_999;
+  await ada.page.goto(`/chat?friend=${unknownId}`);
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page).toHaveURL('/chat');
 });
 
-test('Back closes each dialog and stays in the chat', async ({ pair }) => {
+test('Back or the Close button closes each dialog, stays in the chat, and leaves no history entry', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair(viaLandingPage);
   const { page } = ada;
   const dialogs = [
@@ -98,7 +102,7 @@ test('on a phone Back first closes the sidebar, then a chat opened from it', asy
   await expect(ada.heading(bob.name)).toBeVisible();
 
   await ada.button('Open sidebar').click();
-  await openFriend(ada);
+  await openFriendChat(ada);
   await expect(page).toHaveURL(`/chat?friend=${bob.user.id}`);
   await expect(sidebar).toBeHidden();
   await page.goBack();

@@ -9,11 +9,14 @@ interface AccessibilityNode {
   name?: { value: string };
 }
 
-/** The texts inside elements of the role `log` (live regions) in the accessibility tree that screen readers use. */
+/**
+ * Reads the texts that screen readers announce: those inside elements of the role `log` (live regions) in the
+ * accessibility tree.
+ */
 const readAnnouncements = async (page: Page): Promise<string[]> => {
-  const session = await page.context().newCDPSession(page);
-  const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
-  await session.detach();
+  const devtools = await page.context().newCDPSession(page);
+  const { nodes } = (await devtools.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
+  await devtools.detach();
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
   const isInLog = (node: AccessibilityNode | undefined): boolean =>
     node !== undefined &&
@@ -26,7 +29,7 @@ const readAnnouncements = async (page: Page): Promise<string[]> => {
 const expectAnnounced = (person: Person, texts: readonly string[]): Promise<void> =>
   expect.poll(() => readAnnouncements(person.page)).toEqual(expect.arrayContaining([...texts]));
 
-/** Number of announcements that the partner is typing. */
+/** Counts the announcements that the partner is typing. */
 const countTypingAnnouncements = async (page: Page): Promise<number> =>
   (await readAnnouncements(page)).filter((text) => text.endsWith(' is typing')).length;
 
@@ -40,15 +43,15 @@ test('screen readers announce each message of a burst, typing once, and each ste
   await ada.sendMessage('an answer');
   await expect(bob.message('an answer')).toBeVisible();
   const announcements = await readAnnouncements(ada.page);
-  // The user's own messages are not announced.
+  // Of the texts with a sender, the log contains only Bob's: the user's own messages are not announced.
   expect(announcements.filter((text) => text.includes(': '))).toEqual(burst);
 
-  // Filling the field for the burst has sent a typing frame already, and the page sends at most one every two seconds.
-  // So press keys until one causes an announcement.
-  const before = await countTypingAnnouncements(ada.page);
+  // The page sends at most one typing frame every two seconds, and the burst has caused one already. So press keys
+  // until one causes an announcement.
+  const countBefore = await countTypingAnnouncements(ada.page);
   await expect(async () => {
     await bob.field.press('h');
-    expect(await countTypingAnnouncements(ada.page)).toBe(before + 1);
+    expect(await countTypingAnnouncements(ada.page)).toBe(countBefore + 1);
   }).toPass();
   await bob.field.fill('');
 
@@ -62,11 +65,12 @@ test('screen readers announce each message of a burst, typing once, and each ste
   await expectAnnounced(bob, ['Waiting response from your chat partner...']);
   const answer = (await options.first().textContent()) ?? '';
   await options.first().click();
-  for (const [person, other] of [
+  for (const [person, partner] of [
     [ada, bob],
     [bob, ada],
   ] as const) {
-    await expectAnnounced(person, [`The ice is broken! You: ${answer}. ${other.name}: ${answer}.`]);
+    await expectAnnounced(person, [`The ice is broken! You: ${answer}. ${partner.name}: ${answer}.`]);
   }
-  expect(await countTypingAnnouncements(ada.page)).toBe(before + 1);
+  // The key presses have caused only one announcement.
+  expect(await countTypingAnnouncements(ada.page)).toBe(countBefore + 1);
 });

@@ -1,13 +1,18 @@
 import { type Page } from '@playwright/test';
+import { limits } from '@thaw/contract/limits';
 import { Connection } from './support/connection.ts';
 import { expectNoOverflow, expectAccessibleEverywhere, type CheckedPart } from './support/accessibility.ts';
 import { type Person, expect, test } from './support/test.ts';
 
-const narrowest = { width: 320, height: 700 };
+const narrowestPhone = { width: 320, height: 700 };
 
-/** Checks accessibility at phone and desktop width in both themes, and that nothing overflows the narrowest phone. */
-const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
-  await page.setViewportSize(narrowest);
+/** Checks accessibility at phone and desktop width, and that nothing overflows the narrowest phone. */
+const expectAccessibleAtAllWidths = async (
+  page: Page,
+  state: string,
+  part: CheckedPart = {},
+): Promise<void> => {
+  await page.setViewportSize(narrowestPhone);
   await expectNoOverflow(page, state);
   await expectAccessibleEverywhere(page, state, part);
 };
@@ -20,29 +25,30 @@ test.describe('accessibility and layout checks', () => {
     const page = await (await open()).newPage();
     await page.goto('/');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    // A slide that changes during a check could make it fail.
     for (const carousel of ['the conversations', 'the features'])
       await page.getByRole('button', { name: `Pause ${carousel}` }).click();
-    await expectAccessible(page, 'landing');
+    await expectAccessibleAtAllWidths(page, 'landing');
 
     await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
     await page.goto('/auth');
     await expect(page.getByLabel('Email')).toBeVisible();
-    await expectAccessible(page, 'sign-in');
+    await expectAccessibleAtAllWidths(page, 'sign-in');
     await page.getByRole('button', { name: 'Chat Anonymously' }).click();
     await expect(page.getByText('Could not start anonymous session.', { exact: true }).first()).toBeVisible();
-    await expectAccessible(page, 'a toast', { within: '[aria-label^="Notifications"]' });
+    await expectAccessibleAtAllWidths(page, 'a toast', { within: '[aria-label^="Notifications"]' });
     await page.goto('/auth?register=true');
     await page.locator('form').getByRole('button').click();
     await expect(page.getByText('Invalid email')).toBeVisible();
-    await expectAccessible(page, 'registration with errors');
+    await expectAccessibleAtAllWidths(page, 'registration with errors');
 
     await page.goto('/nowhere');
     await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
-    await expectAccessible(page, 'not found');
+    await expectAccessibleAtAllWidths(page, 'not found');
   });
 
   test('pass in every state of a random chat', async ({ newcomer }) => {
-    // Eight states, each checked in both themes.
+    // The test checks eight states, each in both themes.
     test.setTimeout(300_000);
     let network: Connection | undefined;
     const bob = await newcomer({ gender: 'male' });
@@ -53,16 +59,16 @@ test.describe('accessibility and layout checks', () => {
       },
     });
     await expect(ada.page.getByRole('dialog')).toBeVisible();
-    await expectAccessible(ada.page, 'gender', { within: '[role="dialog"]' });
+    await expectAccessibleAtAllWidths(ada.page, 'gender', { within: '[role="dialog"]' });
     await ada.page.getByRole('dialog').getByRole('radio', { name: 'Woman' }).click();
     await ada.button('Confirm').click();
     await ada.button('Maybe Later').click();
     await expect(ada.page.getByRole('dialog')).toBeHidden();
-    await expectAccessible(ada.page, 'initial');
+    await expectAccessibleAtAllWidths(ada.page, 'initial');
 
     await ada.pressFind();
     await expect(ada.heading('Looking for someone...')).toBeVisible();
-    await expectAccessible(ada.page, 'searching');
+    await expectAccessibleAtAllWidths(ada.page, 'searching');
 
     await bob.pressFind();
     await expect(ada.heading(bob.name)).toBeVisible();
@@ -72,28 +78,29 @@ test.describe('accessibility and layout checks', () => {
       'a longer answer, so long that it takes more than the one line it would get on a telephone',
     );
     await expect(ada.message('a longer answer')).toContainText('Sent');
+    // The page sends at most one typing frame every two seconds, so type until the partner sees one.
     await expect(async () => {
       await bob.field.pressSequentially('h');
       await expect(ada.page.getByText(`${bob.name} is typing`)).toBeVisible({ timeout: 1_000 });
     }).toPass();
-    await expectAccessible(ada.page, 'active');
+    await expectAccessibleAtAllWidths(ada.page, 'active');
 
     await ada.button('Skip Chat').click();
-    await ada.field.fill('x'.repeat(2_001));
+    await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
     await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
-    await expectAccessible(ada.page, 'skip bar and a text too long', { within: 'main' });
+    await expectAccessibleAtAllWidths(ada.page, 'skip bar and a text that is too long', { within: 'main' });
     await ada.button('Cancel').click();
 
     await network?.cut();
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     await ada.sendMessage('not now');
     await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
-    await expectAccessible(ada.page, 'disconnected');
+    await expectAccessibleAtAllWidths(ada.page, 'disconnected');
     network?.restore();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible({ timeout: 30_000 });
-    await expectAccessible(ada.page, 'skipped');
+    await expectAccessibleAtAllWidths(ada.page, 'skipped');
   });
 });
 

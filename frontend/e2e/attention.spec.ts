@@ -1,7 +1,7 @@
 import { befriend, expect, test } from './support/test.ts';
 import { openChat, seedMessages } from './support/private-chat.ts';
 
-test('title and icon of the tab show the state of the chat and the unread messages, but no message text', async ({
+test('the title and icon of the tab show the state of the chat and the unread messages, but no message text', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });
@@ -11,6 +11,7 @@ test('title and icon of the tab show the state of the chat and the unread messag
   await ada.pressFind();
   await expect(ada.page).toHaveTitle('Looking for someone... · Thaw');
   await expect(icon).toHaveAttribute('href', '/favicon/searching.svg');
+  // Not the HTML document that unknown addresses return.
   expect((await ada.page.request.get('/favicon/searching.svg')).headers()['content-type']).toContain('svg');
 
   const bob = await newcomer({ gender: 'male' });

@@ -1,4 +1,5 @@
 import { type Locator, type Page } from '@playwright/test';
+import { limits } from '@thaw/contract/limits';
 import { expectToast, openSettings } from './support/account.ts';
 import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { closeSidebar, openSidebar } from './support/sidebar.ts';
@@ -31,7 +32,7 @@ const confirmBlock = async (page: Page, name: string): Promise<void> => {
   await expect(getBlockDialog(page, name)).toBeHidden();
 };
 
-/** Opens the sidebar first, which contains the list of friends and is closed on a phone. */
+/** Expects an empty list of friends. The list is in the sidebar, which is closed on a phone. */
 const expectNoFriends = async (person: Person): Promise<void> => {
   await openSidebar(person.page);
   await expect(person.heading('Friends (0)')).toBeVisible();
@@ -42,7 +43,8 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   newcomer,
 }) => {
   const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
-  const name = 'W'.repeat(30);
+  // The widest possible name, for the checks of the layout.
+  const name = 'W'.repeat(limits.usernameMaxCodePoints);
   await rename(bob, name);
   await ada.pressFind();
   await bob.pressFind();
@@ -78,7 +80,7 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await expectToast(page, 'Unblocked');
   await secondTab.close();
 
-  // The two may meet again.
+  // After Undo the two users are matched again.
   await ada.pressFind();
   await bob.button('New Conversation').click();
   await bob.pressFind();
@@ -92,15 +94,15 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a blocked friend disappears from the lists of both users, and can be unblocked from three places', async ({
+test('a blocked friend disappears from the lists of both users, and can be unblocked in three places', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
   const { page } = ada;
-  const more = `More about ${bob.name}`;
+  const menuButton = `More about ${bob.name}`;
   await openChat(ada, bob);
   await openSidebar(page);
-  await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), more, 'Block…');
+  await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), menuButton, 'Block…');
   await expect(getBlockDialog(page, bob.name)).toContainText(
     'This chat ends. You will no longer be friends.',
   );
@@ -114,7 +116,7 @@ test('a blocked friend disappears from the lists of both users, and can be unblo
 
   await befriend(ada, bob);
   await openChat(ada, bob);
-  await chooseMenuItem(getPrivateChat(ada), more, 'Block…');
+  await chooseMenuItem(getPrivateChat(ada), menuButton, 'Block…');
   await expect(getBlockDialog(page, bob.name)).toContainText('You will no longer be friends.');
   await expectIntactLayoutOnSmallScreen(getBlockDialog(page, bob.name), 'block dialog');
   await confirmBlock(page, bob.name);
@@ -129,21 +131,22 @@ test('a blocked friend disappears from the lists of both users, and can be unblo
 
   await openSettings(page);
   await ada.button('Blocked people (1)').click();
-  const list = page.getByRole('dialog', { name: 'Blocked people' });
-  await expect(list.getByRole('listitem')).toContainText(`${bob.name}Blocked `);
+  const blockedPeople = page.getByRole('dialog', { name: 'Blocked people' });
+  // The name is followed by the time of the block.
+  await expect(blockedPeople.getByRole('listitem')).toContainText(`${bob.name}Blocked `);
   await expectAccessibleEverywhere(page, 'blocked people', { within: '[role="dialog"]' });
-  await list.getByRole('button', { name: 'Unblock' }).click();
-  await expect(list.getByText('You have blocked no one.')).toBeVisible();
-  await list.getByRole('button', { name: 'Close' }).click();
+  await blockedPeople.getByRole('button', { name: 'Unblock' }).click();
+  await expect(blockedPeople.getByText('You have blocked no one.')).toBeVisible();
+  await blockedPeople.getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Blocked people (0)')).toBeFocused();
   await page.keyboard.press('Escape');
 
   await ada.button('Chat History').click();
   const history = page.getByRole('dialog', { name: 'Chat History' });
-  await chooseMenuItem(history, more, 'Block…');
+  await chooseMenuItem(history, menuButton, 'Block…');
   await confirmBlock(page, bob.name);
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeHidden();
-  await chooseMenuItem(history, more, 'Unblock');
+  await chooseMenuItem(history, menuButton, 'Unblock');
   await expectToast(page, 'Unblocked');
   await expect(history.getByRole('button', { name: 'Add Friend' })).toBeVisible();
 });

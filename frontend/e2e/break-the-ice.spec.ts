@@ -1,7 +1,11 @@
 import { type Page } from '@playwright/test';
+import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { expectAccessible as expectAccessiblePage } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
+
+// In a game of Break the Ice, one user asks a question, both choose an answer, and the pages reveal both answers: ice
+// cubes celebrate equal answers, and sparks different ones.
 
 const waitingText = 'Waiting response from your chat partner...';
 
@@ -9,23 +13,25 @@ const waitingText = 'Waiting response from your chat partner...';
 const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
-/** The newest question on a user's page. */
+/** Locates the newest question on a user's page. */
 const getCard = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
 const getOptions = (person: Person) => getCard(person).getByRole('radio');
 const getCubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
 const getSparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
-const getRow = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
+const getText = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
 
-const askQuestion = async (asking: Person, other: Person): Promise<void> => {
+/** Starts a game and waits until both users see its question. */
+const askQuestion = async (asking: Person, partner: Person): Promise<void> => {
   const start = asking.button('Break the Ice');
   await expect(start).toBeEnabled();
   await start.click();
-  for (const person of [asking, other]) {
+  for (const person of [asking, partner]) {
     await expect(getOptions(person).first()).toBeEnabled();
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
 };
 
+/** Chooses the option with this index. @returns its text */
 const answerQuestion = async (person: Person, index: number): Promise<string> => {
   const option = getOptions(person).nth(index);
   const text = (await option.textContent()) ?? '';
@@ -34,9 +40,12 @@ const answerQuestion = async (person: Person, index: number): Promise<string> =>
   return text;
 };
 
+/** The tests check a visual effect this long before its end, and at its end. */
+const lastMomentMs = 100;
+
 const withFakeClock = { prepare: (page: Page) => page.clock.install() };
 
-/** Pauses the page's timers, which only the test advances afterwards. `pauseAt` needs a time in the page's future. */
+/** Pauses the page's clock; only the test advances it afterwards. `pauseAt` needs a time in the page's future. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
 // Several games and reloads on two pages take minutes on a busy machine.
@@ -45,15 +54,15 @@ test.describe.configure({ timeout: 240_000 });
 test('equal answers show ice cubes for five seconds, and different answers show sparks for three', async ({
   pair,
 }) => {
-  const frames: string[] = [];
+  const framesToBob: string[] = [];
   const [ada, bob] = await pair(
     { ...withFakeClock, reducedMotion: 'no-preference' },
     {
-      prepare: async (page) => {
+      prepare: (page) => {
         page.on('websocket', (socket) =>
-          socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
+          socket.on('framereceived', ({ payload }) => framesToBob.push(String(payload))),
         );
-        await Promise.resolve();
+        return Promise.resolve();
       },
     },
   );
@@ -61,42 +70,43 @@ test('equal answers show ice cubes for five seconds, and different answers show 
   await expect(getCard(ada).getByText('You asked')).toBeVisible();
   await expect(getCard(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);
   await expect(getCard(bob).getByRole('button', { name: 'Ignore' })).toBeEnabled();
-  await expect(getOptions(bob)).toHaveCount(5);
+  await expect(getOptions(bob)).toHaveCount(limits.optionsPerQuestion);
   expect(await getOptions(bob).allTextContents()).toEqual(await getOptions(ada).allTextContents());
 
-  frames.length = 0;
+  framesToBob.length = 0;
   const firstAnswer = await answerQuestion(ada, 2);
-  await expect(getRow(ada, waitingText)).toBeVisible();
+  await expect(getText(ada, waitingText)).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expect(getRow(bob, waitingText)).toHaveCount(0);
-  expect(frames.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
-  expect(frames.join()).not.toContain(firstAnswer);
+  await expect(getText(bob, waitingText)).toHaveCount(0);
+  expect(framesToBob.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
+  // Bob's page does not receive the answer before the reveal.
+  expect(framesToBob.join()).not.toContain(firstAnswer);
 
   await stopClock(ada);
   await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
-    await expect(getRow(person, 'The ice is broken!')).toBeVisible();
-    await expect(getRow(person, 'O gelo foi quebrado!')).toBeVisible();
+    await expect(getText(person, 'The ice is broken!')).toBeVisible();
+    await expect(getText(person, 'O gelo foi quebrado!')).toBeVisible();
     await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
-    await expect(getRow(person, waitingText)).toHaveCount(0);
+    await expect(getText(person, waitingText)).toHaveCount(0);
   }
   await expect(getCubes(ada).locator('canvas')).toBeAttached();
-  await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
+  await ada.page.clock.runFor(pageLimits.celebrationMs - lastMomentMs);
   await expect(getCubes(ada)).toBeVisible();
-  await ada.page.clock.runFor(100);
+  await ada.page.clock.runFor(lastMomentMs);
   await expect(getCubes(ada)).toHaveCount(0);
-  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
 
   const firstQuestion = await getCard(ada).getByRole('heading').textContent();
   await askQuestion(bob, ada);
   expect(await getCard(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 4);
-  for (const person of [ada, bob]) await expect(getRow(person, 'Plot twist!')).toBeVisible();
-  await ada.page.clock.runFor(pageLimits.plotTwistMs - 100);
+  for (const person of [ada, bob]) await expect(getText(person, 'Plot twist!')).toBeVisible();
+  await ada.page.clock.runFor(pageLimits.plotTwistMs - lastMomentMs);
   await expect(getSparks(ada)).toBeVisible();
-  await ada.page.clock.runFor(100);
+  await ada.page.clock.runFor(lastMomentMs);
   await expect(getSparks(ada)).toHaveCount(0);
 });
 
@@ -109,13 +119,13 @@ test("each user can ignore the other's question", async ({ pair }) => {
     await askQuestion(asking, ignoring);
     await answerQuestion(asking, 1);
     await getCard(ignoring).getByRole('button', { name: 'Ignore' }).click();
-    await expect(getRow(ignoring, 'You decided to not break the ice')).toBeVisible();
+    await expect(getText(ignoring, 'You decided to not break the ice')).toBeVisible();
     await expect(getCard(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
     await expect(getCard(ignoring).getByText('Game ended', { exact: true })).toBeVisible();
-    await expect(getRow(asking, 'Your partner decided to not break the ice')).toBeVisible();
+    await expect(getText(asking, 'Your partner decided to not break the ice')).toBeVisible();
     await expect(getCard(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
     await expect(getCard(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
-    await expect(getRow(asking, waitingText)).toHaveCount(0);
+    await expect(getText(asking, waitingText)).toHaveCount(0);
     for (const person of [ada, bob]) {
       await expect(getOptions(person)).toHaveCount(0);
       await expect(person.button('Break the Ice')).toBeEnabled();
@@ -139,31 +149,31 @@ test('an open game survives reloads of both pages, and a reload does not repeat 
   await ada.page.reload();
   await expect(getCard(ada).getByText('You answered')).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
-  await expect(getRow(ada, waitingText)).toBeVisible();
+  await expect(getText(ada, waitingText)).toBeVisible();
   await bob.page.reload();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await answerQuestion(bob, 3);
-  for (const person of [ada, bob]) await expect(getRow(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getText(person, 'The ice is broken!')).toBeVisible();
   await ada.page.reload();
-  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
   await expect(ada.button('Break the Ice')).toBeEnabled();
   await expect(getCubes(ada)).toHaveCount(0);
 });
 
 test('when both users start a game at the same time, only one question is asked', async ({ pair }) => {
   // Bob's page does not receive Ada's question until the server has refused Bob's own game.
-  const heldFrames: (() => void)[] = [];
-  let isHolding = true;
-  let refusals = 0;
+  const deliveries: (() => void)[] = [];
+  let isHoldingQuestion = true;
+  let refusalCount = 0;
   const [ada, bob] = await pair(
     {},
     {
       prepare: (page) =>
         page.routeWebSocket('**/ws', (socket) => {
           socket.connectToServer().onMessage((frame) => {
-            if (String(frame).includes('game_active')) refusals += 1;
+            if (String(frame).includes('game_active')) refusalCount += 1;
             const isQuestion = String(frame).includes('break_ice_question_received');
-            if (isHolding && isQuestion) heldFrames.push(() => socket.send(frame));
+            if (isHoldingQuestion && isQuestion) deliveries.push(() => socket.send(frame));
             else socket.send(frame);
           });
         }),
@@ -171,21 +181,21 @@ test('when both users start a game at the same time, only one question is asked'
   );
   await ada.button('Break the Ice').click();
   await expect(getOptions(ada).first()).toBeEnabled();
-  await expect.poll(() => heldFrames.length).toBe(1);
+  await expect.poll(() => deliveries.length).toBe(1);
   await bob.button('Break the Ice').click();
-  await expect.poll(() => refusals).toBe(1);
+  await expect.poll(() => refusalCount).toBe(1);
   await expect(bob.button('Break the Ice')).toBeEnabled();
   await expect(getOptions(bob)).toHaveCount(0);
-  isHolding = false;
-  for (const release of heldFrames) release();
-  await expect(getOptions(bob)).toHaveCount(5);
+  isHoldingQuestion = false;
+  for (const deliver of deliveries) deliver();
+  await expect(getOptions(bob)).toHaveCount(limits.optionsPerQuestion);
   for (const person of [ada, bob]) {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 0);
-  for (const person of [ada, bob]) await expect(getRow(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getText(person, 'The ice is broken!')).toBeVisible();
 });
 
 test('with reduced motion a celebration shows the same texts without an animation', async ({ pair }) => {
@@ -196,13 +206,14 @@ test('with reduced motion a celebration shows the same texts without an animatio
   await answerQuestion(bob, 1);
   await expect(getCubes(ada)).toBeVisible();
   await expect(getCubes(ada).locator('canvas')).toHaveCount(0);
-  const words = await getCubes(ada)
+  // CSS generates these texts, so they are read from the pseudo-elements.
+  const texts = await getCubes(ada)
     .locator('[data-says]')
     .evaluateAll((elements) => elements.map((element) => getComputedStyle(element, '::before').content));
-  expect(words).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
-  await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
+  expect(texts).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
+  await ada.page.clock.runFor(pageLimits.celebrationMs - lastMomentMs);
   await expect(getCubes(ada)).toBeVisible();
-  await ada.page.clock.runFor(100);
+  await ada.page.clock.runFor(lastMomentMs);
   await expect(getCubes(ada)).toHaveCount(0);
 });
 
@@ -219,12 +230,12 @@ test('every state of the cards passes the accessibility checks in both themes', 
   await expectAccessible(ada.page, 'answered');
   await expectAccessible(bob.page, 'the partner has answered');
   await answerQuestion(bob, 0);
-  await expect(getRow(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
   await expectAccessible(ada.page, 'match');
   await askQuestion(bob, ada);
   await answerQuestion(ada, 0);
   await answerQuestion(bob, 1);
-  await expect(getRow(bob, 'Plot twist!')).toBeVisible();
+  await expect(getText(bob, 'Plot twist!')).toBeVisible();
   await expectAccessible(bob.page, 'plot twist');
   await askQuestion(ada, bob);
   await getCard(bob).getByRole('button', { name: 'Ignore' }).click();

@@ -1,4 +1,5 @@
-import { type SelfUser } from '@thaw/contract/users';
+import { type Page } from '@playwright/test';
+import { pageLimits } from '../src/lib/page-limits';
 import {
   expectToast,
   openSettings,
@@ -9,7 +10,7 @@ import {
 import { expectAccessibleDialog } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-// The browser logs these responses to the console itself.
+// The browser logs each failed response as a console error.
 test.use({ expectedErrors: [/status of (409|500)/] });
 
 test('an anonymous user who creates an account during a chat keeps id, friends, messages and history', async ({
@@ -20,10 +21,10 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await bob.sendMessage('before');
   await expect(ada.message('before')).toBeVisible();
   const account = { email: createEmail(), password: 'secret1' };
-  const taken = createEmail();
-  await (await open()).request.post('/api/register', { data: { email: taken, password: 'secret1' } });
-  let newSockets = 0;
-  ada.page.on('websocket', () => (newSockets += 1));
+  const takenEmail = createEmail();
+  await (await open()).request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
+  let newSocketCount = 0;
+  ada.page.on('websocket', () => (newSocketCount += 1));
 
   await openSettings(ada.page);
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile']);
@@ -32,7 +33,7 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   const submit = dialog.getByRole('button', { name: 'Create Account' });
   await submit.click();
   await expectToast(ada.page, 'Missing fields', 'Please fill in all fields.');
-  await dialog.getByLabel('Email').fill(taken);
+  await dialog.getByLabel('Email').fill(takenEmail);
   await dialog.getByLabel('Password', { exact: true }).fill('secret1');
   await dialog.getByLabel('Confirm Password').fill('secret2');
   await submit.click();
@@ -57,7 +58,7 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await expect(ada.message('after')).toBeVisible();
   await ada.sendMessage('still me');
   await expect(bob.message('still me')).toBeVisible();
-  expect(newSockets).toBe(0);
+  expect(newSocketCount).toBe(0);
   await ada.page.reload();
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(ada.message('before')).toBeVisible();
@@ -68,20 +69,25 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   // Another browser that signs in to the account shows the same data.
   const otherBrowser = await signInAndOpenChat(await open(), account);
   expect(otherBrowser.user.id).toBe(ada.user.id);
-  const read = async (address: string): Promise<unknown> =>
+  const readOwnData = async (address: string): Promise<unknown> =>
     (await otherBrowser.page.request.get(`${address}/${ada.user.id}`)).json();
-  expect((await read('/api/friends')) as SelfUser[]).toMatchObject([{ id: bob.user.id }]);
-  expect(await read('/api/chat-history')).toHaveLength(1);
+  expect(await readOwnData('/api/friends')).toMatchObject([{ id: bob.user.id }]);
+  expect(await readOwnData('/api/chat-history')).toHaveLength(1);
   await expect(otherBrowser.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
 });
 
-test('a new user cannot close the gender dialog, nor the account dialog while its request is pending', async ({
+/** Clicks at the top of a phone's screen, above the dialogs of this test. */
+const clickOutsideDialog = (page: Page): Promise<void> => page.mouse.click(195, 10);
+
+test('a new user cannot close the gender dialog, nor the account dialog during its request, and is not asked again', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
   await expectAccessibleDialog(ada.page, 'Select Your Gender');
   await ada.page.keyboard.press('Escape');
-  await ada.page.mouse.click(195, 10);
+  await clickOutsideDialog(ada.page);
+  await expect(ada.page.getByRole('dialog', { name: 'Select Your Gender' })).toBeVisible();
+  // No gender is chosen yet.
   await expect(ada.button('Confirm')).toBeDisabled();
   await ada.page.getByRole('radio', { name: 'Woman' }).click();
   await ada.button('Confirm').click();
@@ -94,16 +100,16 @@ test('a new user cannot close the gender dialog, nor the account dialog while it
   await expectAccessibleDialog(ada.page, 'Create Your Account');
 
   let respond: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (respond = resolve));
+  const canRespond = new Promise<void>((resolve) => (respond = resolve));
   await ada.page.route('**/api/convert-anonymous', async (route) => {
-    await released;
+    await canRespond;
     await route.fulfill({ status: 500, body: '' });
   });
   await dialog.getByRole('button', { name: 'Create Account' }).click();
   await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
   await expect(dialog.getByRole('button', { name: 'Close' })).toBeDisabled();
   await ada.page.keyboard.press('Escape');
-  await ada.page.mouse.click(195, 10);
+  await clickOutsideDialog(ada.page);
   await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeVisible();
   respond();
   await expectToast(ada.page, 'Conversion failed', 'Could not convert account. Please try again.');
@@ -111,10 +117,10 @@ test('a new user cannot close the gender dialog, nor the account dialog while it
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();
 
-  // The prompt to create an account does not appear again on the next visit (A166).
+  // The prompt to create an account does not appear again on the next visit.
   await ada.page.clock.install();
   await ada.page.reload();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
-  await ada.page.clock.runFor(2_000);
+  await ada.page.clock.runFor(4 * pageLimits.anonymousPromptDelayMs);
   await expect(ada.page.getByRole('dialog')).toHaveCount(0);
 });

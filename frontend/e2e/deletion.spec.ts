@@ -7,33 +7,36 @@ import { openSettings, signInAndOpenChat, readStoredUser, createEmail } from './
 import { expectIntactLayout } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
 
-// 403 for the wrong password, 401 for the session of the deleted account.
+// The wrong password returns 403, and the session of the deleted account 401.
 test.use({ expectedErrors: [/status of (401|403)/] });
 
 const narrowPhone = { width: 320, height: 700 };
 
-/** Forges a receipt: the content claims one more erased picture, and the signature is that of the original. */
-const tamper = (receipt: Receipt): Receipt => {
+/**
+ * Forges a receipt, a signed document that lists what the server has erased. The content of the forgery claims one more
+ * erased picture, and the signature remains that of the original.
+ */
+const forgeReceipt = (receipt: Receipt): Receipt => {
   const [header, content, signature] = receipt.receipt!.split('.');
-  const changed = JSON.parse(Buffer.from(content!, 'base64url').toString()) as NonNullable<
+  const forgedContent = JSON.parse(Buffer.from(content!, 'base64url').toString()) as NonNullable<
     Receipt['content']
   >;
-  changed.erased.images += 1;
-  const encoded = Buffer.from(JSON.stringify(changed)).toString('base64url');
-  return { ...receipt, content: changed, receipt: `${header}.${encoded}.${signature}` };
+  forgedContent.erased.images += 1;
+  const encoded = Buffer.from(JSON.stringify(forgedContent)).toString('base64url');
+  return { ...receipt, content: forgedContent, receipt: `${header}.${encoded}.${signature}` };
 };
 
-/** Checks that the trailer of an export matches its lines. */
+/** Checks that the trailer, the last line of an export, has the counts and the hash of the lines before it. */
 const expectCompleteExport = (text: string): void => {
   const lines = text
     .trimEnd()
     .split('\n')
     .map((line) => exportLineSchema.parse(JSON.parse(line)));
-  const before = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
+  const textBeforeTrailer = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
   expect(lines.at(-1)).toMatchObject({
     events: lines.filter(({ kind }) => kind === 'event').length,
     records: lines.filter(({ kind }) => kind === 'record').length,
-    sha256: createHash('sha256').update(before).digest('hex'),
+    sha256: createHash('sha256').update(textBeforeTrailer).digest('hex'),
   });
 };
 
@@ -83,12 +86,12 @@ test('a user exports their data and deletes the account; every tab signs out, an
   await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');
   const remaining = page.getByRole('region', { name: 'What is stored about the account now' });
   await expect(remaining).toContainText('Nothing.');
-  const address = page.url();
-  const [counted] = await Promise.all([
+  const receiptAddress = page.url();
+  const [receiptResponse] = await Promise.all([
     page.waitForResponse(/\/api\/receipts\/[\w-]{22}$/),
     remaining.getByRole('button', { name: 'Count again' }).click(),
   ]);
-  const receipt = (await counted.json()) as Receipt;
+  const receipt = (await receiptResponse.json()) as Receipt;
   await page.getByRole('button', { name: 'Check this receipt' }).click();
   await expect(page.getByText(/^Genuine/)).toBeVisible();
   await expectIntactLayout(page.locator('main'), 'receipt');
@@ -102,10 +105,13 @@ test('a user exports their data and deletes the account; every tab signs out, an
     content: receipt.content,
   });
 
+  // The forged receipt fails the check against the server's real keys.
   await page.route('**/api/receipts/*', (route) =>
-    route.request().url().endsWith('/keys') ? route.continue() : route.fulfill({ json: tamper(receipt) }),
+    route.request().url().endsWith('/keys')
+      ? route.continue()
+      : route.fulfill({ json: forgeReceipt(receipt) }),
   );
-  await page.goto(address);
+  await page.goto(receiptAddress);
   await page.getByRole('button', { name: 'Check this receipt' }).click();
   await expect(page.getByText(/^Not genuine/)).toBeVisible();
 });

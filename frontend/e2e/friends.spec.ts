@@ -8,9 +8,10 @@ const getFriendRow = (person: Person, friend: string) =>
   getFriendsList(person).getByRole('listitem').filter({ hasText: friend });
 const getToolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
 const getRequestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
-const getModal = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
+const getRequestsDialog = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
 
-const expectPending = async (person: Person, count: number): Promise<void> => {
+/** Expects the button of the friend requests to show this count of pending requests. */
+const expectPendingCount = async (person: Person, count: number): Promise<void> => {
   await expect(getRequestsButton(person)).toHaveAccessibleName(
     count === 0 ? 'Friend Requests' : new RegExp(`^Friend Requests ?${count} pending$`),
   );
@@ -18,12 +19,12 @@ const expectPending = async (person: Person, count: number): Promise<void> => {
 
 const openRequests = async (person: Person): Promise<void> => {
   await getRequestsButton(person).click();
-  await expect(getModal(person)).toBeVisible();
+  await expect(getRequestsDialog(person)).toBeVisible();
 };
 
 const closeRequests = async (person: Person): Promise<void> => {
-  await getModal(person).getByRole('button', { name: 'Close' }).click();
-  await expect(getModal(person)).toBeHidden();
+  await getRequestsDialog(person).getByRole('button', { name: 'Close' }).click();
+  await expect(getRequestsDialog(person)).toBeHidden();
 };
 
 /** Sends a friend request over HTTP, as if from the requester's page. */
@@ -34,7 +35,11 @@ const requestFriendship = async (requester: Person, addressee: Person): Promise<
   expect(response.status()).toBe(201);
 };
 
-/** Records the in-page events of §7 of the specification. */
+/**
+ * Records the in-page events that the product specification defines (§7): the events of friendships by their names, and
+ * each `websocket-message`, which stands for a received frame, by the name of the frame.
+ * @returns a function that reads the recorded names
+ */
 const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> => {
   await page.evaluate(() => {
     const events: string[] = [];
@@ -53,27 +58,27 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
   pair,
 }) => {
   const [ada, bob] = await pair();
-  const [eventsOfAda, eventsOfBob] = [await recordEvents(ada), await recordEvents(bob)];
+  const [readEventsOfAda, readEventsOfBob] = [await recordEvents(ada), await recordEvents(bob)];
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
-  await expectPending(bob, 0);
+  await expectPendingCount(bob, 0);
 
   await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).dblclick();
   await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(ada.page.getByText('Friend request sent', { exact: true }).first()).toBeVisible();
 
-  await expectPending(bob, 1);
+  await expectPendingCount(bob, 1);
   await openRequests(bob);
-  await expect(getModal(bob).getByRole('listitem')).toHaveCount(1);
-  await expect(getModal(bob).getByText(ada.name)).toBeVisible();
-  await getModal(bob).getByRole('button', { name: 'Accept' }).click();
+  await expect(getRequestsDialog(bob).getByRole('listitem')).toHaveCount(1);
+  await expect(getRequestsDialog(bob).getByText(ada.name)).toBeVisible();
+  await getRequestsDialog(bob).getByRole('button', { name: 'Accept' }).click();
   await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
   await expect(bob.page.getByText('User has been added to your friends.').first()).toBeVisible();
-  await expect(getModal(bob).getByText('No pending friend requests')).toBeVisible();
-  // The Close button, because Escape would close the toast first.
+  await expect(getRequestsDialog(bob).getByText('No pending friend requests')).toBeVisible();
+  // This uses the Close button, because Escape would close the toast first.
   await closeRequests(bob);
   await expect(getRequestsButton(bob)).toBeFocused();
-  await expectPending(bob, 0);
+  await expectPendingCount(bob, 0);
 
   for (const [person, friend] of [
     [ada, bob],
@@ -83,24 +88,26 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
     await expect(getFriendRow(person, friend.name)).toContainText('Online');
     await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
   }
-  expect(await eventsOfAda()).toEqual(expect.arrayContaining(['friendship-accepted', 'friendship_accepted']));
-  expect(await eventsOfBob()).toEqual(
+  expect(await readEventsOfAda()).toEqual(
+    expect.arrayContaining(['friendship-accepted', 'friendship_accepted']),
+  );
+  expect(await readEventsOfBob()).toEqual(
     expect.arrayContaining(['friend-request-received', 'friend_request', 'friendship-accepted']),
   );
 });
 
-test('two users who request each other become friends; a request is accepted from its toast, which links to the chat', async ({
+test('two users who request each other become friends; toasts accept a request and open the chat', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
   await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
   await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
-  await expectPending(bob, 1);
+  await expectPendingCount(bob, 1);
   await getToolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
   for (const person of [ada, bob]) {
     await expect(person.heading('Friends (1)')).toBeVisible();
     await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
-    await expectPending(person, 0);
+    await expectPendingCount(person, 0);
   }
   await getFriendRow(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
@@ -112,17 +119,18 @@ test('two users who request each other become friends; a request is accepted fro
   await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
   await expect(bob.heading('Friends (1)')).toBeVisible();
 
-  const answered = ada.page.getByRole('listitem').filter({ hasText: 'You have a new friend' });
-  await expect(answered).toContainText(`${bob.name} accepted your request.`);
-  await answered.getByRole('button', { name: 'Open' }).click();
+  const accepted = ada.page.getByRole('listitem').filter({ hasText: 'You have a new friend' });
+  await expect(accepted).toContainText(`${bob.name} accepted your request.`);
+  await accepted.getByRole('button', { name: 'Open' }).click();
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('after a chat its partner can be requested as a friend, and is not notified when they decline', async ({
+test('after a chat the partner can receive a friend request, and the requester does not see that it is declined', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
-  // After the chat, the server allows a request only to users in the chat history, which is written asynchronously.
+  // After a chat, the server allows friend requests only to users in the chat history. The worker writes the history
+  // asynchronously.
   await expect
     .poll(async () => {
       const history = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
@@ -134,16 +142,17 @@ test('after a chat its partner can be requested as a friend, and is not notified
   await ada.button('Add Friend').click();
   await expect(ada.button('Friend Request Sent')).toBeDisabled();
 
-  await expectPending(bob, 1);
+  await expectPendingCount(bob, 1);
   await openRequests(bob);
-  await getModal(bob).getByRole('button', { name: 'Decline' }).click();
+  await getRequestsDialog(bob).getByRole('button', { name: 'Decline' }).click();
   await expect(bob.page.getByText('Request declined', { exact: true }).first()).toBeVisible();
-  await expect(getModal(bob).getByText('No pending friend requests')).toBeVisible();
+  await expect(getRequestsDialog(bob).getByText('No pending friend requests')).toBeVisible();
   await closeRequests(bob);
-  await expectPending(bob, 0);
+  await expectPendingCount(bob, 0);
   await expect(ada.button('Friend Request Sent')).toBeDisabled();
   await expect(ada.heading('Friends (0)')).toBeVisible();
 
+  // Bob's skip has started a search, so the two are matched again. A declined request can be repeated.
   await ada.button('New Conversation').click();
   await ada.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
@@ -156,21 +165,22 @@ test.describe('when the name of a requester is unavailable', () => {
   test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {
     const [ada, bob] = await pair();
     await requestFriendship(bob, ada);
-    await expectPending(ada, 1);
+    await expectPendingCount(ada, 1);
     await ada.skip();
     const cyd = await newcomer({ gender: 'male' });
     await cyd.pressFind();
     await expect(ada.heading(cyd.name)).toBeVisible();
     await requestFriendship(cyd, ada);
-    await expectPending(ada, 2);
+    await expectPendingCount(ada, 2);
 
-    // After a reload the names are requested from the server.
+    // After a reload the page requests the names from the server. The placeholder for a missing name contains the
+    // user id.
     await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
     await ada.page.reload();
-    await expectPending(ada, 2);
+    await expectPendingCount(ada, 2);
     await openRequests(ada);
     const [fromBob, fromCyd] = [bob.name, `Utilizador #${cyd.user.id}`].map((name) =>
-      getModal(ada).getByRole('listitem').filter({ hasText: name }),
+      getRequestsDialog(ada).getByRole('listitem').filter({ hasText: name }),
     );
     await expect(fromCyd!).toBeVisible();
 
@@ -182,16 +192,18 @@ test.describe('when the name of a requester is unavailable', () => {
     await fromBob!.getByRole('button', { name: 'Accept' }).click();
     await expect(fromBob!).toBeHidden();
     await fromCyd!.getByRole('button', { name: 'Decline' }).click();
-    await expect(getModal(ada).getByText('No pending friend requests')).toBeVisible();
+    await expect(getRequestsDialog(ada).getByText('No pending friend requests')).toBeVisible();
     await closeRequests(ada);
-    await expectPending(ada, 0);
+    await expectPendingCount(ada, 0);
     await expect(ada.heading('Friends (1)')).toBeVisible();
     await expect(bob.heading('Friends (1)')).toBeVisible();
     await expect(cyd.heading('Friends (0)')).toBeVisible();
   });
 });
 
-test('removing a friend closes the private chat on both sides', async ({ friends }) => {
+test('removing a friend closes the private chat on both pages, and the two can become friends again', async ({
+  friends,
+}) => {
   const [ada, bob] = await friends();
   for (const [person, friend] of [
     [ada, bob],
@@ -251,20 +263,20 @@ test('a row of the friends list shows the last message, typing, and an unsent dr
   await expect(getFriendRow(ada, bob.name)).toContainText('Message deleted');
 });
 
-test('the friends list follows a friend who goes offline, comes back online, and changes the name', async ({
+test('the friends list follows a friend who goes offline, comes back online, and changes their name', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
-  const context = bob.page.context();
+  const contextOfBob = bob.page.context();
   await bob.page.close();
   await expect(getFriendRow(ada, bob.name)).toContainText('Offline');
 
-  const newPage = await context.newPage();
+  const newPage = await contextOfBob.newPage();
   await newPage.goto('/chat');
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
 
-  const renamed = await context.request.put(`/api/user/${bob.user.id}`, {
+  const renamed = await contextOfBob.request.put(`/api/user/${bob.user.id}`, {
     data: { username: 'Somebody Else', avatar: null },
   });
   expect(renamed.status()).toBe(200);
@@ -274,7 +286,7 @@ test('the friends list follows a friend who goes offline, comes back online, and
   await expect(newPage.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
 });
 
-test('a friendship that ended and a request that arrived while offline are shown after the reconnect', async ({
+test('after a reconnect the page shows that a friendship has ended and that a request has arrived in the meantime', async ({
   friends,
 }) => {
   let network: Connection | undefined;
@@ -292,7 +304,7 @@ test('a friendship that ended and a request that arrived while offline are shown
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(ada.heading('Friends (0)')).toBeVisible();
-  await expectPending(ada, 1);
+  await expectPendingCount(ada, 1);
 });
 
 test('Ctrl+K finds a friend by the first letters of the name, and a question mark lists the shortcuts', async ({
@@ -310,13 +322,14 @@ test('Ctrl+K finds a friend by the first letters of the name, and a question mar
   await expect(getPrivateChat(ada)).toBeVisible();
   await expect(toPrivateChatUser(ada).field).toBeFocused();
 
+  // In the message field, a question mark is text.
   await getPrivateChat(ada)
     .getByRole('button', { name: /^Close private chat/ })
     .focus();
   await ada.page.keyboard.press('Shift+?');
-  const list = ada.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expect(list).toBeVisible();
+  const shortcuts = ada.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(shortcuts).toBeVisible();
   await expectAccessible(ada.page, 'shortcuts', { within: '[role="dialog"]' });
   await ada.page.keyboard.press('Escape');
-  await expect(list).toBeHidden();
+  await expect(shortcuts).toBeHidden();
 });

@@ -1,7 +1,8 @@
 import { expect, type Person, test } from './support/test.ts';
 
-const getModal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
+const getHistoryDialog = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
 
+// The test mocks this response to a request for the profile of a partner.
 test.use({ expectedErrors: [/status of 404/] });
 
 test('the history lists past partners, newest first, and sends friend requests to them', async ({
@@ -12,7 +13,7 @@ test('the history lists past partners, newest first, and sends friend requests t
   await ada.skip();
   const cyd = await newcomer({ gender: 'male' });
   await cyd.button('Chat History').click();
-  await expect(getModal(cyd).getByText('No chat history yet')).toBeVisible();
+  await expect(getHistoryDialog(cyd).getByText('No chat history yet')).toBeVisible();
   await cyd.page.keyboard.press('Escape');
   await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();
@@ -26,10 +27,10 @@ test('the history lists past partners, newest first, and sends friend requests t
 
   await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
   await ada.button('Chat History').click();
-  const entries = getModal(ada).getByRole('listitem');
+  const entries = getHistoryDialog(ada).getByRole('listitem');
   await expect(entries).toHaveCount(2);
   await expect(entries.nth(0)).toContainText('Unknown User');
-  // A partner whose profile is hidden can be reported, and nothing else.
+  // The entry of a partner whose profile is unavailable has no button except its menu.
   await expect(entries.nth(0).getByRole('button')).toHaveAccessibleName('More about Unknown User');
   await expect(entries.nth(1)).toContainText(bob.name);
   await expect(entries.nth(1)).toContainText('A few minutes ago');
@@ -37,7 +38,7 @@ test('the history lists past partners, newest first, and sends friend requests t
   await entries.nth(1).getByRole('button', { name: 'Add Friend' }).click();
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
-  // The toolbar still offers a request to the current partner, who is not the user requested above.
-  await getModal(ada).getByRole('button', { name: 'Close' }).click();
+  // The toolbar still offers a request to the current partner, to whom the request above was not sent.
+  await getHistoryDialog(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();
 });

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, createZeroFile, type Person, test } from './support/test.ts';
 
-/** A red dot: the smallest possible picture. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -32,27 +32,28 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   await expect(ada.button('Open: Your photo')).toBeVisible();
 
   // The photo is blurred, its button says so, and the image marker is not shown as text.
-  const show = bob.button(`Show photo from ${ada.name}`);
-  await expect(show).toBeVisible();
+  const showPhoto = bob.button(`Show photo from ${ada.name}`);
+  await expect(showPhoto).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
   await expectAccessible(bob.page, 'a hidden photo', { within: 'main' });
-  await show.click();
-  const open = bob.button(`Open: Photo from ${ada.name}`);
-  await open.click();
+  await showPhoto.click();
+  const openPhoto = bob.button(`Open: Photo from ${ada.name}`);
+  await openPhoto.click();
   const lightbox = bob.page.getByRole('dialog', { name: `Photo from ${ada.name}` });
   await expect(lightbox.getByRole('img')).toBeVisible();
   await expectAccessible(bob.page, 'lightbox', { within: '[role="dialog"]' });
   await bob.page.keyboard.press('Escape');
   await expect(lightbox).toBeHidden();
-  await expect(open).toBeFocused();
+  await expect(openPhoto).toBeFocused();
+  // Outside the lightbox, Escape asks whether to skip the chat.
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
 
-  // A photo without a caption, and its quote in a reply.
+  // The quote of a photo without a caption contains the word Photo.
   await chooseFile(bob, photo);
   await bob.button('Send').click();
-  const alone = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
-  await alone.hover();
-  await alone.getByRole('button', { name: 'Reply' }).click();
+  const photoOnly = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
+  await photoOnly.hover();
+  await photoOnly.getByRole('button', { name: 'Reply' }).click();
   await ada.sendMessage('What a dot');
   await expect(
     bob.message('What a dot').getByRole('button', { name: 'In reply to You Photo' }),
@@ -62,13 +63,16 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   await bob.page.reload();
   await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
   await expect(bob.button('Open: Your photo')).toBeVisible();
+  // The welcome notice and three messages.
   await expect(bob.messages).toHaveCount(4);
 });
 
 test.describe('a rejected file or failed upload', () => {
   test.use({ expectedErrors: [/status of (422|503)/] });
 
-  test('sends no message and keeps the text in the composer', async ({ pair }) => {
+  test('sends no message and keeps the text in the composer, which also accepts pasted and dropped pictures', async ({
+    pair,
+  }) => {
     const [ada, bob] = await pair();
     await ada.field.fill('my words');
     await chooseFile(ada, createZeroFile('huge.png', limits.imageMaxBytes + 1));
@@ -76,12 +80,13 @@ test.describe('a rejected file or failed upload', () => {
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');
 
-    // A failed upload cancels the send: text and picture return to the composer (A97).
+    // A failed upload cancels the send: text and picture return to the composer.
     await ada.page.route('**/api/upload', (route) => route.fulfill({ status: 503, json: {} }));
     await chooseFile(ada, photo);
-    const refused = ada.page.waitForResponse('**/api/upload');
+    const failedUpload = ada.page.waitForResponse('**/api/upload');
     await ada.field.press('Enter');
-    await refused;
+    await failedUpload;
+    // Only the welcome notice.
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.button('Remove photo')).toBeVisible();
     await expect(ada.field).toHaveValue('my words');

@@ -1,7 +1,11 @@
 import { type Page } from '@playwright/test';
-import { expect, type Person, test } from './support/test.ts';
+import { readStoredUser } from './support/account.ts';
+import { expect, test } from './support/test.ts';
 
-/** Presses Tab until an element with this role and name has the focus. */
+/** More than the number of tab stops on any page of the test. */
+const maxTabPresses = 80;
+
+/** Presses Tab until the first element with this role and name has the focus. */
 const tabTo = async (
   page: Page,
   role: 'button' | 'radio' | 'region' | 'textbox',
@@ -9,7 +13,7 @@ const tabTo = async (
 ): Promise<void> => {
   const target = page.getByRole(role, { name, exact: true }).first();
   await expect(target).toBeVisible();
-  for (let steps = 0; steps < 80; steps += 1) {
+  for (let presses = 0; presses < maxTabPresses; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
@@ -55,10 +59,10 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await expect(bob.message('no mouse here')).toBeVisible();
 
   const field = page.getByRole('textbox', { name: 'Message' });
-  /** Focuses the message list and moves up to a message; 1 is the newest. */
-  const focusMessage = async (fromTheEnd: number): Promise<void> => {
+  /** Focuses the message list and moves up to the n-th message from the end; 1 is the newest. */
+  const focusMessage = async (positionFromEnd: number): Promise<void> => {
     await tabTo(page, 'region', 'Messages');
-    for (let step = 0; step < fromTheEnd; step += 1) {
+    for (let step = 0; step < positionFromEnd; step += 1) {
       await page.keyboard.press('ArrowUp');
       await expect(
         page
@@ -107,12 +111,17 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   const options = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
   await expect(options.first()).toBeEnabled();
+  // Both users choose the second answer.
   await options.nth(1).click();
   await tabTo(page, 'radio', (await options.first().textContent()) ?? '');
   await page.keyboard.press('ArrowDown');
-  const second = page.getByRole('radio', { name: (await options.nth(1).textContent()) ?? '', exact: true });
-  await expect(second).toBeFocused();
-  await expect(second).not.toBeChecked();
+  const secondOption = page.getByRole('radio', {
+    name: (await options.nth(1).textContent()) ?? '',
+    exact: true,
+  });
+  // An arrow key only moves the focus, because choosing an answer is final.
+  await expect(secondOption).toBeFocused();
+  await expect(secondOption).not.toBeChecked();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
 
@@ -125,16 +134,17 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await expect(page.getByText('Skip this chat?')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Skip Chat' })).toBeFocused();
+  // The first Enter opens the question again, the second one confirms it.
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await expect(bob.heading('Chat Ended')).toBeVisible();
+  // Cancel ends the search that a skip starts.
   await tabTo(page, 'button', 'Cancel');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 
-  const stored = await page.evaluate(() => localStorage.getItem('thaw-chat-auth'));
-  const { state } = JSON.parse(stored ?? '') as { state: { user: Person['user'] } };
-  await tabTo(page, 'button', new RegExp(`^Profile Settings: ${state.user.username}`));
+  const user = await readStoredUser(page);
+  await tabTo(page, 'button', new RegExp(`^Profile Settings: ${user?.username}`));
   await page.keyboard.press('Enter');
   await tabTo(page, 'radio', 'Dark');
   await tabTo(page, 'button', 'Logout');

@@ -19,6 +19,7 @@ const getFeature = (page: Page, index: number) => page.getByRole('heading', { na
 /** Pauses the page's clock, which only the test advances afterwards. */
 const pauseClock = async (page: Page): Promise<void> => {
   const now = await page.evaluate(() => Date.now());
+  // `pauseAt` needs a time in the page's future.
   await page.clock.pauseAt(now + 60_000);
 };
 
@@ -32,6 +33,9 @@ const pauseConversations = async (page: Page): Promise<void> => {
   }).toPass();
 };
 
+/** Moves the pointer off the carousels, which are paused while they contain it. */
+const movePointerAway = (page: Page): Promise<void> => page.mouse.move(1, 1);
+
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   test(`seven conversations and six features rotate, and can be paused (motion: ${reducedMotion})`, async ({
     open,
@@ -42,18 +46,18 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await pauseConversations(page);
     await pauseClock(page);
 
-    // A carousel that was paused with the button stays paused when another slide is chosen.
+    // A carousel that was paused with its button stays paused after the choice of another slide.
     await page.getByRole('button', { name: 'Happy' }).click();
-    await page.mouse.move(1, 1);
+    await movePointerAway(page);
     await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
     await expect(getConversation(page, 0)).toBeVisible();
     await page.getByRole('button', { name: 'Play the conversations' }).click();
-    await page.mouse.move(1, 1);
+    await movePointerAway(page);
 
     // A chosen slide is shown for the full interval.
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await page.getByRole('button', { name: 'Happy' }).click();
-    await page.mouse.move(1, 1);
+    await movePointerAway(page);
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await expect(getConversation(page, 0)).toBeVisible();
     await page.clock.runFor(1);
@@ -64,7 +68,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     }
 
     await page.getByRole('button', { name: features[0] ?? '' }).click();
-    await page.mouse.move(1, 1);
+    await movePointerAway(page);
     await page.clock.runFor(pageLimits.featureCarouselMs - 1);
     await expect(getFeature(page, 0)).toBeVisible();
     await page.clock.runFor(1);
@@ -74,19 +78,19 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
       await page.clock.runFor(pageLimits.featureCarouselMs);
     }
 
-    // A carousel is paused while it contains the pointer or the keyboard focus.
+    // The carousel is paused while it contains the pointer, and then while it contains the keyboard focus.
     await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(getFeature(page, 2)).toBeVisible();
     await page.keyboard.press('Tab');
-    await page.mouse.move(1, 1);
+    await movePointerAway(page);
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(getFeature(page, 2)).toBeVisible();
   });
 }
 
-test('the landing page is prerendered with its texts, metadata and icons, and /chat is not', async ({
+test('the document of the landing page contains its texts, metadata and icons, and that of /chat has no heading', async ({
   open,
 }) => {
   const context = await open();
@@ -97,15 +101,15 @@ test('the landing page is prerendered with its texts, metadata and icons, and /c
     expect(html).toContain(text);
   for (const [, file] of html.matchAll(/(?:href|content)="(\/[\w.-]+\.(?:png|svg|webmanifest))"/g)) {
     const response = await context.request.get(file ?? '');
-    expect([file, response.status()]).toEqual([file, 200]);
+    expect(response.status(), file).toBe(200);
   }
-  expect(html).toMatch(/<meta name="description"|name="description"/);
+  expect(html).toMatch(/name="description"/);
   expect(html).toMatch(/property="og:image"/);
 });
 
 test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
-  test('sees the link to the chat and their theme before hydration, and a click is replayed', async ({
+  test('sees the link to the chat and their theme before hydration, and a click takes effect after it', async ({
     open,
   }) => {
     const context = await open();

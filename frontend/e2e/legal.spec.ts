@@ -1,20 +1,22 @@
 import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-const pages = [
+const legalPages = [
   ['Terms', '/terms'],
   ['Privacy', '/privacy'],
   ['House rules', '/rules'],
 ] as const;
 
-test('the landing and sign-in pages link to terms, privacy and house rules', async ({ open }) => {
+test('the landing and sign-in pages link to terms, privacy and house rules, which are accessible and fit a phone', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
   for (const from of ['/', '/auth']) {
     await page.goto(from);
-    for (const [name, address] of pages)
+    for (const [name, address] of legalPages)
       await expect(page.getByRole('link', { name, exact: true }).first()).toHaveAttribute('href', address);
   }
-  for (const [name, address] of pages) {
+  for (const [name, address] of legalPages) {
     await page.getByRole('link', { name, exact: true }).first().click();
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await expect(page).toHaveURL(address);
@@ -22,7 +24,7 @@ test('the landing and sign-in pages link to terms, privacy and house rules', asy
     await page.goBack();
   }
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const [name, address] of pages) {
+  for (const [name, address] of legalPages) {
     await page.goto(address);
     await expectNoOverflow(page, name);
   }
@@ -32,7 +34,7 @@ test('the landing and sign-in pages link to terms, privacy and house rules', asy
 
 test('terms, privacy and house rules can be read without scripts', async ({ open }) => {
   const page = await (await open({ javaScriptEnabled: false })).newPage();
-  for (const [name, address] of pages) {
+  for (const [name, address] of legalPages) {
     const response = await page.goto(address);
     expect(response?.status()).toBe(200);
     await expect(page).toHaveTitle(`${name} · Thaw`);

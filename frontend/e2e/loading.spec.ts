@@ -5,10 +5,10 @@ import { expect, signInByHttp, test } from './support/test.ts';
 const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.url), 'utf8')) as {
   javascript: Record<string, { gateKb: number }>;
 };
-/** Largest allowed depth of a chain of requests: the document is 0, its scripts are 1, the scripts they load are 2. */
+/** Largest allowed depth of a request: the document has depth 0, its scripts 1, and the scripts that they load 2. */
 const maxDepth = 2;
 
-test('/chat is usable before the server has confirmed the user, and loads its scripts in at most two steps', async ({
+test('/chat is usable before the server has confirmed the user, and loads the scripts for it in at most two steps', async ({
   open,
 }) => {
   const context = await open();
@@ -21,29 +21,30 @@ test('/chat is usable before the server has confirmed the user, and loads its sc
     await route.continue();
   });
   const depths = new Map<string, number>();
-  const session = await context.newCDPSession(page);
-  session.on('Network.requestWillBeSent', ({ request, initiator, documentURL }) => {
+  const devtools = await context.newCDPSession(page);
+  devtools.on('Network.requestWillBeSent', ({ request, initiator, documentURL }) => {
     if (!/\.js$/.test(request.url)) return;
-    // A dynamic import is initiated by a script; the stack may contain several.
+    // The initiator is the document or, for a dynamic import, a stack that may contain several scripts.
     const initiatorUrls = [initiator.url, ...(initiator.stack?.callFrames.map(({ url }) => url) ?? [])];
     const initiatorDepths = initiatorUrls.map((url) => depths.get(url ?? '') ?? 0);
     if (request.url !== documentURL) depths.set(request.url, 1 + Math.max(0, ...initiatorDepths));
   });
-  await session.send('Network.enable');
+  await devtools.send('Network.enable');
 
   const userRequest = page.waitForRequest(`**/api/user/${user.id}`);
   await page.goto('/chat');
   await expect(page.getByRole('button', { name: 'Find Conversation' })).toBeVisible();
   await expect(page.getByRole('button', { name: `Profile Settings: ${user.username}` })).toBeVisible();
-  const depthsUntilPainted = [...depths.values()];
+  const depthsUntilUsable = [...depths.values()];
   await userRequest;
   respond();
-  expect(depthsUntilPainted.length).toBeGreaterThan(0);
-  expect(Math.max(...depthsUntilPainted)).toBeLessThanOrEqual(maxDepth);
+  expect(depthsUntilUsable.length).toBeGreaterThan(0);
+  expect(Math.max(...depthsUntilUsable)).toBeLessThanOrEqual(maxDepth);
 });
 
-test('a chat with its first messages stays within its budget of scripts', async ({ pair }) => {
-  const scripts = new Map<string, Promise<number>>();
+test('the scripts of a chat with its first messages stay within their size budget', async ({ pair }) => {
+  /** Gzipped size of each loaded script in bytes, by address. */
+  const scriptSizes = new Map<string, Promise<number>>();
   const [ada, bob] = await pair({
     prepare: async (page) => {
       // Scripts preloaded while the page is idle do not count, because a chat does not need them.
@@ -51,7 +52,7 @@ test('a chat with its first messages stays within its budget of scripts', async 
       page.on('response', (response) => {
         if (!/\/assets\/.*\.js$/.test(response.url())) return;
         const size = response.body().then((body) => gzipSync(body, { level: 9 }).length);
-        scripts.set(response.url(), size);
+        scriptSizes.set(response.url(), size);
       });
     },
   });
@@ -59,9 +60,9 @@ test('a chat with its first messages stays within its budget of scripts', async 
   await expect(bob.message('anybody here?')).toBeVisible();
   await bob.sendMessage('all of me');
   await expect(ada.message('all of me')).toBeVisible();
-  const bytes = (await Promise.all(scripts.values())).reduce((sum, size) => sum + size, 0);
-  expect(bytes).toBeGreaterThan(0);
-  expect(bytes / 1_000).toBeLessThanOrEqual(budgets.javascript['in a chat']?.gateKb ?? 0);
+  const totalBytes = (await Promise.all(scriptSizes.values())).reduce((sum, size) => sum + size, 0);
+  expect(totalBytes).toBeGreaterThan(0);
+  expect(totalBytes / 1_000).toBeLessThanOrEqual(budgets.javascript['in a chat']?.gateKb ?? 0);
 });
 
 test('a click on Join Anonymously before hydration shows that it is pending, then opens the chat', async ({
@@ -75,10 +76,11 @@ test('a click on Join Anonymously before hydration shows that it is pending, the
     await route.continue();
   });
   await page.goto('/', { waitUntil: 'commit' });
-  const join = page.getByRole('button', { name: 'Join Anonymously' }).first();
-  await join.click();
+  const joinButton = page.getByRole('button', { name: 'Join Anonymously' }).first();
+  await joinButton.click();
+  // Before hydration only CSS can replace the label.
   await expect
-    .poll(() => join.evaluate((button) => getComputedStyle(button, '::before').content))
+    .poll(() => joinButton.evaluate((button) => getComputedStyle(button, '::before').content))
     .toBe('"Starting..."');
   deliverScripts();
   await expect(page.getByRole('dialog')).toBeVisible();

@@ -1,15 +1,18 @@
+import { limits } from '@thaw/contract/limits';
 import { openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectIntactLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const widths = [320, 390, 768, 1280];
+/** Narrower screens show the sidebar as a modal sheet. */
+const wideScreenPx = 768;
 /**
- * Names of 30 code points, the largest allowed length (A08). The widest name is checked at every width. The long run
- * (`npm run test:long`) adds names and checks each of them at every width.
+ * Names of the largest allowed length, 30 code points. The widest name is checked at every width. The long run
+ * (`npm run test:long`) adds names and checks each name at every width.
  */
 const names = [
-  { kind: '30 wide letters', name: 'W'.repeat(30), widths },
+  { kind: '30 wide letters', name: 'W'.repeat(limits.usernameMaxCodePoints), widths },
   {
     kind: 'right-to-left letters',
     name: 'عبد الرحمن بن محمد الأندلسي حس',
@@ -18,7 +21,7 @@ const names = [
   ...(isLongRun
     ? [
         { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S', widths },
-        { kind: '30 emoji', name: '🦦'.repeat(30), widths },
+        { kind: '30 emoji', name: '🦦'.repeat(limits.usernameMaxCodePoints), widths },
       ]
     : []),
 ];
@@ -29,7 +32,7 @@ const rename = async ({ page, user }: Person, username: string): Promise<void> =
 };
 
 for (const { kind, name, widths } of names) {
-  test(`a name of ${kind} does not break the layout of any screen, at ${widths.join(', ')} px`, async ({
+  test(`a name of ${kind} does not break the layout of the chat, its dialogs and the sidebar at ${widths.join(', ')} px`, async ({
     newcomer,
   }) => {
     test.slow();
@@ -50,10 +53,10 @@ for (const { kind, name, widths } of names) {
     await expect(chat.getByRole('heading', { name })).toBeVisible();
     await checkAtEachWidth(() => expectIntactLayout(page.locator('body'), 'random chat'));
 
-    const requested = await bob.page.request.post('/api/friends/request', {
+    const requestResponse = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
     });
-    expect(requested.status(), 'friend request').toBe(201);
+    expect(requestResponse.status(), 'friend request').toBe(201);
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // A toast does not expire while it contains the focus.
     await toast.getByRole('button', { name: 'Accept' }).focus();
@@ -72,16 +75,16 @@ for (const { kind, name, widths } of names) {
 
     // The sidebar shows the friend's name in the list and the user's own name below it.
     await checkAtEachWidth(async (width) => {
-      if (width < 768) await ada.button('Open sidebar').click();
+      if (width < wideScreenPx) await ada.button('Open sidebar').click();
       const sidebar =
-        width < 768 ? getDialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
+        width < wideScreenPx ? getDialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });
       const list = sidebar.getByRole('list', { name: 'Friends', exact: true });
       await expect(list.getByText(name)).toBeVisible();
       for (const control of ['Send Message', 'Remove Friend']) {
         await expect(list.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
       }
       await expectIntactLayout(sidebar, 'sidebar');
-      if (width < 768) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
+      if (width < wideScreenPx) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
     });
 
     await page.getByRole('button', { name: /^Profile Settings:/ }).click();

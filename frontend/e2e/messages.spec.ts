@@ -1,8 +1,9 @@
 import { type Locator } from '@playwright/test';
+import { reactionEmojis } from '@thaw/contract/emojis';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** Restricts accessibility checks to the chat; other files check the rest of the page. */
+/** Restricts accessibility checks to the chat; the tests of other files check the rest of the page. */
 const onlyChat = { within: 'main' };
 
 /** Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. */
@@ -17,40 +18,40 @@ const clickAction = async (
 
 test('replies, edits and reactions appear on both pages and survive a reload', async ({ pair }) => {
   const [ada, bob] = await pair();
-  const long = 'What would you do with a whole day that nobody else knew about? I would walk.';
-  await ada.sendMessage(long);
+  const longText = 'What would you do with a whole day that nobody else knew about? I would walk.';
+  await ada.sendMessage(longText);
 
-  // A quote has 60 characters in the composer and 50 in the message.
-  await clickAction(bob, long, 'Reply');
+  // The text is longer than a quote, which has at most 60 characters above the composer and 50 in a message.
+  await clickAction(bob, longText, 'Reply');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
-  await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
+  await expect(bob.page.getByText(`${longText.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
   await expectAccessible(bob.page, 'a reply being written', onlyChat);
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
-  await clickAction(bob, long, 'Reply');
+  await clickAction(bob, longText, 'Reply');
   await bob.sendMessage('Sleep, I fear');
   const reply = ada.message('Sleep, I fear');
   await expect(reply.getByRole('button', { name: 'In reply to You' })).toContainText(
-    `${long.slice(0, 50)}...`,
+    `${longText.slice(0, 50)}...`,
   );
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
 
   // Only the user's own text can be edited; the unsent text is restored afterwards.
-  await bob.message(long).first().hover();
+  await bob.message(longText).first().hover();
   await expect(bob.button('React').first()).toBeVisible();
   await expect(bob.button('Edit')).toBeHidden();
   await ada.field.fill('half a thought');
-  await clickAction(ada, long, 'Edit');
-  await expect(ada.field).toHaveValue(long);
+  await clickAction(ada, longText, 'Edit');
+  await expect(ada.field).toHaveValue(longText);
   await expect(ada.button('Attach photo')).toBeHidden();
   await expectAccessible(ada.page, 'a message being edited', onlyChat);
   await ada.field.fill('   ');
   await expect(ada.button('Save')).toBeDisabled();
   await ada.field.press('Escape');
   await expect(ada.field).toHaveValue('half a thought');
-  await clickAction(ada, long, 'Edit');
+  await clickAction(ada, longText, 'Edit');
   await ada.sendMessage('What would you do with a free day?');
   for (const person of [ada, bob]) {
     await expect(person.message('What would you do with a free day?').first()).toContainText('(edited)');
@@ -66,23 +67,22 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
 
   // A click toggles a reaction. Each user counts once, and a reaction without users is removed.
   await clickAction(bob, 'What would you do with a free day?', 'React');
-  const picker = bob.page.getByRole('dialog').getByRole('button');
-  await expect(picker).toHaveCount(10);
+  await expect(bob.page.getByRole('dialog').getByRole('button')).toHaveCount(reactionEmojis.length);
   await expectAccessible(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
-  const getPill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
-  await expect(getPill(bob, 1)).toHaveAttribute('aria-pressed', 'true');
-  await expect(getPill(ada, 1)).toHaveAttribute('aria-pressed', 'false');
-  await getPill(ada, 1).click();
-  await expect(getPill(bob, 2)).toBeVisible();
-  await expect(getPill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
+  const getReaction = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
+  await expect(getReaction(bob, 1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(getReaction(ada, 1)).toHaveAttribute('aria-pressed', 'false');
+  await getReaction(ada, 1).click();
+  await expect(getReaction(bob, 2)).toBeVisible();
+  await expect(getReaction(ada, 2)).toHaveAttribute('aria-pressed', 'true');
   await expectAccessible(ada.page, 'a chat with a reply and reactions', onlyChat);
-  await getPill(ada, 2).click();
-  await getPill(bob, 1).click();
+  await getReaction(ada, 2).click();
+  await getReaction(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
 
-  // All of it survives a reload, including the draft.
-  await getPill(bob, 1).waitFor({ state: 'detached' });
+  // The edit, a reaction, the reply and the draft survive a reload.
+  await getReaction(bob, 1).waitFor({ state: 'detached' });
   await clickAction(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
   await expect(ada.button('Fire, 1')).toBeVisible();
@@ -90,15 +90,21 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
   await expect(ada.message('What would you do with a free day?').first()).toContainText('(edited)');
   await expect(ada.button('Fire, 1')).toBeVisible();
   await expect(ada.message('Sleep, I fear').getByRole('button', { name: /^In reply to/ })).toBeVisible();
+  // The welcome notice and two messages.
   await expect(ada.messages).toHaveCount(3);
   await expect(ada.field).toHaveValue('half a thought');
 });
 
-/** Expects a message in a narrow list to have one button for all actions, right of the bubble and within the row. */
+const phone = { width: 390, height: 844 };
+
+/**
+ * Expects a message of the partner, on a narrow screen, to have one button for all actions, on the right of the bubble
+ * and within the row. Leaves the page at desktop size.
+ */
 const expectOneActionsButton = async (person: Person, text: string): Promise<void> => {
   const { page } = person;
   const row = person.message(text);
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(phone);
   await row.getByText(text).hover();
   const button = row.getByRole('button', { name: 'Message actions' });
   await expect(button).toBeVisible();
@@ -111,7 +117,7 @@ const expectOneActionsButton = async (person: Person, text: string): Promise<voi
   const bubbleEdges = await measureEdges(row.locator('[title]').first());
   const rowEdges = await measureEdges(row);
   expect(buttonEdges.left).toBeGreaterThanOrEqual(bubbleEdges.right);
-  expect(buttonEdges.right).toBeLessThanOrEqual(390);
+  expect(buttonEdges.right).toBeLessThanOrEqual(phone.width);
   expect(buttonEdges.top).toBeGreaterThanOrEqual(rowEdges.top);
   expect(buttonEdges.bottom).toBeLessThanOrEqual(rowEdges.bottom);
 
@@ -154,12 +160,13 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await clickAction(bob, 'the very beginning', 'Reply');
   await bob.sendMessage('I remember');
   await expect(bob.message('I remember')).toBeInViewport();
-  await expect(bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very' })).toHaveCount(
-    0,
-  );
+  // The list has scrolled to its end, where the quoted message, far above, is not mounted.
+  const quotedMessage = bob.messages
+    .filter({ hasNotText: 'I remember' })
+    .filter({ hasText: 'the very beginning' });
+  await expect(quotedMessage).toHaveCount(0);
   await bob.page.getByRole('button', { name: /^In reply to/ }).click();
-  const source = bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very beginning' });
-  await expect(source).toBeInViewport();
+  await expect(quotedMessage).toBeInViewport();
 
   // New messages are counted on a button, which scrolls to them.
   await ada.sendMessage('new one');
@@ -168,13 +175,14 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
 });
 
-test('on a phone a long press opens the actions, and the partner’s name is not cut to less than 96 px', async ({
+test('on a phone a long press opens the actions, and the name of the partner is not cut off below 96 px', async ({
   pair,
 }) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
   await bob.sendMessage('press me');
   await expect(ada.message('press me')).toBeVisible();
   const bubble = ada.message('press me').getByText('press me');
+  // Without a `pointerup`, the press lasts until the page recognises it as long.
   await bubble.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
   const sheet = ada.page.getByRole('dialog', { name: 'Message actions' });
   await expect(sheet).toBeVisible();
@@ -182,13 +190,14 @@ test('on a phone a long press opens the actions, and the partner’s name is not
   await sheet.getByRole('button', { name: 'Heart' }).click();
   await expect(bob.button('Heart, 1')).toBeVisible();
 
-  // A name may be cut off only if it has at least 96 px, about twelve letters.
+  // A name may be cut off only if at least 96 px of it, about twelve letters, are shown.
+  const minCutNamePx = 96;
   for (const width of [390, 576, 640, 700]) {
     await ada.page.setViewportSize({ width, height: 780 });
     const name = ada.heading(bob.name);
     const isCut = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
     const nameWidth = await name.evaluate((element) => element.clientWidth);
-    expect(isCut && nameWidth < 96, `the name at ${width} px has ${nameWidth} px`).toBe(false);
+    expect(isCut && nameWidth < minCutNamePx, `the name at ${width} px has ${nameWidth} px`).toBe(false);
     await expect(ada.button('Skip Chat')).toBeInViewport();
   }
 });

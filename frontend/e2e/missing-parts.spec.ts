@@ -1,19 +1,24 @@
 import { type Page } from '@playwright/test';
 import { befriend, expect, test, type Person } from './support/test.ts';
 
-// The page logs each script that failed to load.
+// Dialogs and the private chat are parts of the page whose scripts are loaded on demand.
+
+// The page and the browser log each script that failed to load.
 test.use({
   expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
 });
 
-/** Disables the preloading of scripts, which waits until the browser is idle. */
-const preventIdle = async (page: Page): Promise<void> => {
+/** Disables the preloading of scripts: the page preloads them when the browser calls back that it is idle. */
+const disablePreloading = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
   });
 };
 
-/** The script requests of a page, which can be made to fail. */
+/**
+ * Makes the script requests of a page fail, and its requests for /, with which it checks whether a newer version is
+ * deployed.
+ */
 class ScriptRequests {
   private areFailing = false;
 
@@ -36,14 +41,15 @@ class ScriptRequests {
   }
 }
 
-test('a dialog whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
+test('a dialog or private chat whose script cannot be loaded offers a retry, which opens it without reloading the page', async ({
   pair,
 }) => {
-  const [ada, bob] = await pair({ prepare: preventIdle });
+  const [ada, bob] = await pair({ prepare: disablePreloading });
   await befriend(ada, bob);
   const scripts = await ScriptRequests.intercept(ada);
   const { page } = ada;
-  const documentStartedAt = await page.evaluate(() => performance.timeOrigin);
+  // `timeOrigin` would change with a reload.
+  const timeOrigin = await page.evaluate(() => performance.timeOrigin);
   await ada.field.fill('half a sentence');
 
   const dialogs = [
@@ -56,6 +62,7 @@ test('a dialog whose script cannot be loaded offers a retry, which opens it with
     await opener.click();
     const retry = ada.button('Try again');
     await expect(retry).toBeVisible();
+    // The first retry fails too.
     await retry.click();
     await expect(retry).toBeVisible();
     scripts.stopFailing();
@@ -76,13 +83,13 @@ test('a dialog whose script cannot be loaded offers a retry, which opens it with
   await ada.button('Try again').click();
   await expect(page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 
-  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(documentStartedAt);
+  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(timeOrigin);
 });
 
 test('a page whose realtime code and dialogs failed to load offers to retry both', async ({ newcomer }) => {
-  const signedIn = await newcomer({ gender: 'female' });
-  const context = signedIn.page.context();
-  await signedIn.page.close();
+  const ada = await newcomer({ gender: 'female' });
+  const context = ada.page.context();
+  await ada.page.close();
   const page = await context.newPage();
   let isMissing = true;
   await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
@@ -91,23 +98,25 @@ test('a page whose realtime code and dialogs failed to load offers to retry both
   await page.goto('/chat');
   await page.getByRole('button', { name: /^Profile Settings: / }).click();
   const retry = page.getByRole('dialog').getByRole('button', { name: 'Try again' });
+  // The first retry fails too.
   await retry.click();
   await expect(retry).toBeVisible();
   isMissing = false;
   await retry.click();
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
   await page.keyboard.press('Escape');
-  const reconnect = page.getByRole('button', { name: 'Reconnect' });
-  await reconnect.click();
+  // Without the realtime code, the page shows the same button as after a lost connection.
+  await page.getByRole('button', { name: 'Reconnect' }).click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
 test('the page reloads itself when a script is missing because a newer version was deployed', async ({
   newcomer,
 }) => {
-  const ada = await newcomer({ prepare: preventIdle });
+  const ada = await newcomer({ prepare: disablePreloading });
   const { page } = ada;
   await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
+  // The page requests / to find out whether its own entry script is still that of the deployed version.
   await page.route(
     (url) => url.pathname === '/',
     (route) =>

@@ -7,10 +7,10 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
-// Requests in flight when their user was banned return 403.
+// Requests that are in flight when their user is banned return 403.
 test.use({ expectedErrors: [/status of 403/] });
 
-/** A picture of one pixel. */
+/** A PNG of one pixel. */
 const photo = {
   name: 'dot.png',
   mimeType: 'image/png',
@@ -20,9 +20,9 @@ const photo = {
   ),
 };
 
-const caseTitle = ({ name }: Person): RegExp => new RegExp(`^Case \\d+: ${name}$`);
+const createCaseTitlePattern = ({ name }: Person): RegExp => new RegExp(`^Case \\d+: ${name}$`);
 
-test('a moderator decides a report by keyboard alone, and both users are notified', async ({
+test('a moderator decides a case with the keyboard, both users are notified, and images, audit and figures follow', async ({
   pair,
   open,
 }) => {
@@ -43,11 +43,13 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(row).toContainText('Sexual · 1 reporter');
   await expectAccessibleEverywhere(page, 'queue');
 
-  const heading = page.getByRole('heading', { name: caseTitle(bob) });
+  const heading = page.getByRole('heading', { name: createCaseTitlePattern(bob) });
+  // The key j moves to the next case; cases of other tests may come first.
   await expect(async () => {
     await page.keyboard.press('j');
     await expect(row.getByRole('button', { name: bob.name })).toBeFocused({ timeout: 500 });
   }).toPass();
+  // The key o opens the case.
   await page.keyboard.press('o');
   await expect(heading).toBeFocused();
   await expect(page.getByText('send me a picture of you')).toBeVisible();
@@ -57,6 +59,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(page.getByRole('img', { name: /of the evidence$/ })).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: /^Show image/ })).toBeVisible();
+  // The key u explains the urgency, by which the queue is sorted.
   await page.keyboard.press('u');
   await expectAccessibleDialog(page, 'How the urgency is made up');
   await page.keyboard.press('Escape');
@@ -67,6 +70,7 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await page.keyboard.press('Escape');
   await expect(escalate).toBeFocused();
 
+  // The key d moves to the decision.
   await page.keyboard.press('d');
   await expect(page.getByRole('radio', { name: 'Dismiss' })).toBeFocused();
   await page.keyboard.press('ArrowRight');
@@ -81,8 +85,8 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expect(row).toBeHidden();
   await expect(page.getByRole('banner').getByText(/^Case \d+ is decided\.$/)).toBeVisible();
 
-  const reply = ada.page.getByRole('dialog', { name: 'Your report' });
-  await expect(reply).toContainText('We found a breach of our rules and acted.');
+  const reportNotice = ada.page.getByRole('dialog', { name: 'Your report' });
+  await expect(reportNotice).toContainText('We found a breach of our rules and acted.');
   await expect(bob.page.getByRole('dialog', { name: 'A warning' })).toContainText(
     'you went on with sexual messages or pictures',
   );
@@ -105,12 +109,15 @@ test('a moderator decides a report by keyboard alone, and both users are notifie
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'figures');
 });
 
-test('another moderator confirms a ban and decides the appeal', async ({ open, friends }) => {
+test('a moderator bans a user, and another one confirms the ban and decides the appeal', async ({
+  open,
+  friends,
+}) => {
   const [ada, bob] = await friends();
-  const first = await signInModerator((await open()).request);
+  const firstModerator = await signInModerator((await open()).request);
   await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
   const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
-  await first.decide(bob, ban);
+  await firstModerator.decide(bob, ban);
   await expect(bob.heading('Your account is closed')).toBeVisible();
 
   const page = await openModeration(await open(), 2);
@@ -118,11 +125,11 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
   await expect(row).toContainText('Ban to confirm');
   await row.getByRole('button', { name: bob.name }).click();
   await page.getByRole('button', { name: 'Decide', exact: true }).click();
-  const form = page.getByRole('form', { name: 'Confirm the ban' });
-  await expect(form).toContainText('You threatened your partner.');
-  await form.getByRole('radio', { name: 'Confirm', exact: true }).check();
+  const confirmationForm = page.getByRole('form', { name: 'Confirm the ban' });
+  await expect(confirmationForm).toContainText('You threatened your partner.');
+  await confirmationForm.getByRole('radio', { name: 'Confirm', exact: true }).check();
   await expectAccessibleEverywhere(page, 'confirmation', { within: 'form' });
-  await form.getByRole('button', { name: 'Confirm the ban' }).click();
+  await confirmationForm.getByRole('button', { name: 'Confirm the ban' }).click();
   // On a phone the pointer is now over the queue, which does not reorder its rows under a pointer.
   await page.mouse.move(0, 0);
   await expect(row).toBeHidden();
@@ -132,30 +139,32 @@ test('another moderator confirms a ban and decides the appeal', async ({ open, f
   }[];
   const appeal = { userId: bob.user.id, noticeId: notices[0]?.id, words: 'It was a quote from a film.' };
   expect((await bob.page.request.post('/api/appeals', { data: appeal })).status()).toBe(201);
-  // Another case may be open now, which on a phone hides the queue.
+  // Now another case may be open, which on a phone hides the queue.
   await page.goto('/moderation');
   await expect(row).toContainText('Appeal');
   await row.getByRole('button', { name: bob.name }).click();
-  await expect(page.getByRole('heading', { name: caseTitle(bob) })).toBeFocused();
+  await expect(page.getByRole('heading', { name: createCaseTitlePattern(bob) })).toBeFocused();
   await page.keyboard.press('d');
-  const answer = page.getByRole('form', { name: 'Decide the appeal' });
-  await expect(answer).toContainText('It was a quote from a film.');
+  const appealForm = page.getByRole('form', { name: 'Decide the appeal' });
+  await expect(appealForm).toContainText('It was a quote from a film.');
   await page.keyboard.press('Space');
-  await expect(answer.getByRole('radio', { name: 'Uphold' })).toBeChecked();
-  await answer.getByRole('textbox', { name: 'Answer' }).fill('The film has no such scene, and you went on.');
-  await expect(answer.getByRole('group', { name: 'What the person sees' })).toContainText(
+  await expect(appealForm.getByRole('radio', { name: 'Uphold' })).toBeChecked();
+  await appealForm
+    .getByRole('textbox', { name: 'Answer' })
+    .fill('The film has no such scene, and you went on.');
+  await expect(appealForm.getByRole('group', { name: 'What the person sees' })).toContainText(
     'The decision stands.',
   );
   await expectAccessible(page, 'appeal', { within: 'form' });
-  await expectIntactLayoutOnSmallScreen(answer, 'appeal');
-  await answer.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
-  await expect(answer).toBeHidden();
+  await expectIntactLayoutOnSmallScreen(appealForm, 'appeal');
+  await appealForm.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
+  await expect(appealForm).toBeHidden();
 
   await bob.page.reload();
-  const reply = bob.page.getByRole('dialog', { name: 'Your appeal' });
-  await expect(reply).toContainText('The film has no such scene, and you went on.');
-  await reply.getByRole('button', { name: 'I understand' }).click();
-  await expect(reply).toBeHidden();
+  const appealNotice = bob.page.getByRole('dialog', { name: 'Your appeal' });
+  await expect(appealNotice).toContainText('The film has no such scene, and you went on.');
+  await appealNotice.getByRole('button', { name: 'I understand' }).click();
+  await expect(appealNotice).toBeHidden();
   await expect(bob.page.locator('main')).toContainText('The decision stands.');
   await expectAccessibleEverywhere(bob.page, 'page of a closed account');
 });

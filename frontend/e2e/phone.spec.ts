@@ -3,23 +3,28 @@ import { toPrivateChatUser, openChat } from './support/private-chat.ts';
 import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test, type Person } from './support/test.ts';
 
-const actions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
+const toolbarActions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
+
+/** Less than the width of the shortest label, and more than that of a hidden text. */
+const minLabelPx = 20;
 
 /** Expects each button to show its name as text, not only to screen readers. */
 const expectLabelsVisible = async ({ page }: Person, names: readonly string[]): Promise<void> => {
   for (const name of names) {
     const button = page.getByRole('button', { name, exact: true });
     const text = button.getByText(name, { exact: true });
+    // The text may be in an element of its own inside the button.
     const label = (await text.count()) > 0 ? text : button;
     await expect(label).toBeInViewport({ ratio: 1 });
-    const { widthPx, isClipped } = await label.evaluate((element) => {
+    const { widthPx, isOnlyForScreenReaders } = await label.evaluate((element) => {
       const range = document.createRange();
       range.selectNodeContents(element);
       const widthPx = [...range.getClientRects()].reduce((sum, { width }) => sum + width, 0);
-      return { widthPx, isClipped: getComputedStyle(element).position === 'absolute' };
+      return { widthPx, isOnlyForScreenReaders: getComputedStyle(element).position === 'absolute' };
     });
-    expect(widthPx, `width of the label ${name}`).toBeGreaterThan(20);
-    expect(isClipped, `the label ${name} is for screen readers only`).toBe(false);
+    expect(widthPx, `width of the label ${name}`).toBeGreaterThan(minLabelPx);
+    // Texts for screen readers are positioned absolutely.
+    expect(isOnlyForScreenReaders, `the label ${name} is for screen readers only`).toBe(false);
   }
 };
 
@@ -34,7 +39,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
     { width: 844, height: 390 },
   ]) {
     await ada.page.setViewportSize(viewport);
-    await expectLabelsVisible(ada, actions);
+    await expectLabelsVisible(ada, toolbarActions);
     await expectNoOverflow(ada.page, 'an active chat');
     const list = ada.page.getByRole('region', { name: 'Messages' });
     const { height } = (await list.boundingBox()) ?? { height: 0 };
@@ -45,7 +50,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
   }
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await ada.button('Add Friend').tap();
-  // The toast does not cover the controls of the page.
+  // The toast does not cover the controls of the page: a trial tap fails if another element would receive it.
   const toast = ada.page.getByText('Friend request sent', { exact: true });
   await expect(toast).toBeVisible();
   for (const width of [320, 390]) {
@@ -86,15 +91,15 @@ test('the font size of the message field is 16 px, so that phones do not zoom in
   await expect(ada.field).toHaveCSS('font-size', '16px');
 });
 
-/** Drags one finger by `distance` (in px) with real touch events. */
+/** Drags one finger from a point by `distance`, both in px, with touch events of the browser. */
 const drag = async (
   page: Page,
   from: { x: number; y: number },
   distance: { x: number; y: number },
 ): Promise<void> => {
-  const session = await page.context().newCDPSession(page);
+  const devtools = await page.context().newCDPSession(page);
   const dispatchTouch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
-    session.send('Input.dispatchTouchEvent', {
+    devtools.send('Input.dispatchTouchEvent', {
       type,
       touchPoints:
         type === 'touchEnd' ? [] : [{ x: from.x + distance.x * share, y: from.y + distance.y * share }],
@@ -102,12 +107,12 @@ const drag = async (
   await dispatchTouch('touchStart', 0);
   for (const share of [0.25, 0.5, 0.75, 1]) await dispatchTouch('touchMove', share);
   await dispatchTouch('touchEnd', 1);
-  await session.detach();
+  await devtools.detach();
 };
 
 const findCentre = async (element: Locator): Promise<{ x: number; y: number }> => {
   const box = await element.boundingBox();
-  if (!box) throw new Error('Not in the page');
+  if (!box) throw new Error('The element is not visible');
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
@@ -117,6 +122,7 @@ test('a swipe to the right replies to a message; a short or diagonal swipe does 
   const text = ada.message('swipe me').getByText('swipe me');
   await expect(text).toBeVisible();
   const replying = ada.page.getByText(`Replying to ${bob.name}`);
+  // A swipe replies from 56 px on, if it is mainly horizontal.
   await drag(ada.page, await findCentre(text), { x: 30, y: 0 });
   await drag(ada.page, await findCentre(text), { x: 70, y: 90 });
   await expect(replying).toBeHidden();
@@ -124,14 +130,14 @@ test('a swipe to the right replies to a message; a short or diagonal swipe does 
   await expect(replying).toBeVisible();
 });
 
-/** Distance of each of the two fingers from the centre of a pinch when they touch the screen. */
+/** Initial distance of each of the two fingers from the centre of a pinch. */
 const startDistancePx = 30;
 
 /** Moves two fingers away from a centre, each by `distancePx`. */
 const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx: number): Promise<void> => {
-  const session = await page.context().newCDPSession(page);
+  const devtools = await page.context().newCDPSession(page);
   const dispatchTouch = (type: 'touchStart' | 'touchMove' | 'touchEnd', offsetPx: number) =>
-    session.send('Input.dispatchTouchEvent', {
+    devtools.send('Input.dispatchTouchEvent', {
       type,
       touchPoints:
         type === 'touchEnd'
@@ -145,10 +151,10 @@ const pinch = async (page: Page, { x, y }: { x: number; y: number }, distancePx:
   for (const share of [0.25, 0.5, 0.75, 1])
     await dispatchTouch('touchMove', startDistancePx + distancePx * share);
   await dispatchTouch('touchEnd', 0);
-  await session.detach();
+  await devtools.detach();
 };
 
-test('two fingers or a double tap zoom a photo, and one finger moves it, but not beyond its edges', async ({
+test('a pinch or a double tap zooms a photo, and one finger moves the photo, but not beyond its edges', async ({
   pair,
 }) => {
   const [ada] = await pair();
@@ -161,25 +167,28 @@ test('two fingers or a double tap zoom a photo, and one finger moves it, but not
   const photo = page.getByRole('dialog').getByRole('img');
   await expect(photo).toBeVisible();
   const measurePhoto = async () => (await photo.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  // Wait until the photo is loaded and fills the width of the screen.
   await expect.poll(async () => (await measurePhoto()).width).toBeGreaterThan(300);
   const unzoomed = await measurePhoto();
 
   // The distance of the fingers triples.
   await pinch(page, await findCentre(photo), 2 * startDistancePx);
   const zoomed = await measurePhoto();
+  // Within 5 px.
   expect(zoomed.width).toBeCloseTo(unzoomed.width * 3, -1);
   expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1);
 
   await drag(page, await findCentre(photo), { x: 40, y: 0 });
   expect((await measurePhoto()).x).toBeCloseTo(zoomed.x + 40, 0);
-  await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
-  await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
-  expect((await measurePhoto()).x, 'no gap beside it').toBeCloseTo(0, 0);
+  // Twice, because one drag across the screen does not reach the left edge of the photo.
+  for (let count = 0; count < 2; count += 1) await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
+  expect((await measurePhoto()).x, 'no gap on the left of the photo').toBeCloseTo(0, 0);
 
   const doubleTapCentre = async (): Promise<void> => {
-    await page.touchscreen.tap(195, 422);
-    await page.touchscreen.tap(195, 422);
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+    for (let count = 0; count < 2; count += 1) await page.touchscreen.tap(width / 2, height / 2);
   };
+  // A double tap shows the whole photo, and the next one enlarges it by the factor 2.5.
   await doubleTapCentre();
   await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(unzoomed.width, 0);
   await doubleTapCentre();

@@ -2,25 +2,31 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { expect, test, type Person } from './support/test.ts';
 
-/** The grace period after a clean close, plus ten seconds for a busy machine. */
+/**
+ * Long enough for the grace period, after which the server ends a chat that no page of a user shows; with ten more
+ * seconds for a busy machine.
+ */
 const afterGracePeriod = { timeout: limits.graceAfterCleanCloseMs + 10_000 };
 
+/** Expects the partner's page to show the lost connection and then the end of the chat. */
 const expectChatToEnd = async (partner: Person): Promise<void> => {
   await expect(partner.page.getByText('Reconnecting…')).toBeVisible();
   await expect(partner.heading('Chat Ended')).toBeVisible(afterGracePeriod);
 };
 
-test('a chat ends after the grace period when the user closed its page, left it by address, or went back', async ({
+test('a chat ends after the grace period when the user closes its page, navigates to another address, or goes back', async ({
   pair,
 }) => {
-  // The pairs are matched one after the other, because they share the queue. Their grace periods run in parallel.
+  // The pairs are matched one after the other, because all users share the queue. Their grace periods run in parallel.
   const [partnerOfClosing, closing] = await pair();
   const [partnerOfNavigating, navigating] = await pair();
   const [partnerOfGoingBack, goingBack] = await pair(
     {},
+    // Back needs an earlier page.
     { prepare: async (page) => void (await page.goto('/')) },
   );
 
+  // The landing page in another tab reminds the user of their chat.
   const landing = await closing.page.context().newPage();
   await landing.goto('/');
   const reminder = landing.getByRole('status', { name: 'Your chat' });
@@ -38,7 +44,7 @@ test('a chat ends after the grace period when the user closed its page, left it 
   await expect(reminder).toBeHidden();
 });
 
-test('a chat continues if the user returns within the grace period, and while any tab shows it', async ({
+test('a chat continues if the user returns within the grace period, and while another tab shows it', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -64,19 +70,22 @@ test('a chat continues if the user returns within the grace period, and while an
   await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
 });
 
-test('a search ends when its tab navigates to another address', async ({ newcomer }) => {
+test('a search ends some time after its tab has navigated to another address', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
   await ada.pressFind();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
-  const sent: string[] = [];
-  const received: string[] = [];
+  const sentFrames: string[] = [];
+  const receivedFrames: string[] = [];
   ada.page.on('websocket', (socket) => {
-    socket.on('framesent', ({ payload }) => sent.push(String(payload)));
-    socket.on('framereceived', ({ payload }) => received.push(String(payload)));
+    socket.on('framesent', ({ payload }) => sentFrames.push(String(payload)));
+    socket.on('framereceived', ({ payload }) => receivedFrames.push(String(payload)));
   });
   await ada.page.goto('/');
-  await expect.poll(() => received.some((frame) => frame.includes('"searching"'))).toBe(true);
-  expect(sent.some((frame) => frame.includes('leave_queue'))).toBe(false);
+  // The new page receives the state of the search. It ends the search only after a delay.
+  await expect.poll(() => receivedFrames.some((frame) => frame.includes('"searching"'))).toBe(true);
+  expect(sentFrames.some((frame) => frame.includes('leave_queue'))).toBe(false);
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
-  await expect.poll(() => sent.some((frame) => frame.includes('leave_queue')), afterGracePeriod).toBe(true);
+  await expect
+    .poll(() => sentFrames.some((frame) => frame.includes('leave_queue')), afterGracePeriod)
+    .toBe(true);
 });

@@ -38,7 +38,7 @@ test('private messages are delivered to every tab of both friends and survive a 
   await bob.sendMessage('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(secondTab.message('good evening to you')).toHaveCount(1);
-  // Messages within five minutes share the timestamp of the first.
+  // A group of messages within five minutes shows only one time.
   await expect(getPrivateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
@@ -63,7 +63,7 @@ test('replies, edits, reactions and deletions of private messages are shown to b
   await expect(ada.field).toHaveValue('shall we meet at eigth');
   await ada.sendMessage('shall we meet at eight');
   await expect(bob.message('shall we meet at eight').first()).toContainText('(edited)');
-  // A quote shows the edited text.
+  // The quote in the reply shows the edited text.
   await expect(bob.message('gladly')).toContainText('shall we meet at eight');
 
   await clickAction(bob, 'shall we meet', 'React');
@@ -73,13 +73,11 @@ test('replies, edits, reactions and deletions of private messages are shown to b
   await pill.click();
   await expect(bob.message('shall we meet').first().getByRole('button', { name: 'Fire, 2' })).toBeVisible();
 
-  await ada.message('shall we meet').first().hover();
-  await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
-  // A deletion can be undone for five seconds; then it applies to both.
+  await clickAction(ada, 'shall we meet', 'Delete');
+  // A deletion can be undone for five seconds. Afterwards it applies to both users.
   await ada.button('Undo').click();
   await expect(ada.message('shall we meet at eight').first()).toContainText('(edited)');
-  await ada.message('shall we meet').first().hover();
-  await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
+  await clickAction(ada, 'shall we meet', 'Delete');
   await expect(ada.message('Message deleted')).toHaveCount(1);
   await expect(bob.message('Message deleted')).toHaveCount(1);
   await expect(bob.messages.getByText('shall we meet')).toHaveCount(0);
@@ -106,7 +104,7 @@ test('a photo from a friend is shown without a blur, and is enlarged in the ligh
   await expect(getPrivateChat(bob)).toBeVisible();
 });
 
-test('a message written while offline, or whose ack was lost before a reload, is delivered exactly once', async ({
+test('a message written while offline stays in the composer; one whose ack is lost before a reload is delivered once', async ({
   friends,
 }) => {
   let network: Connection | undefined;
@@ -133,7 +131,7 @@ test('a message written while offline, or whose ack was lost before a reload, is
 
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
-  // The page refetches the messages after the reconnect.
+  // After the reconnect the page fetches the messages again.
   await expect(ada.message('meanwhile')).toHaveCount(1);
   network?.dropResponses();
   await ada.field.press('Enter');
@@ -166,10 +164,11 @@ test('a private message without an ack is marked as not delivered, and Retry doe
   await ada.sendMessage('are you there?');
   await expect(bob.message('are you there?')).toHaveCount(1);
   await expect(ada.message('are you there?')).toContainText('Sending');
-  // The page pings a silent connection every three seconds. The server replies, so the page does not reconnect.
-  for (let probes = 1; probes <= 3; probes += 1) {
+  // While a message has no ack, the page pings a silent connection every three seconds. It receives the pongs, so it
+  // does not reconnect. After ten seconds in all, the ack is overdue.
+  for (let pings = 1; pings <= 3; pings += 1) {
     await ada.page.clock.runFor(3_000);
-    await expect.poll(() => network?.pongs).toBe(probes);
+    await expect.poll(() => network?.pongCount).toBe(pings);
   }
   await ada.page.clock.runFor(1_000);
   await expect(ada.message('are you there?')).toContainText('Not delivered');
@@ -186,9 +185,10 @@ test('each private chat keeps its draft, and the random chat continues while a p
   friends,
   newcomer,
 }) => {
-  const [stranger, bob] = await friends();
-  const ada = toPrivateChatUser(stranger);
-  await stranger.sendMessage('in the random chat');
+  // The same user twice: `adaInRandomChat` acts in the random chat, `ada` in the open private chat.
+  const [adaInRandomChat, bob] = await friends();
+  const ada = toPrivateChatUser(adaInRandomChat);
+  await adaInRandomChat.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
   await ada.skip();
   await bob.button('New Conversation').click();
@@ -209,7 +209,7 @@ test('each private chat keeps its draft, and the random chat continues while a p
   await expect(ada.button('Close private chat, something is new in the random chat')).toBeVisible();
   await ada.page.keyboard.press('Escape');
   await expect(ada.heading(eve.name)).toBeVisible();
-  await expect(stranger.message('still with me?')).toBeVisible();
+  await expect(adaInRandomChat.message('still with me?')).toBeVisible();
   await openChat(ada, bob);
   await expect(ada.field).toHaveValue('half a thought');
   await eve.skip();
@@ -223,14 +223,15 @@ test('older messages load while scrolling up, and a quote links to a message tha
 }) => {
   test.slow();
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  // More messages than one page of results, and one more that quotes the third.
   const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
-  // A chat with unread messages opens at the first of them. So mark all as read, and reopen the chat at its end.
-  const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  // A chat with unread messages opens at the first of them. Opening it marks all as read, so then it opens at its end.
+  const markedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await openChat(ada, bob);
-  expect((await read).status()).toBe(204);
+  expect((await markedAsRead).status()).toBe(204);
   await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('remember this?')).toBeVisible();
@@ -251,7 +252,8 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await expect(ada.message('remember this?')).toBeInViewport();
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
-  const firstOfPage = count + 2 - limits.privateMessagesPageSize;
+  // Of `count + 1` messages in all, the newest page begins with this one.
+  const firstOfPage = count + 1 - limits.privateMessagesPageSize + 1;
   await expect(
     ada.messages.filter({ hasText: new RegExp(`message number ${firstOfPage}$`) }),
   ).toBeInViewport();

@@ -1,3 +1,4 @@
+import { limits } from '@thaw/contract/limits';
 import {
   expectToast,
   openSettings,
@@ -10,7 +11,7 @@ import { expect, createZeroFile, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
-test('a new name and picture appear immediately in another tab and for a friend, and survive a reload', async ({
+test('a new name appears in another tab and for a friend, and survives a reload with the new picture', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -22,17 +23,17 @@ test('a new name and picture appear immediately in another tab and for a friend,
   await expect(settings.getByText('not saved permanently')).toBeVisible();
 
   const file = settings.locator('input[type="file"]');
-  await file.setInputFiles(createZeroFile('huge.png', 5 * 1024 * 1024 + 1));
+  await file.setInputFiles(createZeroFile('huge.png', limits.imageMaxBytes + 1));
   await expectToast(ada.page, 'File too large', 'Image must be no larger than 5MB.');
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
 
-  const png = await ada.page.evaluate(() => {
+  const base64 = await ada.page.evaluate(() => {
     const canvas = document.createElement('canvas');
     canvas.width = canvas.height = 64;
     canvas.getContext('2d')?.fillRect(16, 16, 32, 32);
     return canvas.toDataURL('image/png').split(',')[1] ?? '';
   });
-  await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') });
+  await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') });
   const preview = settings.locator('img');
   await expect(preview).toHaveAttribute('src', /^\/api\/files\/avatars\/profiles\//);
   await expect(async () =>
@@ -55,7 +56,7 @@ test('a new name and picture appear immediately in another tab and for a friend,
 });
 
 test.describe('the settings of a registered user', () => {
-  // The browser logs these responses to the console itself.
+  // The browser logs each failed response as a console error.
   test.use({ expectedErrors: [/status of (401|403)/] });
 
   test('change the e-mail address, then the password, which signs out the other browser', async ({
@@ -72,16 +73,16 @@ test.describe('the settings of a registered user', () => {
     const submitEmail = settings.getByRole('button', { name: 'Change email' });
     await submitEmail.click();
     await expectToast(page, 'Required fields', 'Please fill in all fields.');
-    const email = createEmail();
-    await settings.getByLabel('New email').fill(email);
+    const newEmail = createEmail();
+    await settings.getByLabel('New email').fill(newEmail);
     await settings.getByLabel('Current password').filter({ visible: true }).fill('not mine');
     await submitEmail.click();
     await expectToast(page, 'Error changing email', 'The current password is not correct.');
     await settings.getByLabel('Current password').filter({ visible: true }).fill(account.password);
     await submitEmail.click();
     await expectToast(page, 'Email changed', 'Your email has been changed successfully.');
-    await expect(settings.getByText(email)).toBeVisible();
-    // A change of the e-mail address does not end other logins (A28).
+    await expect(settings.getByText(newEmail)).toBeVisible();
+    // A change of the e-mail address does not sign out the other browser.
     await expect(otherBrowser).toHaveURL('/chat');
 
     await settings.getByRole('tab', { name: 'Password' }).click();
@@ -101,7 +102,7 @@ test.describe('the settings of a registered user', () => {
     await page.reload();
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-    await otherBrowser.getByLabel('Email').fill(email);
+    await otherBrowser.getByLabel('Email').fill(newEmail);
     await otherBrowser.getByLabel('Password').fill(account.password);
     await otherBrowser.locator('form').getByRole('button').click();
     await expectToast(otherBrowser, 'Login error', 'Invalid credentials. Please try again.');
@@ -111,7 +112,7 @@ test.describe('the settings of a registered user', () => {
     await expect(otherBrowser.getByText('Connected', { exact: true })).toBeVisible();
   });
 
-  test('fill a phone, can be operated by keyboard, and do not discard input without confirmation', async ({
+  test('fill the width of a phone, can be operated by keyboard, and do not discard input without confirmation', async ({
     open,
   }) => {
     const { page } = await signInAndOpenChat(await open(phone), {
@@ -126,7 +127,7 @@ test.describe('the settings of a registered user', () => {
         const box = await settings.boundingBox();
         return [box?.x, box?.width];
       })
-      .toEqual([0, 390]);
+      .toEqual([0, phone.viewport.width]);
     await expect(settings.getByRole('tab', { name: 'Profile' })).toBeFocused();
     await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('ArrowRight');
@@ -139,9 +140,9 @@ test.describe('the settings of a registered user', () => {
     await expectAccessibleDialog(page, 'Profile Settings');
 
     // A tap outside the sheet does not discard input.
-    await page.mouse.click(195, 10);
+    await page.mouse.click(195, 10); // the top of the screen, above the sheet
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
-    // Escape asks for confirmation first, and a second Escape closes that question.
+    // Escape shows a question first, and a second Escape closes this question.
     await page.keyboard.press('Escape');
     await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('Escape');

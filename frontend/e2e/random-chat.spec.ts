@@ -1,5 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
+import { readStoredUser } from './support/account.ts';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
@@ -15,21 +16,20 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
     await expect(dialog).toBeVisible();
     await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
     await page.keyboard.press('Escape');
-    await page.mouse.click(5, 5);
+    await page.mouse.click(5, 5); // outside the dialog
     await expect(dialog).toBeVisible();
     await dialog.getByRole('radio', { name: gender, exact: true }).click();
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await expect(dialog).toBeHidden();
     await page.getByRole('button', { name: 'Maybe Later' }).click();
 
-    const stored = await page.evaluate(() => localStorage.getItem('thaw-chat-auth'));
-    const { state } = JSON.parse(stored ?? '') as { state: { user: Person['user'] } };
-    return new Person(page, state.user);
+    const user = await readStoredUser(page);
+    return new Person(page, user!);
   };
   const ada = await join('Woman');
   const bob = await join('Man');
 
-  // initial → searching → initial
+  // The states of the page before and after the arrow: initial → searching → initial
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
   await ada.pressFind();
@@ -43,7 +43,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(ada.message(`🎉 You are now chatting with ${bob.name}. Say hi!`)).toBeVisible();
   await expect(bob.message(`🎉 You are now chatting with ${ada.name}. Say hi!`)).toBeVisible();
 
-  // chatting
+  // active: messages are exchanged
   await ada.field.pressSequentially('hel');
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeVisible();
   await ada.field.pressSequentially('lo');
@@ -55,6 +55,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeHidden();
   await bob.sendMessage('hi yourself');
   await expect(ada.message('hi yourself')).toBeVisible();
+  // The welcome notice and two messages.
   await expect(bob.messages).toHaveCount(3);
 
   // active: closing the confirm bar changes nothing
@@ -82,7 +83,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('a user who skipped is matched with a third user and does not see messages of the earlier chat', async ({
+test('a user who skipped is matched with a third user, and the chats of the two partners stay apart', async ({
   pair,
   newcomer,
 }) => {
@@ -93,8 +94,10 @@ test('a user who skipped is matched with a third user and does not see messages 
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await cleo.pressFind();
   await expect(bob.heading(cleo.name)).toBeVisible();
+  await expect(bob.message('only for Bob')).toHaveCount(0);
   await bob.sendMessage('for Cleo');
   await expect(cleo.message('for Cleo')).toBeVisible();
+  await expect(cleo.message('only for Bob')).toHaveCount(0);
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
 
@@ -117,59 +120,64 @@ test('the partner preference survives a reload and restricts the matches', async
   await expect(bob.heading('Looking for someone...')).toBeVisible();
 });
 
-test('when both users skip at the same time, neither sees the screen "Chat Ended"', async ({ pair }) => {
+test('two users who skip at the same time both search again, without the screen "Chat Ended"', async ({
+  pair,
+}) => {
   let network: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
       network = await Connection.intercept(page);
     },
   });
-  // Ada is offline while both confirm, so that neither receives the other's skip before.
+  // Ada is offline while both confirm, so neither has received the other's skip when they confirm their own.
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   network?.restore();
-  // No other user is in the queue, so the two are matched again.
+  // "Chat Ended" starts no search, so the two are matched again only if both went straight back to the queue. Their new
+  // chat contains only the welcome notice.
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(bob.heading(ada.name)).toBeVisible();
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
 });
 
 test('all tabs of a user show the same search and chat', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
-  const secondPage = await ada.page.context().newPage();
-  await secondPage.goto('/chat');
-  const tab = new Person(secondPage, ada.user);
-  await expect(tab.button('Find Conversation')).toBeEnabled();
+  const secondTab = new Person(await ada.page.context().newPage(), ada.user);
+  await secondTab.page.goto('/chat');
+  await expect(secondTab.button('Find Conversation')).toBeEnabled();
 
   await ada.pressFind();
-  await expect(tab.heading('Looking for someone...')).toBeVisible();
-  await tab.button('Cancel').click();
+  await expect(secondTab.heading('Looking for someone...')).toBeVisible();
+  await secondTab.button('Cancel').click();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
   await ada.pressFind();
-  await expect(tab.heading('Looking for someone...')).toBeVisible();
+  await expect(secondTab.heading('Looking for someone...')).toBeVisible();
   const bob = await newcomer({ gender: 'male' });
   await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
-  await expect(tab.heading(bob.name)).toBeVisible();
+  await expect(secondTab.heading(bob.name)).toBeVisible();
 
   await ada.sendMessage('from the first tab');
-  await tab.sendMessage('from the second tab');
+  await secondTab.sendMessage('from the second tab');
+  // The first row is the welcome notice.
   await expect(bob.messages).toHaveCount(3);
-  for (const person of [ada, tab, bob]) {
+  for (const person of [ada, secondTab, bob]) {
     await expect(person.messages.nth(1)).toContainText('from the first tab');
     await expect(person.messages.nth(2)).toContainText('from the second tab');
   }
 
-  await tab.skip();
+  await secondTab.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
   // The search of a user continues when one of their tabs leaves /chat.
-  await secondPage.getByRole('link', { name: 'Thaw' }).click();
-  await expect(tab.heading('Ready to make Friends?')).toBeVisible();
+  await secondTab.page.getByRole('link', { name: 'Thaw' }).click();
+  await expect(secondTab.heading('Ready to make Friends?')).toBeVisible();
   await bob.button('New Conversation').click();
   await bob.pressFind();
   await expect(ada.heading(bob.name)).toBeVisible();
@@ -180,6 +188,7 @@ test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
   await ada.pressFind();
   await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
   await ada.page.clock.runFor(pageLimits.searchHintAfterMs + 1_000);
+  // Which hint is shown depends on the users who are online.
   await expect(ada.page.getByText(/We keep looking|Nobody matches/)).toBeVisible();
   await expect(ada.page.getByText(/^Waiting for 0:3\d$/)).toBeVisible();
 });
@@ -187,22 +196,24 @@ test('a search shows a hint after 30 seconds', async ({ newcomer }) => {
 test('leaving /chat ends a search immediately, and ends a chat if the user does not return in time', async ({
   newcomer,
 }) => {
-  const sent: string[] = [];
+  const sentFrames: string[] = [];
   const ada = await newcomer({
     gender: 'female',
     prepare: async (page) => {
-      page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
+      page.on('websocket', (socket) =>
+        socket.on('framesent', ({ payload }) => sentFrames.push(String(payload))),
+      );
       await page.clock.install();
     },
   });
   await ada.pressFind();
-  const leave = async (): Promise<void> => {
+  const leaveChatPage = async (): Promise<void> => {
     await ada.page.getByRole('link', { name: 'Thaw' }).click();
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
   };
-  await leave();
+  await leaveChatPage();
   // The page checks for other tabs before it leaves the queue, so wait for the frame before returning.
-  await expect.poll(() => sent.some((text) => text.includes('leave_queue'))).toBe(true);
+  await expect.poll(() => sentFrames.some((frame) => frame.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
@@ -210,23 +221,24 @@ test('leaving /chat ends a search immediately, and ends a chat if the user does 
   await ada.pressFind();
   await bob.pressFind();
   await expect(bob.heading(ada.name)).toBeVisible();
-  await leave();
+  await leaveChatPage();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);
   await ada.page.goBack();
   await expect(ada.heading(bob.name)).toBeVisible();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading(ada.name)).toBeVisible();
 
-  await leave();
+  await leaveChatPage();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 
 test("a stranger's message is shown as plain text, up to 2,000 characters", async ({ pair }) => {
   const [ada, bob] = await pair();
-  const nasty = '<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png] \u202eright to left';
-  await ada.sendMessage(nasty);
-  await expect(bob.message('<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png]')).toBeVisible();
+  // Markup, and the marker that stands for an image in stored messages.
+  const markup = '<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png]';
+  await ada.sendMessage(`${markup} \u202eright to left`);
+  await expect(bob.message(markup)).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
 
   await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));

@@ -37,12 +37,14 @@ test('a user reports a message with the keyboard alone, which blocks the partner
   await expectAccessibleEverywhere(page, 'report', { within: '[role="dialog"]' });
   await expectIntactLayoutOnSmallScreen(dialog, 'report');
 
+  // The reason "private details" is the sixth option.
   for (let step = 0; step < 5; step += 1) await page.keyboard.press('ArrowDown');
   await expect(dialog.getByRole('radio', { name: /private details/ })).toBeChecked();
   await page.keyboard.press('Tab');
   await page.keyboard.type('asked three times');
   await page.keyboard.press('Tab');
   await expect(dialog.getByRole('checkbox')).toBeFocused();
+  // The button that sends the report.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expectToast(page, 'Report sent', 'Thank you. We will tell you what came of it.');
@@ -69,7 +71,7 @@ test('a user reports a message with the keyboard alone, which blocks the partner
   ]);
 });
 
-test('a partner who has blocked the user can be reported from Chat History, and a repetition is ignored', async ({
+test('a partner who has blocked the user can be reported from Chat History, and a repeated report is ignored', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -83,9 +85,10 @@ test('a partner who has blocked the user can be reported from Chat History, and 
   const countHistoryEntries = async (): Promise<number> =>
     ((await (await page.request.get(`/api/chat-history/${ada.user.id}`)).json()) as unknown[]).length;
   await expect.poll(countHistoryEntries).toBe(1);
+  // The profile of a user who has blocked the reader is hidden from them.
   const dialog = page.getByRole('dialog', { name: 'Report Unknown User' });
   const history = page.getByRole('dialog', { name: 'Chat History' });
-  const report = async (): Promise<void> => {
+  const sendReport = async (): Promise<void> => {
     await history.getByRole('button', { name: 'More about Unknown User' }).click();
     await page.getByRole('menuitem', { name: 'Report…' }).click();
     await dialog.getByRole('radio', { name: 'They may hurt themselves' }).click();
@@ -96,10 +99,10 @@ test('a partner who has blocked the user can be reported from Chat History, and 
     ).toBeVisible();
   };
   await ada.button('Chat History').click();
-  await report();
+  await sendReport();
   await expectAccessibleEverywhere(page, 'sent report', { within: '[role="dialog"]' });
   await dialog.getByText('Close', { exact: true }).click();
   await expect(history.getByRole('button', { name: 'More about Unknown User' })).toBeFocused();
-  await report();
+  await sendReport();
   expect(await fetchReports(ada)).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 import { type Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
+/** Reads the text direction of the nearest element with a `dir` attribute. */
 const readDirection = (text: Locator): Promise<string> =>
   text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
 
@@ -9,16 +10,16 @@ const measureEnds = (text: Locator): Promise<[first: number, last: number]> =>
   text.evaluate((element) => {
     const node = element.firstChild;
     if (!(node instanceof Text)) throw new Error('No text');
-    const at = (offset: number): number => {
+    const measureLeftEdge = (offset: number): number => {
       const range = document.createRange();
       range.setStart(node, offset);
       range.setEnd(node, offset + 1);
       return range.getBoundingClientRect().x;
     };
-    return [at(0), at(node.length - 1)];
+    return [measureLeftEdge(0), measureLeftEdge(node.length - 1)];
   });
 
-test('Arabic text runs from right to left in the composer, messages, quotes and edits', async ({ pair }) => {
+test('Arabic text runs from right to left in the composer, in messages and in quotes', async ({ pair }) => {
   const [ada, bob] = await pair();
   const arabic = 'مرحبا بك.';
   await ada.field.fill(arabic);
@@ -27,8 +28,8 @@ test('Arabic text runs from right to left in the composer, messages, quotes and 
   for (const person of [ada, bob])
     expect(await readDirection(person.message(arabic).getByText(arabic))).toBe('rtl');
   // The full stop at the end of the sentence is on the left.
-  const [first, last] = await measureEnds(bob.message(arabic).getByText(arabic));
-  expect(last).toBeLessThan(first);
+  const [firstX, lastX] = await measureEnds(bob.message(arabic).getByText(arabic));
+  expect(lastX).toBeLessThan(firstX);
 
   await bob.message(arabic).hover();
   await bob.message(arabic).getByRole('button', { name: 'Reply', exact: true }).click();
@@ -43,9 +44,10 @@ test('a bidi control character in a message does not affect the text around it',
   await ada.sendMessage('harmless');
   await ada.message('harmless').hover();
   await ada.message('harmless').getByRole('button', { name: 'Edit', exact: true }).click();
+  // A right-to-left override, which would also reverse the text after the message.
   await ada.sendMessage('turned \u202Eround');
-  const mark = bob.message('turned').getByText('(edited)');
-  await expect(mark).toBeVisible();
-  const [first, last] = await measureEnds(mark);
-  expect(first).toBeLessThan(last);
+  const editedMark = bob.message('turned').getByText('(edited)');
+  await expect(editedMark).toBeVisible();
+  const [firstX, lastX] = await measureEnds(editedMark);
+  expect(firstX).toBeLessThan(lastX);
 });

@@ -4,32 +4,36 @@ import { type PrivateChatUser, toPrivateChatUser, openChat, getPrivateChat } fro
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** A red dot: the smallest possible picture. */
+/** A PNG of one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
 const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 
-const attach = (person: Person): Promise<void> =>
+const attachPhoto = (person: Person): Promise<void> =>
+  // If a private chat is open, its file input comes after that of the random chat.
   person.page.locator('input[type=file]').last().setInputFiles(photo);
 
 const getUploadingRow = (person: Person) =>
   person.messages.filter({ has: person.page.getByRole('progressbar') });
 
-/** Delays uploads until the returned function is called. */
+/** Holds the uploads of a page. @returns a function that releases them */
 const holdUploads = async (page: Page): Promise<() => void> => {
   let releaseUploads: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (releaseUploads = resolve));
+  const canContinue = new Promise<void>((resolve) => (releaseUploads = resolve));
   await page.route('**/api/upload', async (route) => {
-    await held;
-    // Throws if the page has cancelled the upload.
+    await canContinue;
+    // `continue` throws if the page has cancelled the upload.
     await route.continue().catch(() => undefined);
   });
   return releaseUploads;
 };
 
-/** `prepare` routes the sockets of a page through the test; `getConnection` controls them once the page is open. */
+/**
+ * Intercepts the connection of a page: `prepare` is for the options of a user, and `getConnection` returns the
+ * connection once the page is open.
+ */
 const createInterception = (): {
   getConnection: () => Connection;
   prepare: (page: Page) => Promise<void>;
@@ -52,16 +56,17 @@ test.describe('a photo on a slow connection', () => {
   }) => {
     const [ada, bob] = await pair();
     const releaseCancelled = await holdUploads(ada.page);
-    await attach(ada);
+    await attachPhoto(ada);
     await ada.sendMessage('not this one');
     await getUploadingRow(ada).getByRole('button', { name: 'Cancel' }).click();
+    // Only the welcome notice remains.
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.field).toHaveValue('not this one');
     releaseCancelled();
     await ada.page.unroute('**/api/upload');
 
     const releaseUploads = await holdUploads(ada.page);
-    await attach(ada);
+    await attachPhoto(ada);
     await ada.sendMessage('look at this');
     await expect(getUploadingRow(ada)).toContainText('look at this');
     await expect(ada.button('Cancel')).toBeVisible();
@@ -81,7 +86,7 @@ test.describe('a photo on a slow connection', () => {
     await openChat(ada, bob);
     await openChat(bob, ada);
     const releaseUploads = await holdUploads(ada.page);
-    await attach(ada);
+    await attachPhoto(ada);
     await ada.sendMessage('sent in passing');
     await expect(getUploadingRow(ada)).toHaveCount(1);
     await ada.button('Close private chat').click();
@@ -99,36 +104,35 @@ test.describe('a photo on a slow connection', () => {
       pair,
     }) => {
       const [ada, bob] = await pair();
-      let isDown = true;
+      let areUploadsFailing = true;
       await ada.page.route('**/api/upload', async (route) => {
-        if (!isDown) return route.continue();
+        if (!areUploadsFailing) return route.continue();
         // Fail the upload only once the composer is in use again.
         await expect(ada.field).toHaveValue('half a thought');
         await route.fulfill({ status: 503, json: {} });
       });
-      await attach(ada);
+      await attachPhoto(ada);
       await ada.sendMessage('look at this');
       await ada.field.fill('half a thought');
       const row = ada.message('look at this');
       await expect(row).toContainText('Not delivered');
       await expectAccessible(ada.page, 'a photo that was not delivered', { within: 'main' });
       await expect(ada.field).toHaveValue('half a thought');
-      isDown = false;
+      areUploadsFailing = false;
       await row.getByRole('button', { name: 'Retry' }).click();
       await expect(bob.message('look at this')).toBeVisible();
-      isDown = true;
-      await attach(ada);
-      await ada.field.fill('and this');
-      await ada.field.press('Enter');
+      areUploadsFailing = true;
+      await attachPhoto(ada);
+      await ada.sendMessage('and this');
       await ada.field.fill('half a thought');
       await ada.message('and this').getByRole('button', { name: 'Remove' }).click();
       await expect(ada.message('and this')).toHaveCount(0);
     });
   });
 
-  test('wider than 2,048 px is scaled down to 2,048 px before the upload (A95)', async ({ pair }) => {
+  test('wider than 2,048 px is scaled down to 2,048 px before the upload', async ({ pair }) => {
     const [ada, bob] = await pair();
-    const large = await ada.page.evaluate(async () => {
+    const bytesOfPicture = await ada.page.evaluate(async () => {
       const canvas = new OffscreenCanvas(4_096, 1_024);
       canvas.getContext('2d')?.fillRect(0, 0, 4_096, 512);
       const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
@@ -136,14 +140,16 @@ test.describe('a photo on a slow connection', () => {
     });
     await ada.page
       .locator('input[type=file]')
-      .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.from(large) });
-    // A web worker scales the picture, so that the page stays responsive.
+      .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.from(bytesOfPicture) });
+    // A web worker scales the picture, which keeps the page responsive.
     const worker = ada.page.waitForEvent('worker');
     await ada.button('Send').click();
     expect((await worker).url()).toContain('scale-picture');
     await bob.button(`Show photo from ${ada.name}`).click();
-    const picture = bob.button(`Open: Photo from ${ada.name}`).getByRole('img');
-    await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(2_048);
+    const receivedPicture = bob.button(`Open: Photo from ${ada.name}`).getByRole('img');
+    await expect
+      .poll(() => receivedPicture.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBe(2_048);
   });
 });
 
@@ -154,11 +160,13 @@ test.describe('on an unreliable connection', () => {
     await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
     getConnection().dropCommands();
+    // Arrow Up edits the last message.
     await ada.field.press('ArrowUp');
     await expect(ada.field).toHaveValue('helo');
     await ada.sendMessage('hello again');
     await getConnection().cut();
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+    // Ada's page shows the edit already, Bob's does not.
     await expect(ada.message('hello again')).toBeVisible();
     await expect(bob.message('helo')).toBeVisible();
     getConnection().deliverCommands();
@@ -174,7 +182,7 @@ test.describe('on an unreliable connection', () => {
     const [ada, bob] = await pair({ prepare });
     getConnection().dropCommands();
     await ada.sendMessage('is this on?');
-    // The page pings the silent connection and closes it, because no pong arrives.
+    // While the message has no ack, the page pings the silent connection. It closes it, because no pong arrives.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     getConnection().deliverCommands();
     await expect(bob.message('is this on?')).toHaveCount(1);
@@ -199,7 +207,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
   await ada.message('what do you see?').hover();
   await ada.message('what do you see?').getByRole('button', { name: 'Reply', exact: true }).click();
   await ada.field.fill('a lake');
-  await attach(ada);
+  await attachPhoto(ada);
   await expect(ada.button('Remove photo')).toBeVisible();
   await ada.page.reload();
   await expect(ada.field).toHaveValue('a lake');
@@ -210,7 +218,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desktop an opened chat focuses the composer, typing anywhere goes into it, and Arrow Up edits', async ({
+test('on a desktop an opened chat focuses the composer, which receives text typed anywhere, and Arrow Up edits', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];

@@ -2,14 +2,16 @@ import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const getSidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
+/** The sidebar of a narrow screen. */
 const getSheet = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
 
+/** Restricts accessibility checks to the open dialog. */
 const inDialog = { within: '[role="dialog"]' };
 
 const measureSidebarWidth = async (person: Person): Promise<number | undefined> =>
   (await getSidebar(person).boundingBox())?.width;
 
-test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, which survives a reload', async ({
+test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, and stays collapsed after a reload', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -27,7 +29,7 @@ test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, whic
   await expect.poll(() => measureSidebarWidth(ada)).toBe(80);
   await ada.button('Expand sidebar').click();
 
-  // Exactly 768 px counts as wide (A163).
+  // A screen of exactly 768 px counts as wide.
   await ada.page.setViewportSize({ width: 768, height: 800 });
   await expect(getSidebar(ada)).toBeVisible();
   await expect.poll(() => measureSidebarWidth(ada)).toBe(320);
@@ -36,7 +38,9 @@ test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, whic
   await expect(ada.button('Open sidebar')).toBeVisible();
 });
 
-test('on a phone the sidebar is a modal sheet that keeps the keyboard focus', async ({ friends }) => {
+test('on a phone the sidebar is a modal sheet that keeps the keyboard focus and closes when a chat is opened', async ({
+  friends,
+}) => {
   const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
   await expect(getSidebar(ada)).toBeHidden();
   await expect(getSheet(ada)).toBeHidden();
@@ -44,7 +48,7 @@ test('on a phone the sidebar is a modal sheet that keeps the keyboard focus', as
   await ada.button('Open sidebar').click();
   await expect(getSheet(ada)).toBeVisible();
   await expect(getSheet(ada).getByText(bob.name)).toBeVisible();
-  for (let steps = 0; steps < 12; steps += 1) {
+  for (let presses = 0; presses < 12; presses += 1) {
     await ada.page.keyboard.press('Tab');
     expect(await getSheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
   }
@@ -68,7 +72,7 @@ test('sidebar, friend requests and history pass the accessibility checks in both
   test.slow();
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
-  await expectAccessible(ada.page, 'a friend', { within: 'aside' });
+  await expectAccessible(ada.page, 'sidebar with a friend', { within: 'aside' });
   await ada.button('Collapse sidebar').click();
   await expectAccessible(ada.page, 'collapsed sidebar', { within: 'aside' });
   await ada.button('Expand sidebar').click();
@@ -84,7 +88,7 @@ test('sidebar, friend requests and history pass the accessibility checks in both
   await ada.page.keyboard.press('Escape');
 
   await ada.page.setViewportSize({ width: 390, height: 844 });
-  await expectAccessible(ada.page, 'phone');
+  await expectAccessible(ada.page, 'chat on a phone');
   await ada.button('Open sidebar').click();
   await expect(getSheet(ada).getByText(bob.name)).toBeVisible();
   await expectAccessible(ada.page, 'sheet', inDialog);

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { expect, test, type Person } from './support/test.ts';
 
-/** Makes the browser add 400 ms to the round trip of requests and frames, and limits them to 50 kB/s. */
+/** Makes the browser delay requests and frames by 400 ms, and limits them to 50 kB/s in each direction. */
 const slowDown = async (page: Page): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   const bytesPerSecond = 50_000;
@@ -14,14 +14,14 @@ const slowDown = async (page: Page): Promise<void> => {
   });
 };
 
-/** A picture of noise, which does not compress, so that its upload takes about four seconds at 50 kB/s. */
+/** Creates a picture of noise. It does not compress, so its upload takes about four seconds at 50 kB/s. */
 const createNoisePicture = async (page: Page): Promise<Buffer> => {
   const base64 = await page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
     const context = canvas.getContext('2d');
     const pixels = context?.createImageData(256, 256);
     if (!context || !pixels) throw new Error('No canvas');
-    // Random red, green and blue; every fourth byte is the opacity.
+    // Each pixel has a random red, green and blue byte, and an opaque fourth byte.
     pixels.data.forEach((_, index, data) => (data[index] = index % 4 === 3 ? 255 : Math.random() * 256));
     context.putImageData(pixels, 0, 0);
     return canvas.toDataURL('image/png').split(',')[1] ?? '';
@@ -29,6 +29,7 @@ const createNoisePicture = async (page: Page): Promise<Buffer> => {
   return Buffer.from(base64, 'base64');
 };
 
+/** Reads the progress of the only upload. */
 const readPercent = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
 
@@ -38,9 +39,9 @@ test('on a slow connection messages arrive once and in order, and an upload show
   const [ada, bob] = await pair();
   const picture = await createNoisePicture(ada.page);
   await slowDown(ada.page);
-  // The states that the page shows for the third message, in order.
-  const states: string[] = [];
-  await ada.page.exposeFunction('recordState', (state: string) => states.push(state));
+  // The states that Ada's page shows for the third message, in order.
+  const shownStates: string[] = [];
+  await ada.page.exposeFunction('recordState', (state: string) => shownStates.push(state));
   await ada.page.getByRole('region', { name: 'Messages' }).evaluate((list) => {
     const record = (window as unknown as { recordState: (state: string) => void }).recordState;
     new MutationObserver(() => {
@@ -51,22 +52,24 @@ test('on a slow connection messages arrive once and in order, and an upload show
   for (const n of [1, 2, 3]) await ada.sendMessage(`slow ${n}`);
   await expect(bob.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
   await expect(ada.message('slow 3')).toContainText('Sent');
-  expect([...new Set(states)]).toEqual(['sending', 'sent']);
-  expect(states.indexOf('sent')).toBeGreaterThan(states.lastIndexOf('sending'));
+  // After `sent`, the page never shows `sending` again.
+  expect([...new Set(shownStates)]).toEqual(['sending', 'sent']);
+  expect(shownStates.indexOf('sent')).toBeGreaterThan(shownStates.lastIndexOf('sending'));
   await expect(ada.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
 
   await ada.page
     .locator('input[type=file]')
     .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer: picture });
   await ada.sendMessage('a large one');
-  let percent = 0;
-  await expect.poll(async () => (percent = await readPercent(ada))).toBeGreaterThan(0);
-  await expect.poll(() => readPercent(ada)).toBeGreaterThan(percent);
+  let firstPercent = 0;
+  await expect.poll(async () => (firstPercent = await readPercent(ada))).toBeGreaterThan(0);
+  await expect.poll(() => readPercent(ada)).toBeGreaterThan(firstPercent);
   await ada.button('Cancel').click();
   // The welcome notice and three messages remain, without the photo.
   await expect(ada.messages).toHaveCount(4);
   await expect(ada.field).toHaveValue('a large one');
   await ada.sendMessage('only words');
   await expect(bob.messages.last()).toContainText('only words');
+  // The photo has not arrived either: Bob has the welcome notice and four messages.
   await expect(bob.messages).toHaveCount(5);
 });

@@ -9,10 +9,16 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// 403 for requests in flight during the suspension, 404 for requests about notices that exist only in mocked responses.
+// The standing of a user says whether they may use the chat: it is good, limited (`care`), or a suspension or ban.
+// Notices inform users of decisions about them, and of decisions about their reports and appeals.
+
+// Requests that are in flight during a suspension return 403. Requests about notices that exist only in mocked
+// responses return 404.
 test.use({ expectedErrors: [/status of (403|404)/] });
 
+const standingPageRefreshMs = 60_000;
 const weekMs = 7 * 24 * 60 * 60_000;
+/** The moderator's reason, which the notice shows to the user. */
 const facts = 'You went on asking for pictures after your partner had said no.';
 
 /** Waits for the first entry of a user's chat history, which the worker writes asynchronously. @returns its id */
@@ -36,6 +42,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
   const moderators = await Promise.all(
+    // An appeal is decided by another moderator than the decision.
     [1, 2].map(async (number) => signInModerator((await open()).request, number)),
   );
   await reportByHttp(ada, bob, { category: 'sexual', historyId: await waitForHistoryId(ada) });
@@ -82,14 +89,14 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
     outcome: 'reversed',
     answer: 'The messages show that both of you had agreed on it.',
   });
-  // The standing page polls the standing once a minute.
-  await page.clock.fastForward(60_000);
+  // The standing page refreshes itself once a minute.
+  await page.clock.fastForward(standingPageRefreshMs);
   const notice = page.getByRole('dialog');
-  // Wait for the page with the new standing: the notice dialog is closed and reopened when /chat replaces the standing
-  // page.
+  // When /chat replaces the standing page, the dialog of the notice is closed and opened again. Wait for /chat first.
   await expect(page.getByText('Find Conversation')).toBeVisible();
   await expect(notice).toBeVisible();
   await expectAccessibleEverywhere(page, 'notice', { within: '[role="dialog"]' });
+  // Each unread notice opens a dialog after the one before it is closed.
   while (await notice.isVisible()) {
     const name = await notice.getByRole('heading').textContent();
     await notice.getByRole('button', { name: 'I understand' }).click();
@@ -97,11 +104,11 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   }
   await openSettings(page);
   await bob.button('Notices').click();
-  const list = page.getByRole('dialog', { name: 'Notices' });
-  await expect(list.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
+  const noticesDialog = page.getByRole('dialog', { name: 'Notices' });
+  await expect(noticesDialog.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
   await expectAccessibleEverywhere(page, 'notices', { within: '[role="dialog"]' });
-  await expectIntactLayoutOnSmallScreen(list, 'notices');
-  await list.getByRole('button', { name: 'Close' }).click();
+  await expectIntactLayoutOnSmallScreen(noticesDialog, 'notices');
+  await noticesDialog.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
   await expect(bob.button('Find Conversation')).toBeEnabled();
 });
@@ -131,11 +138,11 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   await expect(bob.heading('Your account is paused')).toBeVisible();
   await expect(page.getByText(/^An account that was used on the same device/)).toBeVisible();
   await expect(bob.button('Create Account')).toBeHidden();
-  const anonymous = await readStoredUser(page);
-  expect(anonymous?.id).not.toBe(bob.user.id);
+  const newUser = await readStoredUser(page);
+  expect(newUser?.id).not.toBe(bob.user.id);
 
   const email = createEmail();
-  const data = { userId: anonymous?.id, email, password: 'correct horse' };
+  const data = { userId: newUser?.id, email, password: 'correct horse' };
   expect((await page.request.post('/api/convert-anonymous', { data })).ok()).toBe(true);
   await page.getByRole('banner').getByRole('button', { name: 'Logout' }).click();
   await page.getByLabel('Email').fill(email);
@@ -146,6 +153,7 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   await expect(bob.button('Appeal')).toBeEnabled();
 });
 
+/** When the standing and the notices of the mocked responses begin. */
 const since = '2026-11-20T21:10:00.000Z';
 const createNotice = (changes: Partial<Notice>): Notice => ({
   id: 1,
@@ -164,7 +172,7 @@ const createNotice = (changes: Partial<Notice>): Notice => ({
 });
 
 /** Opens /chat with mocked responses for the standing and the notices of the user. */
-const openChatWith = async (
+const openChatWithStanding = async (
   { page, user }: Person,
   kind: Standing['kind'],
   notices: Notice[],
@@ -175,23 +183,23 @@ const openChatWith = async (
   await page.goto('/chat');
 };
 
-test('/chat explains the standing "care", and says when the only moderator decided an appeal against themselves', async ({
+test('/chat explains the standing "care", and a notice says that an appeal was decided by the only moderator', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });
   const { page } = ada;
   const onlyModeratorText = 'Decided by the same moderator, since there is only one.';
-  const decided = {
+  const decidedAppeal = {
     state: 'decided',
     until: null,
     outcome: 'upheld',
     answer: `Nothing new. ${onlyModeratorText}`,
   } as const;
-  await openChatWith(ada, 'care', [
+  await openChatWithStanding(ada, 'care', [
     createNotice({
-      appeal: { ...decided, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null },
+      appeal: { ...decidedAppeal, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null },
     }),
-    createNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decided }),
+    createNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decidedAppeal }),
   ]);
   await expect(page.getByRole('dialog', { name: 'Your appeal' })).toContainText(onlyModeratorText);
   await ada.button('I understand').click();
@@ -199,9 +207,9 @@ test('/chat explains the standing "care", and says when the only moderator decid
   await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'line about care');
   await ada.button('Why?').click();
-  const care = page.getByRole('dialog', { name: 'You meet fewer people for now' });
-  await expect(care).toContainText('A moderator looks at it within 72 hours.');
-  await expectIntactLayoutOnSmallScreen(care, 'care');
+  const careDialog = page.getByRole('dialog', { name: 'You meet fewer people for now' });
+  await expect(careDialog).toContainText('A moderator looks at it within 72 hours.');
+  await expectIntactLayoutOnSmallScreen(careDialog, 'care');
   await expectAccessibleDialog(page, 'You meet fewer people for now');
 });
 
@@ -211,22 +219,23 @@ test('a message stating an age under 18 ends the chat, and its sender is asked f
   const [ada, bob] = await pair();
   const { page } = ada;
   await ada.sendMessage('im 15');
-  const question = page.getByRole('dialog', { name: 'How old are you?' });
-  await expect(question).toBeFocused();
-  await expect(question).toContainText('You wrote that you are under 18, so the chat was ended.');
-  await expectAccessibleEverywhere(page, 'question for the age', { within: '[role="dialog"]' });
+  const ageDialog = page.getByRole('dialog', { name: 'How old are you?' });
+  await expect(ageDialog).toBeFocused();
+  await expect(ageDialog).toContainText('You wrote that you are under 18, so the chat was ended.');
+  await expectAccessibleEverywhere(page, 'question about the age', { within: '[role="dialog"]' });
 
   await expect(bob.page.getByText('Your chat partner disconnected')).toBeVisible();
   await expect(bob.button('New Conversation')).toBeVisible();
   await expect(bob.button('Add Friend')).toBeHidden();
   await expectAccessible(bob.page, 'chat that was ended for a stated age');
 
+  // The question can be closed, but Answer opens it again before the next chat.
   await page.keyboard.press('Escape');
   await expect(ada.button('Add Friend')).toBeHidden();
   await ada.button('New Conversation').click();
   await ada.button('Answer').click();
-  await question.getByRole('button', { name: 'I am 18 or older' }).click();
-  await expect(question).toBeHidden();
+  await ageDialog.getByRole('button', { name: 'I am 18 or older' }).click();
+  await expect(ageDialog).toBeHidden();
   await expect(ada.button('Answer')).toBeHidden();
   await expect(ada.button('Find Conversation')).toBeEnabled();
 });

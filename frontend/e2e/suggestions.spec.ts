@@ -2,9 +2,13 @@ import { pageLimits } from '../src/lib/page-limits';
 import { expectAccessibleEverywhere } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
-test('after a silence the page suggests messages; a click puts one into the composer without sending it', async ({
+/** Smallest side of a control that can be tapped reliably. */
+const minTargetPx = 44;
+
+test('after a silence the page suggests messages; pressing one puts its text into the composer without sending it', async ({
   pair,
 }) => {
+  /** Host of the language model; the page names it before it sends texts there. */
   const host = 'api.example.com';
   const [ada, bob] = await pair({
     prepare: async (page) => {
@@ -19,27 +23,27 @@ test('after a silence the page suggests messages; a click puts one into the comp
       );
     },
   });
-  const row = ada.page.getByRole('group', { name: 'Suggestions' });
+  const suggestions = ada.page.getByRole('group', { name: 'Suggestions' });
   const message = ada.message('I made pasta today');
   await bob.sendMessage('I made pasta today');
   await expect(message).toBeVisible();
-  const boxBefore = await message.boundingBox();
+  const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  await expect(row.getByRole('button')).toHaveCount(6);
-  expect(await message.boundingBox(), 'the messages do not move').toEqual(boxBefore);
+  await expect(suggestions.getByRole('button')).toHaveCount(6);
+  expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleEverywhere(ada.page, 'suggestions', { within: 'main' });
-  for (const button of await row.getByRole('button').all()) {
+  for (const button of await suggestions.getByRole('button').all()) {
     const { width, height } = (await button.boundingBox()) ?? { width: 0, height: 0 };
-    expect(Math.min(width, height), 'size of a target').toBeGreaterThanOrEqual(44);
+    expect(Math.min(width, height), 'size of a target').toBeGreaterThanOrEqual(minTargetPx);
   }
 
-  const chip = row.getByRole('button').nth(1);
-  const text = (await chip.textContent()) ?? '';
-  await chip.press('Enter');
+  const suggestion = suggestions.getByRole('button').nth(1);
+  const text = (await suggestion.textContent()) ?? '';
+  await suggestion.press('Enter');
   await expect(ada.field).toHaveValue(text);
   await expect(ada.field).toBeFocused();
-  await expect(row).toBeHidden();
+  await expect(suggestions).toBeHidden();
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeVisible();
   await expect(bob.message(text)).toHaveCount(0);
   await ada.field.press('Enter');
@@ -50,10 +54,10 @@ test('after a silence the page suggests messages; a click puts one into the comp
     .getByRole('dialog', { name: `Ideas from ${host}?` })
     .getByText('Use it')
     .click();
-  await expect(row.getByRole('button', { name: 'Which sauce did you make?' })).toBeVisible();
-  await expect(row.getByRole('button', { name: text })).toHaveCount(0);
-  await row.getByRole('button', { name: 'Hide' }).press('Enter');
+  await expect(suggestions.getByRole('button', { name: 'Which sauce did you make?' })).toBeVisible();
+  await expect(suggestions.getByRole('button', { name: text })).toHaveCount(0);
+  await suggestions.getByRole('button', { name: 'Hide' }).press('Enter');
   await expect(ada.button('Suggest something')).toBeFocused();
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  await expect(row).toBeHidden();
+  await expect(suggestions).toBeHidden();
 });

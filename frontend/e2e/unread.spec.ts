@@ -7,15 +7,15 @@ import {
   seedMessages,
 } from './support/private-chat.ts';
 
-/** A friend's row in the sidebar. */
+/** Locates the row of a friend in the sidebar. */
 const getFriendRow = ({ page }: Person, friend: Person) =>
   page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('listitem')
     .filter({ hasText: friend.name });
 
-/** Makes the document report that its tab is hidden or visible. */
-const setHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
+/** Makes the document report that its tab has become hidden or visible. */
+const setTabHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, 'visibilityState', {
       configurable: true,
@@ -53,7 +53,7 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
     await expect(getFriendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(1\) /);
   }
-  // The server has recorded it too, so the badge is absent after a reload.
+  // The server has also recorded that the messages are read, so the badge is absent after a reload.
   await ada.page.reload();
   await expect(getFriendRow(ada, eve).getByText('1 unread')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
@@ -64,23 +64,23 @@ test('a message in the open private chat is marked as read only while the tab is
 }) => {
   const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
-  await setHidden(ada.page, true);
+  await setTabHidden(ada.page, true);
   await seedMessages(bob, ada, 2);
   await expect(ada.message('message number 2')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
-  const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
-  await setHidden(ada.page, false);
-  expect((await read).status()).toBe(204);
+  const firstMarkedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  await setTabHidden(ada.page, false);
+  expect((await firstMarkedAsRead).status()).toBe(204);
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
   const rowWithSeparator = getPrivateChat(ada)
     .getByRole('listitem')
     .filter({ has: ada.page.getByRole('separator') });
   await expect(rowWithSeparator).toContainText('message number 1');
 
-  const secondRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const secondMarkedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
-  expect((await secondRead).status()).toBe(204);
+  expect((await secondMarkedAsRead).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
@@ -88,7 +88,7 @@ test('a message in the open private chat is marked as read only while the tab is
 // If the socket is closed for the logout before the HTTP response arrives, the page requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('a badge shows at most 99+, appears after a reload before the server responds, and is removed on logout', async ({
+test('a badge shows at most 99+, appears after a reload before the server responds, and is deleted from storage on logout', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -98,11 +98,11 @@ test('a badge shows at most 99+, appears after a reload before the server respon
   await expect(getFriendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
-  // Before the server responds, the last known count is shown.
+  // Until the server responds, the page shows the last known count.
   let respond: (() => void) | undefined;
-  const heldResponse = new Promise<void>((resolve) => (respond = resolve));
+  const canRespond = new Promise<void>((resolve) => (respond = resolve));
   await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
-    await heldResponse;
+    await canRespond;
     await route.continue();
   });
   await ada.page.reload();
@@ -111,12 +111,12 @@ test('a badge shows at most 99+, appears after a reload before the server respon
 
   // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
-  const inChat = toPrivateChatUser(ada);
+  const adaInPrivateChat = toPrivateChatUser(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
-  await expect(inChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
-  await expect(inChat.messages.last()).not.toBeInViewport();
+  await expect(adaInPrivateChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
+  await expect(adaInPrivateChat.messages.last()).not.toBeInViewport();
   await ada.button('100 new messages').click();
-  await expect(inChat.messages.last()).toBeInViewport();
+  await expect(adaInPrivateChat.messages.last()).toBeInViewport();
   await expect(ada.button('100 new messages')).toBeHidden();
 
   await ada.page.getByRole('button', { name: 'Logout' }).click();

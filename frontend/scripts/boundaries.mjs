@@ -1,5 +1,5 @@
-// Checks the import rules on the source. The fixture breaks every rule; the check fails unless each of these violations
-// is found.
+// Checks the import rules of .dependency-cruiser.cjs: src/ must break none of them. To show that the check works,
+// boundary-fixture/ breaks every rule, and the check fails unless it finds each of these violations.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise } from 'dependency-cruiser';
@@ -18,18 +18,23 @@ const findViolations = async (folder) => {
     { tsConfig },
   );
   return {
-    modules: output.summary.totalCruised,
-    found: output.summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
+    moduleCount: output.summary.totalCruised,
+    violations: output.summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
   };
 };
 
 const source = await findViolations('src');
-for (const { rule, from, to } of source.found) console.error(`${rule}: ${from} → ${to}`);
-console.log(`${source.modules} modules, ${source.found.length} violations`);
+for (const { rule, from, to } of source.violations) console.error(`${rule}: ${from} → ${to}`);
+console.log(`${source.moduleCount} modules, ${source.violations.length} violations`);
 
 const fixture = await findViolations('boundary-fixture');
-const missed = config.forbidden.filter(({ name }) => !fixture.found.some(({ rule }) => rule === name));
-for (const { name } of missed) console.error(`The fixture breaks ${name}, and the check did not find it`);
+const undetectedRules = config.forbidden.filter(
+  ({ name }) => !fixture.violations.some(({ rule }) => rule === name),
+);
+for (const { name } of undetectedRules)
+  console.error(`The fixture breaks ${name}, and the check did not find it`);
 
-// Fewer than 50 modules would mean that the wrong folder was checked.
-if (source.found.length > 0 || source.modules < 50 || missed.length > 0) process.exitCode = 1;
+/** Fewer modules mean that the wrong folder was checked. */
+const minModules = 50;
+if (source.violations.length > 0 || source.moduleCount < minModules || undetectedRules.length > 0)
+  process.exitCode = 1;

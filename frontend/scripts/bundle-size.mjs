@@ -1,5 +1,6 @@
-// Checks the build against budgets.json: for each route, the gzipped size of all scripts that it needs according to
-// Vite's manifest. A size above `gateKb` fails; `aimKb` is the size to aim for.
+// Checks the sizes of the build against budgets.json: the gzipped scripts and style sheets that each route needs
+// according to Vite's manifest, and the preloaded fonts. Fails if a size exceeds `gateKb`; `aimKb` is the size to aim
+// for. 1 kB is 1,000 bytes.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,7 @@ const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), '
 
 const measureGzippedBytes = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
 
-/** Adds the manifest key of a chunk and those of its static imports to `found`. */
+/** Adds the manifest key of a chunk and those of its static imports to `found`. @returns `found` */
 const collectChunks = (key, found = new Set()) => {
   const chunk = manifest[key];
   if (!chunk) throw new Error(`The manifest has no ${key}`);
@@ -23,7 +24,8 @@ const collectChunks = (key, found = new Set()) => {
 };
 
 const failures = [];
-const report = (name, bytes, { gateKb, aimKb }) => {
+/** Prints a size, and records a failure if it exceeds its budget. */
+const checkSize = (name, bytes, { gateKb, aimKb }) => {
   const kb = bytes / 1000;
   const isOver = kb > gateKb;
   if (isOver) failures.push(name);
@@ -33,26 +35,26 @@ const report = (name, bytes, { gateKb, aimKb }) => {
   );
 };
 
-const measureAll = (files) => [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0);
+const sumGzippedBytes = (files) => [...files].reduce((sum, file) => sum + measureGzippedBytes(file), 0);
 
-/** Style sheets that every page loads. */
+/** Style sheets of the routes without a CSS budget of their own. */
 const sharedCss = new Set();
 for (const [route, budget] of Object.entries(budgets.javascript)) {
   const keys = new Set();
   for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) collectChunks(entry, keys);
   const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
   const css = new Set([...keys].flatMap((key) => manifest[key].css ?? []));
-  report(`JS ${route}`, measureAll(files), budget);
+  checkSize(`JS ${route}`, sumGzippedBytes(files), budget);
   // A route with its own CSS budget has a style sheet that no other page loads.
-  if (budget.css) report(`CSS ${route}`, measureAll(css), budget.css);
+  if (budget.css) checkSize(`CSS ${route}`, sumGzippedBytes(css), budget.css);
   else for (const file of css) sharedCss.add(file);
 }
-report('CSS', measureAll(sharedCss), budgets.css);
+checkSize('CSS', sumGzippedBytes(sharedCss), budgets.css);
 
-// Preloaded fonts, which every page loads. A browser loads the others only for characters in their unicode-range.
+// Only preloaded fonts count, which every page loads. A browser loads the others for characters in their unicode-range.
 const page = readFileSync(join(dist, 'index.html'), 'utf8');
 const fonts = [...page.matchAll(/<link [^>]*href="\/([^"]+\.woff2)"/g)].map(([, file]) => file);
-report(
+checkSize(
   'Font',
   fonts.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0),
   budgets.font,

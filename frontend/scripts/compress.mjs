@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const dist = join(resolve(dirname(fileURLToPath(import.meta.url)), '..'), 'dist');
 const textFilePattern = /\.(html|js|css|svg|txt|webmanifest)$/;
-/** Compressing smaller files saves no network packet. */
+/** A smaller file fits into one network packet even uncompressed. */
 const minBytes = 1_024;
 
 for (const name of readdirSync(dist, { recursive: true }).filter((file) => textFilePattern.test(file))) {

@@ -8,18 +8,19 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from '@playwright/test';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const types = {
+const contentTypes = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
 
+/** Serves dist/; the address / is the landing page. */
 const server = http.createServer(({ url }, response) => {
   const file = url === '/' ? 'landing.html' : url.slice(1);
   try {
     const content = readFileSync(join(root, 'dist', file));
-    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'text/html' }).end(content);
+    response.writeHead(200, { 'Content-Type': contentTypes[extname(file)] ?? 'text/html' }).end(content);
   } catch {
     response.writeHead(404).end();
   }
@@ -30,7 +31,7 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 
-/** Renders public/favicon.svg as a PNG of `size` px; `inset` is the margin in percent. */
+/** Renders public/favicon.svg as a square PNG of `size` px; `inset` is the margin on each side in percent. */
 const renderIcon = async (name, size, { background, inset = 0 } = {}) => {
   const page = await browser.newPage({ viewport: { width: size, height: size } });
   const svg = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
@@ -41,7 +42,7 @@ const renderIcon = async (name, size, { background, inset = 0 } = {}) => {
   await page.close();
 };
 
-/** Takes a screenshot of the top of the landing page at the usual size of social previews, without controls. */
+/** Takes a screenshot of the top of the landing page at the usual size of social previews, and hides the controls. */
 const renderSocialPreview = async () => {
   const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
@@ -59,13 +60,13 @@ const renderSocialPreview = async () => {
 };
 
 try {
-  // Home screens crop the corners of icons or more, so these icons have a background and a margin.
+  // Home screens crop the edges of icons, so these two icons get a margin, filled with the colour of the logo.
   const background = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
     readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
   )?.[1];
   await renderIcon('apple-touch-icon.png', 180, { background, inset: 6 });
-  await renderIcon('icon-192.png', 192);
   await renderIcon('icon-512.png', 512, { background, inset: 8 });
+  await renderIcon('icon-192.png', 192);
   await renderSocialPreview();
 } finally {
   await browser.close();

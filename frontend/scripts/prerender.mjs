@@ -12,9 +12,11 @@ import { build } from 'vite';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-const renderer = join(dist, '.prerender');
-const read = (file) => readFileSync(join(dist, file), 'utf8');
+/** Folder of the temporary build that renders the pages on the server side. */
+const rendererFolder = join(dist, '.prerender');
+const readBuiltFile = (file) => readFileSync(join(dist, file), 'utf8');
 
+/** `title` is the document's title; without one, it is that of the social preview. */
 const pages = [
   { path: '/', file: 'landing.html', route: 'src/app/routes/landing-route.tsx' },
   { path: '/terms', file: 'terms.html', route: 'src/app/routes/legal-route.tsx', title: 'Terms · Thaw' },
@@ -32,25 +34,28 @@ const pages = [
   },
 ];
 
-/** Renders the markup of each path, and of the shell of /chat. */
+/** @returns the markup of each path, in the order of `paths`, and the markup of the shell of /chat */
 const renderMarkup = async (paths) => {
   await build({
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'error',
     publicDir: false,
-    build: { ssr: 'src/app/prerender.tsx', outDir: renderer, emptyOutDir: true, manifest: false },
+    build: { ssr: 'src/app/prerender.tsx', outDir: rendererFolder, emptyOutDir: true, manifest: false },
   });
   try {
-    const { renderPage, renderChatShell } = await import(pathToFileURL(join(renderer, 'prerender.js')).href);
+    const { renderPage, renderChatShell } = await import(
+      pathToFileURL(join(rendererFolder, 'prerender.js')).href
+    );
     const markup = [];
     for (const path of paths) markup.push(await renderPage(path));
     return { markup, chatShell: await renderChatShell() };
   } finally {
-    rmSync(renderer, { recursive: true, force: true });
+    rmSync(rendererFolder, { recursive: true, force: true });
   }
 };
 
+/** @throws if `text` does not contain `part` exactly once */
 const replaceOnce = (text, part, replacement) => {
   const pieces = text.split(part);
   if (pieces.length !== 2)
@@ -58,7 +63,7 @@ const replaceOnce = (text, part, replacement) => {
   return pieces.join(replacement);
 };
 
-/** Adds the script of a chunk and those of its imports to `found`, in order, without duplicates. */
+/** Adds the script of a chunk and those of its static imports, in this order, to `found`. @returns `found` */
 const collectScripts = (manifest, key, found = new Set()) => {
   const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
@@ -67,15 +72,17 @@ const collectScripts = (manifest, key, found = new Set()) => {
   return found;
 };
 
+// React and Vite read it, so it is set before the renderer is built and run.
 process.env.NODE_ENV = 'production';
-const emptyDocument = read('index.html');
-const manifest = JSON.parse(read('.vite/manifest.json'));
+const emptyDocument = readBuiltFile('index.html');
+const manifest = JSON.parse(readBuiltFile('.vite/manifest.json'));
 
-const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(emptyDocument) ?? [];
-if (!sheet) throw new Error('The page has no style sheet');
-// The browser does not fetch a disabled link. Vite's preloader finds it and does not load the style sheet again for
-// chunks that are loaded later.
-const styles = `<style>${read(sheet)}</style><link rel="stylesheet" href="/${sheet}" disabled>`;
+const [sheetTag, sheetFile] =
+  /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(emptyDocument) ?? [];
+if (!sheetFile) throw new Error('The page has no style sheet');
+// The disabled link keeps Vite's preloader from loading the style sheet again for chunks that are loaded later. The
+// browser does not fetch a disabled link.
+const inlinedStyles = `<style>${readBuiltFile(sheetFile)}</style><link rel="stylesheet" href="/${sheetFile}" disabled>`;
 const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
 const socialTitle = /<meta property="og:title" content="([^"]+)"/.exec(emptyDocument)?.[1];
 if (!socialTitle) throw new Error('The page has no og:title');
@@ -83,23 +90,29 @@ if (!socialTitle) throw new Error('The page has no og:title');
 /** The public address of the site; empty if PUBLIC_ORIGIN is not set. */
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
 
-/** React streams suspended parts as templates and scripts, which a static document cannot contain. */
+/**
+ * React streams suspended parts as templates and scripts, which a static document cannot contain.
+ * @returns the markup
+ * @throws if a part of it was suspended
+ */
 const requireNoSuspense = (path, markup) => {
   if (/<(script|template)/.test(markup)) throw new Error(`A part of ${path} was suspended while rendering`);
   return markup;
 };
 
-/** A prerendered document whose scripts load after the first paint. */
+/** @returns a prerendered document whose scripts load after the first paint */
 const buildPage = ({ path, route, title = socialTitle }, markup) => {
   const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
+  // Checks that the tags to be replaced are those of the entry script.
   if (!emptyDocument.match(scriptTags)?.[0].includes([...scripts][0]))
     throw new Error('The page has no script');
   const canonical = origin
     ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
     : '';
-  let page = replaceOnce(emptyDocument, sheetTag, styles);
+  let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
   page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
-  // Scripts would delay the first paint on a slow connection, so theme.js requests them after it.
+  // Scripts would delay the first paint on a slow connection, so public/theme.js requests them after it. It finds
+  // their addresses in the meta tag.
   page = page.replace(scriptTags, '');
   const lateScripts = [...scripts].map((file) => `/${file}`).join(' ');
   page = replaceOnce(
@@ -107,8 +120,8 @@ const buildPage = ({ path, route, title = socialTitle }, markup) => {
     '</head>',
     `<meta name="thaw-scripts" content="${lateScripts}">${canonical}</head>`,
   );
-  const root = `<div id="root" data-rendered>${requireNoSuspense(path, markup)}</div>`;
-  page = replaceOnce(page, '<div id="root"></div>', root);
+  const renderedRoot = `<div id="root" data-rendered>${requireNoSuspense(path, markup)}</div>`;
+  page = replaceOnce(page, '<div id="root"></div>', renderedRoot);
   if (origin) page = replaceOnce(page, 'content="/social.png"', `content="${origin}/social.png"`);
   return page;
 };
@@ -121,15 +134,15 @@ for (const [index, page] of pages.entries()) {
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
-/** A document that preloads all scripts of its route. `markup` is shown until they have run. */
+/** @returns a document that preloads the scripts of these manifest keys, and shows `markup` until they have run */
 const buildDocument = (entries, markup) => {
   const files = new Set();
   for (const entry of ['index.html', ...entries]) collectScripts(manifest, entry, files);
-  const [first, ...others] = files;
+  const [entryFile, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
-  let page = replaceOnce(emptyDocument, sheetTag, styles);
+  let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
   page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
-  page = replaceOnce(page, `src="/${first}"></script>`, `src="/${first}"></script>${preloads}`);
+  page = replaceOnce(page, `src="/${entryFile}"></script>`, `src="/${entryFile}"></script>${preloads}`);
   return replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
 };
 const chatEntries = [

@@ -1,4 +1,4 @@
-// Takes the screenshots in docs/pictures on a running product, with two strangers who are matched.
+// Takes the screenshots in docs/pictures on a running product, with two users who chat with each other.
 // Usage: node scripts/readme-pictures.mjs http://localhost:8080
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -19,8 +19,8 @@ const browser = await chromium.launch({
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 
-const desktop = { viewport: { width: 1280, height: 800 } };
-const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true };
+const desktopView = { viewport: { width: 1280, height: 800 } };
+const phoneView = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, hasTouch: true };
 
 const takePicture = async (page, name) => {
   await page.evaluate('document.fonts.ready');
@@ -31,7 +31,7 @@ const takePicture = async (page, name) => {
   if (size > maxBytes) throw new Error(`${name}.png is larger than ${maxBytes} bytes`);
 };
 
-/** Signs in an anonymous user through the API and opens /chat. */
+/** Signs in a new anonymous user through the API and opens /chat. `call` sends requests as this user. */
 const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
@@ -41,8 +41,9 @@ const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   };
   const { user } = await call('POST', '/api/anonymous', {});
   await call('PATCH', `/api/user/${user.id}`, { gender });
-  const named = await call('PUT', `/api/user/${user.id}`, { username, avatar: null });
-  const stored = { state: { user: named.user ?? named }, version: 0 };
+  const renamed = await call('PUT', `/api/user/${user.id}`, { username, avatar: null });
+  const stored = { state: { user: renamed.user ?? renamed }, version: 0 };
+  // The script also runs in blank documents, which have no storage.
   await context.addInitScript(
     `if (location.protocol.startsWith('http')) {
       localStorage.setItem('thaw-chat-auth', ${JSON.stringify(JSON.stringify(stored))});
@@ -55,10 +56,10 @@ const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   return { page, call, id: user.id };
 };
 
-const press = (person, name) => person.page.getByRole('button', { name, exact: true }).click();
+const pressButton = (person, name) => person.page.getByRole('button', { name, exact: true }).click();
 const match = async (first, second) => {
-  await press(first, 'Find Conversation');
-  await press(second, 'Find Conversation');
+  await pressButton(first, 'Find Conversation');
+  await pressButton(second, 'Find Conversation');
   for (const { page } of [first, second]) await page.getByRole('textbox', { name: 'Message' }).waitFor();
 };
 const sendMessage = async (sender, receiver, text) => {
@@ -74,13 +75,14 @@ const befriend = async (requester, addressee) => {
   });
   await addressee.call('PUT', `/api/friends/request/${id}`, { status: 'accepted' });
 };
+/** Infinite animations never finish, so they are left out. */
 const waitForAnimations = (page) =>
   page.evaluate(
     'Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().iterations !== Infinity).map((a) => a.finished.catch(() => undefined)))',
   );
 
 try {
-  const visitor = await browser.newContext({ baseURL: address, ...desktop });
+  const visitor = await browser.newContext({ baseURL: address, ...desktopView });
   await visitor.addInitScript(
     "if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light')",
   );
@@ -88,16 +90,17 @@ try {
   await landing.goto('/');
   await takePicture(landing, 'landing');
 
-  const ines = await openNewcomer('Inês', 'female', desktop);
+  const ines = await openNewcomer('Inês', 'female', desktopView);
   // Gives Inês a friend, so that the friends list in the pictures is not empty.
-  const callum = await openNewcomer('Callum', 'male', phone);
+  const callum = await openNewcomer('Callum', 'male', phoneView);
   await match(ines, callum);
   await befriend(ines, callum);
-  await press(ines, 'Skip Chat');
-  await press(ines, 'Confirm');
-  await press(ines, 'Cancel');
+  await pressButton(ines, 'Skip Chat');
+  await pressButton(ines, 'Confirm');
+  // Ends the search that a skip starts.
+  await pressButton(ines, 'Cancel');
 
-  const tomasz = await openNewcomer('Tomasz', 'male', { ...phone, theme: 'light' });
+  const tomasz = await openNewcomer('Tomasz', 'male', { ...phoneView, theme: 'light' });
   await match(ines, tomasz);
   await sendMessage(ines, tomasz, 'Quick: the best thing you ate this week?');
   await sendMessage(tomasz, ines, 'Cold pizza, standing, in front of the fridge');
@@ -112,7 +115,8 @@ try {
   await waitForAnimations(tomasz.page);
   await takePicture(tomasz.page, 'phone');
 
-  await press(ines, 'Break the Ice');
+  await pressButton(ines, 'Break the Ice');
+  // Both choose the third answer, because equal answers show the ice cubes.
   for (const { page } of [ines, tomasz]) {
     const option = page
       .getByRole('region', { name: /^Break the Ice: / })
@@ -122,8 +126,8 @@ try {
   }
   await ines.page.getByText('The ice is broken!').first().waitFor();
   await ines.page.getByRole('img', { name: 'Ice cubes' }).locator('canvas').waitFor({ state: 'attached' });
-  // Wait until the cubes are half-way down.
-  await new Promise((done) => setTimeout(done, 900));
+  // The cubes have then fallen half-way down.
+  await new Promise((resume) => setTimeout(resume, 900));
   await takePicture(ines.page, 'break-the-ice');
 } finally {
   await browser.close();

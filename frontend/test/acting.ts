@@ -1,16 +1,19 @@
 import { type SelfUser } from '@thaw/contract/users';
 
-let acting: SelfUser | null = null;
+let actingUser: SelfUser | null = null;
 
-/** The pages of many users run in one process with one identity: the identity of the user who acts at the moment. */
+/**
+ * Runs `work` with `user` as the current user. This module replaces the page's identity (`@/product/identity`) in
+ * tests that run the pages of several users in one process.
+ */
 export const actAs = (user: SelfUser, work: () => void): void => {
-  const before = acting;
-  acting = user;
+  const previousUser = actingUser;
+  actingUser = user;
   try {
     work();
   } finally {
-    acting = before;
+    actingUser = previousUser;
   }
 };
 
-export const currentUser = (): SelfUser | null => acting;
+export const currentUser = (): SelfUser | null => actingUser;

@@ -6,32 +6,18 @@ export interface Dice {
   flipCoin(): boolean;
   /** A random element; undefined when there is none. */
   pick<Value>(values: readonly Value[]): Value | undefined;
-  /** One of the choices, each as often as its weight says. */
+  /** A random choice, with a probability in proportion to its weight. @throws if there are no choices */
   pickWeighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
   /** One to six words, some of them with characters that need escaping. */
   createWords(): string;
 }
 
-const vocabulary = [
-  'hello',
-  'ice',
-  'thaw',
-  'why',
-  'yes',
-  'no',
-  '🎉',
-  'really?',
-  '<b>',
-  'é',
-  '"',
-  '\\',
-  '…',
-  'ok',
-];
+const words = ['hello', 'ice', 'thaw', 'why', 'yes', 'no', '🎉', 'really?', '<b>', 'é', '"', '\\', '…', 'ok'];
 
-/** The generator is Mulberry32: 32 bits of state, the same numbers on every machine. */
+/** Uses the generator Mulberry32, which has 32 bits of state and yields the same numbers on every machine. */
 export const createDice = (seed: number): Dice => {
   let state = seed >>> 0;
+  /** A number from 0 to 1, excluding 1. */
   const roll = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -53,6 +39,6 @@ export const createDice = (seed: number): Dice => {
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;
     },
-    createWords: () => Array.from({ length: pickBetween(1, 6) }, () => pick(vocabulary)).join(' '),
+    createWords: () => Array.from({ length: pickBetween(1, 6) }, () => pick(words)).join(' '),
   };
 };

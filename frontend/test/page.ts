@@ -1,3 +1,4 @@
+import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { WebSocket } from 'ws';
 import { type ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { createRandomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -7,31 +8,44 @@ import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
 import { actAs } from './acting';
 
-/** Factor by which the connection's back-off and uptime delays are shortened; timeouts of answers are not. */
 const SPEED_UP = 50;
-const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
+/**
+ * Delays that are divided by SPEED_UP: before each reconnect attempt, and until a connection counts as stable. Other
+ * delays of the connection, such as the timeouts of responses, are not shortened.
+ */
+const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([
+  ...Array.from({ length: limits.reconnectAttempts }, (_, index) => reconnectDelayMs(index + 1)),
+  limits.reconnectResetAfterMs,
+]);
 
 const RECONNECT_PRESSED_AFTER_MS = 50;
 
-const createClock = (act: (work: () => void) => void, waitFor: (delayMs: number) => number): Clock => ({
+/** A clock whose timers run as the user of the page. @param adjustDelay returns the delay to wait in fact */
+const createClock = (act: (work: () => void) => void, adjustDelay: (delayMs: number) => number): Clock => ({
   now: () => Date.now(),
-  setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), waitFor(delayMs)).unref()),
+  setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), adjustDelay(delayMs)).unref()),
   clearTimeout: (timer) => clearTimeout(timer),
 });
 
 const shortenDelay = (delayMs: number): number =>
   SHORTENED_DELAYS_MS.has(delayMs) ? delayMs / SPEED_UP : delayMs;
 
-/** A user's page without a screen: the real state and the real connection, over a socket that the test can cut. */
+/**
+ * A user's page without a screen. The state and the connection are those of the product; the test can cut the
+ * connection.
+ */
 export class ChatPage {
   readonly chat: ReturnType<typeof createRandomChat>;
-  /** What must never happen to a page: that it is refused or signed out. */
-  readonly complaints: string[] = [];
+  /** Events that must not happen: the server signs the user out, or forbids a reconnect. */
+  readonly violations: string[] = [];
   private readonly client: SocketClient;
   private socket: WebSocket | undefined;
-  private isOver = false;
+  private isStopped = false;
 
-  /** @param origins of the replicas. @param chooseReplica returns the index of the replica for the next connection. */
+  /**
+   * @param origins  addresses of the replicas
+   * @param chooseReplica  returns the index of the replica for the next connection
+   */
   constructor(
     readonly visitor: ThawVisitor,
     private readonly origins: readonly string[],
@@ -58,11 +72,12 @@ export class ChatPage {
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
       checkSignedOut: async () => false,
-      onSignedOut: () => this.complaints.push('signed out'),
+      onSignedOut: () => this.violations.push('signed out'),
       onStatus: (status) => {
-        if (status.kind !== 'failed' || this.isOver) return;
+        // `failed`: the client no longer reconnects by itself.
+        if (status.kind !== 'failed' || this.isStopped) return;
         this.chat.handleConnectionGivenUp();
-        if (!status.canReconnect) this.complaints.push('is refused');
+        if (!status.canReconnect) this.violations.push('is refused');
         else this.reconnectSoon();
       },
       onFrame: (frame) => this.chat.receive(frame),
@@ -89,7 +104,7 @@ export class ChatPage {
   }
 
   stop(): void {
-    this.isOver = true;
+    this.isStopped = true;
     this.act(() => this.client.stop());
   }
 
@@ -98,12 +113,13 @@ export class ChatPage {
     actAs(this.visitor.user, work);
   }
 
+  /** Messages that are not yet acknowledged. */
   get outgoing() {
     return this.chat.outbox.useStore.getState().messages;
   }
 
-  /** Sends refused messages again, like a user who presses Retry. */
-  retryFailed(): void {
+  /** Retries the messages that were not delivered, like a user who presses Retry. */
+  retryUndelivered(): void {
     if (!this.isOpen) return;
     for (const { clientId } of this.outgoing) this.act(() => this.chat.outbox.retry(clientId));
   }
@@ -113,7 +129,7 @@ export class ChatPage {
     this.socket?.terminate();
   }
 
-  /** After too many cuts in a row the page gives up; simulates a user who presses Reconnect. */
+  /** Simulates a user who presses Reconnect. The page offers it after too many cuts in a row. */
   private reconnectSoon(): void {
     setTimeout(() => this.act(() => this.client.reconnect()), RECONNECT_PRESSED_AFTER_MS).unref();
   }
@@ -135,7 +151,8 @@ export class ChatPage {
       send: (data) => socket.send(data as string),
       close: (code) => socket.close(code),
     };
-    // The events of ws have fewer fields than those of a browser; the client reads only these.
+    // The events of `ws` differ from those of a browser, so each one is replaced by an object with the fields that
+    // SocketClient reads.
     type Listener = ((event: unknown) => void) | null;
     const emit = (listener: Listener, event: object): void => this.act(() => listener?.(event));
     socket.on('open', () => emit(adapted.onopen as Listener, {}));

@@ -1,27 +1,32 @@
-/** An event in the hot log. */
+/** An event of a chat, as its Redis stream stores it. */
 export interface LoggedEvent {
-  /** Id of the stream entry. */
+  /** Id of the stream entry. That of a `MessageSent` event is also the id of the message. */
   id: string;
   eventId: string;
   type: string;
   data: Record<string, unknown>;
 }
 
+/** A message as a page shows it. Fields copied from event data are `unknown`, because the data is not validated. */
 export interface ShownMessage {
   id: string;
   senderId: unknown;
   content: unknown;
   isEdited: boolean;
+  /** Id of the message to which this one replies, or null. */
   repliesTo: unknown;
+  /** Ids of the users by emoji. */
   reactions: Record<string, number[]>;
 }
 
+/** A game of Break the Ice as a page shows it: both users answer a question, then the answers are revealed. */
 export interface ShownGame {
   gameId: unknown;
   questionId: unknown;
   progress: string;
-  mine: unknown;
-  theirs: unknown;
+  /** The answers; null until the game is revealed. */
+  ownAnswer: unknown;
+  partnerAnswer: unknown;
 }
 
 export interface ShownChat {
@@ -30,10 +35,11 @@ export interface ShownChat {
 }
 
 /**
- * Computes what a participant should see of a chat's events. Written independently of the product's state, to verify
- * it.
+ * Computes the chat that a participant's page should show, from all events of the chat. It uses none of the page's
+ * code, so a test can compare the page with the result.
+ * @param viewerId  the participant's user id
  */
-export const computeShownChat = (events: readonly LoggedEvent[], viewer: number): ShownChat => {
+export const computeShownChat = (events: readonly LoggedEvent[], viewerId: number): ShownChat => {
   const messages = new Map<unknown, ShownMessage>();
   const games = new Map<unknown, ShownGame>();
   for (const { id, type, data } of events) {
@@ -53,26 +59,29 @@ export const computeShownChat = (events: readonly LoggedEvent[], viewer: number)
       case 'ReactionRemoved': {
         if (!message) break;
         const [emoji, userId] = [String(data.emoji), Number(data.userId)];
-        const others = (message.reactions[emoji] ?? []).filter((other) => other !== userId);
-        const users = type === 'ReactionAdded' ? [...others, userId] : others;
+        const otherUsers = (message.reactions[emoji] ?? []).filter((otherId) => otherId !== userId);
+        const users = type === 'ReactionAdded' ? [...otherUsers, userId] : otherUsers;
         if (users.length > 0) message.reactions[emoji] = users;
         else delete message.reactions[emoji];
         break;
       }
       case 'GameStarted': {
         const { gameId, questionId } = data;
-        games.set(gameId, { gameId, questionId, progress: 'open', mine: null, theirs: null });
+        games.set(gameId, { gameId, questionId, progress: 'open', ownAnswer: null, partnerAnswer: null });
         break;
       }
       case 'GameAnswered':
-        if (game && data.userId === viewer) game.progress = 'answered';
+        // The partner's answer is not shown before the reveal.
+        if (game && data.userId === viewerId) game.progress = 'answered';
         break;
       case 'GameRevealed':
         if (game) {
           const answers = data.answers as { userId: number; response: string }[];
-          const findAnswer = (isMine: boolean) =>
-            answers.find(({ userId }) => (userId === viewer) === isMine)?.response;
-          Object.assign(game, { progress: 'revealed', mine: findAnswer(true), theirs: findAnswer(false) });
+          Object.assign(game, {
+            progress: 'revealed',
+            ownAnswer: answers.find(({ userId }) => userId === viewerId)?.response,
+            partnerAnswer: answers.find(({ userId }) => userId !== viewerId)?.response,
+          });
         }
         break;
       case 'GameIgnored':

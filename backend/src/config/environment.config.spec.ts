@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadEnvironment } from './environment.config';
 
-const required = { DATABASE_URL: 'postgres://localhost/thaw', REDIS_URL: 'redis://localhost' };
+const requiredVariables = { DATABASE_URL: 'postgres://localhost/thaw', REDIS_URL: 'redis://localhost' };
 
 describe('loadEnvironment', () => {
   it('fills in defaults', () => {
-    expect(loadEnvironment(required)).toMatchObject({
+    expect(loadEnvironment(requiredVariables)).toMatchObject({
       PORT: 3000,
       INTERNAL_PORT: 9464,
       LIMITS_PROFILE: 'default',
@@ -23,50 +23,55 @@ describe('loadEnvironment', () => {
   });
 
   it('gives a restarted process a new replica id', () => {
-    const ids = [1, 2].map(() => loadEnvironment({ ...required, REPLICA_ID: 'api-1' }).replicaId);
-    expect(ids[0]).toMatch(/^api-1\.[0-9a-f]{8}$/);
-    expect(ids[0]).not.toBe(ids[1]);
+    const start = () => loadEnvironment({ ...requiredVariables, REPLICA_ID: 'api-1' });
+    const replicaId = start().replicaId;
+    expect(replicaId).toMatch(/^api-1\.[0-9a-f]{8}$/);
+    expect(start().replicaId).not.toBe(replicaId);
   });
 
   it('treats an empty variable as absent', () => {
-    expect(loadEnvironment({ ...required, PORT: '', PUBLIC_ORIGIN: '' }).PORT).toBe(3000);
+    expect(loadEnvironment({ ...requiredVariables, PORT: '', PUBLIC_ORIGIN: '' }).PORT).toBe(3000);
   });
 
-  it('reads the endpoint of the storage from a file, and treats an empty file as none', () => {
+  it('reads the endpoint of the storage from a file, and treats an empty file like no endpoint', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thaw-settings-'));
     try {
-      const load = (text: string) => {
+      const loadWith = (text: string) => {
         const S3_ENDPOINT_FILE = join(folder, 's3-endpoint');
         writeFileSync(S3_ENDPOINT_FILE, text);
-        return loadEnvironment({ ...required, S3_ENDPOINT: '', S3_ENDPOINT_FILE }).S3_ENDPOINT;
+        return loadEnvironment({ ...requiredVariables, S3_ENDPOINT: '', S3_ENDPOINT_FILE }).S3_ENDPOINT;
       };
-      expect(load('http://storage:7070\n')).toBe('http://storage:7070');
-      expect(load('')).toBeUndefined();
+      expect(loadWith('http://storage:7070\n')).toBe('http://storage:7070');
+      expect(loadWith('')).toBeUndefined();
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 
   it('requires a model name with a model address, and refuses addresses with credentials or of other schemes', () => {
-    const load = (settings: Record<string, string>) => () => loadEnvironment({ ...required, ...settings });
+    const loadWith = (variables: Record<string, string>) => () =>
+      loadEnvironment({ ...requiredVariables, ...variables });
     const SUGGESTIONS_URL = 'https://api.example.com/v1';
-    expect(load({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');
-    expect(load({ SUGGESTIONS_URL: 'ftp://example.com', SUGGESTIONS_MODEL: 'm' })).toThrow('SUGGESTIONS_URL');
-    expect(load({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
+    expect(loadWith({ SUGGESTIONS_URL })).toThrow('SUGGESTIONS_MODEL');
+    expect(loadWith({ SUGGESTIONS_URL: 'ftp://example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
       'SUGGESTIONS_URL',
     );
-    expect(load({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({
+    expect(loadWith({ SUGGESTIONS_URL: 'https://a:b@example.com', SUGGESTIONS_MODEL: 'm' })).toThrow(
+      'SUGGESTIONS_URL',
+    );
+    expect(loadWith({ SUGGESTIONS_URL, SUGGESTIONS_MODEL: 'm' })()).toMatchObject({
       SUGGESTIONS_TIMEOUT_MS: 4_000,
     });
   });
 
-  it('accepts an image classifier by HTTP only, without credentials in its address', () => {
-    const load = (url: string) => () => loadEnvironment({ ...required, IMAGE_CLASSIFIER_URL: url });
-    expect(load('ftp://example.com')).toThrow('IMAGE_CLASSIFIER_URL');
-    expect(load('http://a:b@example.com')).toThrow('IMAGE_CLASSIFIER_URL');
-    expect(load('http://classifier:8000/classify')().IMAGE_CLASSIFIER_URL).toBe(
+  it('refuses the address of an image classifier with credentials or of another scheme than HTTP', () => {
+    const loadWith = (url: string) => () =>
+      loadEnvironment({ ...requiredVariables, IMAGE_CLASSIFIER_URL: url });
+    expect(loadWith('ftp://example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(loadWith('http://a:b@example.com')).toThrow('IMAGE_CLASSIFIER_URL');
+    expect(loadWith('http://classifier:8000/classify')().IMAGE_CLASSIFIER_URL).toBe(
       'http://classifier:8000/classify',
     );
-    expect(load('')().IMAGE_CLASSIFIER_URL).toBeUndefined();
+    expect(loadWith('')().IMAGE_CLASSIFIER_URL).toBeUndefined();
   });
 });

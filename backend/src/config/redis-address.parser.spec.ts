@@ -1,7 +1,7 @@
 import { parseRedisAddress } from './redis-address.parser';
 
 describe('parseRedisAddress', () => {
-  it('leaves the address of one server to the client', () => {
+  it('returns the address of a single server as it is', () => {
     for (const url of ['redis://localhost', 'rediss://:secret@redis.example:6380/3'])
       expect(parseRedisAddress(url)).toEqual({ kind: 'server', url });
   });

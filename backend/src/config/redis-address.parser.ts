@@ -8,7 +8,7 @@ interface Credentials {
   password?: string;
 }
 
-/** Where Redis is, as REDIS_URL says. */
+/** The parsed form of REDIS_URL. */
 export type RedisAddress =
   | { kind: 'server'; url: string }
   | ({ kind: 'cluster'; nodes: readonly Node[]; hasTls: boolean } & Credentials)
@@ -18,13 +18,15 @@ const DEFAULT_PORTS = { cluster: 6379, sentinel: 26379 };
 const addressPattern =
   /^(redis\+cluster|rediss\+cluster|redis\+sentinel):\/\/(?:([^@/]*)@)?([^@/?#]+)(?:\/([\w.-]*))?$/;
 const serverPattern = /^rediss?:\/\//;
-/** An IPv6 address is written in brackets. */
+/** Matches `host[:port]`, where an IPv6 address is in brackets. */
 const nodePattern = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/i;
 
 /**
- * Parses REDIS_URL: `redis[s]://…` of one server, `redis[s]+cluster://[user:password@]host:port,…` with any of the
- * nodes of a cluster, or `redis+sentinel://[user:password@]host:port,…/<name of the primary>`.
- * @returns undefined for anything else.
+ * Parses REDIS_URL:
+ *   `redis[s]://…` for one server,
+ *   `redis[s]+cluster://[user:password@]host[:port],…` with any nodes of a cluster, or
+ *   `redis+sentinel://[user:password@]host[:port],…/<name of the primary>` with any Sentinels.
+ * @returns undefined for any other text.
  */
 export const parseRedisAddress = (url: string): RedisAddress | undefined => {
   if (serverPattern.test(url)) return URL.canParse(url) ? { kind: 'server', url } : undefined;
@@ -40,10 +42,10 @@ export const parseRedisAddress = (url: string): RedisAddress | undefined => {
 };
 
 const parseNode = (text: string, defaultPort: number): Node | undefined => {
-  const [matched, address, name, port] = nodePattern.exec(text) ?? [];
-  if (matched === undefined) return undefined;
-  const number = port === undefined ? defaultPort : Number(port);
-  return number > 0 && number < 65_536 ? { host: address ?? name ?? '', port: number } : undefined;
+  const [match, ipv6Address, name, portText] = nodePattern.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  const port = portText === undefined ? defaultPort : Number(portText);
+  return port > 0 && port < 65_536 ? { host: ipv6Address ?? name ?? '', port } : undefined;
 };
 
 const parseCredentials = (userInfo: string | undefined): Credentials | undefined => {

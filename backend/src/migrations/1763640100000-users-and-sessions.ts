@@ -19,7 +19,7 @@ export class UsersAndSessions1763640100000 implements MigrationInterface {
       );
       CREATE UNIQUE INDEX users_email_key ON users (lower(email));
 
-      -- No foreign keys to users: that table is emptied and filled again by a rebuild.
+      -- No foreign keys to users: a rebuild of the read models replaces that table.
       CREATE TABLE credentials (
         user_id bigint PRIMARY KEY,
         password_hash text NOT NULL,
@@ -30,6 +30,7 @@ export class UsersAndSessions1763640100000 implements MigrationInterface {
       CREATE TABLE sessions (
         id_hash bytea PRIMARY KEY,
         user_id bigint NOT NULL,
+        -- The same for all session ids that replace one another in one login.
         family_id uuid NOT NULL,
         refreshed_at timestamptz NOT NULL,
         expires_at timestamptz NOT NULL

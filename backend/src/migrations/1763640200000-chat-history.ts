@@ -5,6 +5,7 @@ export class ChatHistory1763640200000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- Read model of the streams chat-<session id>: random chats, not their messages.
       CREATE TABLE chat_history (
         id bigint PRIMARY KEY,
         stream_id text NOT NULL UNIQUE,

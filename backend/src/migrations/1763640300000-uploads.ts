@@ -14,11 +14,11 @@ export class Uploads1763640300000 implements MigrationInterface {
         width int NOT NULL,
         height int NOT NULL,
         created_at timestamptz NOT NULL,
-        -- Absent until the file is in the storage.
+        -- NULL until the file is in the storage.
         stored_at timestamptz,
-        -- Since when no message and no profile shows it; absent while one does.
+        -- When the last message or profile that showed the image stopped showing it. NULL while one shows it.
         unused_since timestamptz,
-        -- From then on no request gets it; the file is deleted first, then the row.
+        -- When the image was removed. It is no longer served; the file is deleted first, then this row.
         removed_at timestamptz
       );
       CREATE INDEX uploads_owner_idx ON uploads (owner_id, bucket);
@@ -26,7 +26,7 @@ export class Uploads1763640300000 implements MigrationInterface {
       CREATE INDEX uploads_unfinished_idx ON uploads (created_at) WHERE stored_at IS NULL AND removed_at IS NULL;
       CREATE INDEX uploads_removed_idx ON uploads (key) WHERE removed_at IS NOT NULL;
 
-      -- To whom a chat image was sent.
+      -- The users who may view a chat image, because it was sent to them.
       CREATE TABLE upload_views (
         key text NOT NULL REFERENCES uploads ON DELETE CASCADE,
         viewer_id bigint NOT NULL,

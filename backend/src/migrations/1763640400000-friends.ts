@@ -13,7 +13,7 @@ export class Friends1763640400000 implements MigrationInterface {
         requester_id bigint NOT NULL,
         addressee_id bigint NOT NULL,
         status text NOT NULL CHECK (status IN ('pending', 'accepted', 'declined')),
-        -- The addressee never sees it.
+        -- Whether the addressee must never see the request.
         is_hidden boolean NOT NULL,
         created_at timestamptz NOT NULL
       );

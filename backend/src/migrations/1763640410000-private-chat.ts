@@ -12,22 +12,23 @@ export class PrivateChat1763640410000 implements MigrationInterface {
         id bigint PRIMARY KEY,
         sender_id bigint NOT NULL,
         receiver_id bigint NOT NULL,
+        -- The id that the sender's client gave the message.
         client_id text,
         type text NOT NULL CHECK (type IN ('text', 'image', 'mixed')),
         content text NOT NULL,
         reply_to_id bigint,
-        -- [{emoji, userId}] in the order of reacting
+        -- A list of {emoji, userId}, the oldest reaction first.
         reactions jsonb NOT NULL DEFAULT '[]',
         is_edited boolean NOT NULL DEFAULT false,
         is_deleted boolean NOT NULL DEFAULT false,
         created_at timestamptz NOT NULL
       );
-      -- A retry finds what its first attempt has done.
+      -- With this index, a retry finds the message that an earlier attempt has stored.
       CREATE UNIQUE INDEX private_messages_client_key ON private_messages (sender_id, client_id)
         WHERE client_id IS NOT NULL;
       CREATE INDEX private_messages_conversation_idx
         ON private_messages (LEAST(sender_id, receiver_id), GREATEST(sender_id, receiver_id), id);
-      -- Messages that their receiver has not read yet.
+      -- For the messages that their receiver has not read yet.
       CREATE INDEX private_messages_received_idx ON private_messages (receiver_id, sender_id, id)
         WHERE NOT is_deleted;
 

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * When what a stream holds apart from the log expires, in one row a stream: ending a chat no longer touches the rows of
- * its messages. Rows that earlier releases gave their time one by one keep it, and expire by it.
+ * Stores when the personal data of a stream expires in one row per stream, so that the end of a chat no longer updates
+ * the row of each of its messages. Rows in which earlier releases stored a time keep it, and expire at it.
  */
 export class PrivateDataExpiries1763640500000 implements MigrationInterface {
   readonly name = 'PrivateDataExpiries1763640500000';
@@ -18,7 +18,7 @@ export class PrivateDataExpiries1763640500000 implements MigrationInterface {
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    // Back to a time in every row, as earlier releases expect it.
+    // Earlier releases expect the time in every row of personal data.
     await queryRunner.query(`
       UPDATE event_private p SET expires_at = LEAST(p.expires_at, x.expires_at)
       FROM private_data_expiries x WHERE p.stream_id = x.stream_id AND p.expires_at > x.expires_at;

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** No reader goes through the log by transaction; the index only made every append slower. */
+/** No query reads the log by transaction, and the index makes every append slower. */
 export class NoTransactionIndex1763640510000 implements MigrationInterface {
   readonly name = 'NoTransactionIndex1763640510000';
-  /** Concurrently, so that no append waits: that runs outside of transactions only. */
+  /** PostgreSQL refuses DROP INDEX CONCURRENTLY, which blocks no append, inside a transaction. */
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {

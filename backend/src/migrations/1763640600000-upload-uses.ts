@@ -5,18 +5,18 @@ export class UploadUses1763640600000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- Which messages show an image: it goes with the last of them.
+      -- The messages that show an image. The image is removed with the last of them.
       CREATE TABLE upload_uses (
         key text NOT NULL,
         stream_id text NOT NULL,
         event_id uuid NOT NULL,
-        -- To whom a private message was sent. In a random chat that is not known of a message alone.
+        -- The receiver of a private message. NULL in a random chat, whose messages do not name a receiver.
         viewer_id bigint,
         PRIMARY KEY (key, stream_id, event_id)
       );
     `);
-    // Messages of earlier releases. A text that only quotes an address of the sender's own image counts as a use, too:
-    // that keeps an image for longer, and never removes one.
+    // Adds the messages of earlier releases. A text that only quotes the address of the sender's own image counts as a
+    // use, too: the image is then kept longer than necessary, but never removed too early.
     await queryRunner.query(`
       INSERT INTO upload_uses (key, stream_id, event_id, viewer_id)
       SELECT uploads.key, e.stream_id, e.event_id, (e.data->>'receiverId')::bigint

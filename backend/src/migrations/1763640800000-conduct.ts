@@ -15,30 +15,34 @@ export class Conduct1763640800000 implements MigrationInterface {
         kind text NOT NULL CHECK (kind IN ('suspended', 'banned')),
         rule text NOT NULL,
         starts_at timestamptz NOT NULL,
-        -- Absent without an end.
+        -- NULL for a sanction without an end.
         until timestamptz,
         notice_id bigint NOT NULL,
         case_id bigint,
         is_automatic boolean NOT NULL,
+        -- The sanction of an earlier account on the same device or with the same e-mail address.
         inherited_from bigint,
         confirmed_at timestamptz,
         lifted_at timestamptz
       );
       CREATE INDEX sanctions_user_idx ON sanctions (user_id);
 
-      -- Users who are, or were, not in good standing. The sanction columns hold the gravest sanction that was not lifted.
+      -- Users who are, or were, not in good standing. The sanction columns hold the gravest sanction that was not
+      -- lifted.
       CREATE TABLE standings (
         user_id bigint PRIMARY KEY,
         sanction_kind text CHECK (sanction_kind IN ('suspended', 'banned')),
         sanctioned_at timestamptz,
         sanctioned_until timestamptz,
         sanction_notice_id bigint,
-        -- An age question that is not answered.
+        -- When the user was asked for their age. NULL without an open question.
         age_asked_at timestamptz,
         age_notice_id bigint,
+        -- A flagged user is matched only with other flagged users.
         flagged_at timestamptz,
         flagged_until timestamptz,
         flag_notice_id bigint,
+        -- Whether the user's data is under a legal hold.
         is_held boolean NOT NULL DEFAULT false
       );
 
@@ -46,12 +50,12 @@ export class Conduct1763640800000 implements MigrationInterface {
       CREATE TABLE conduct_cases (
         id bigint PRIMARY KEY,
         user_id bigint NOT NULL,
-        -- open and escalated cases wait for a moderator; of a decided case, an appeal or a ban may wait again.
+        -- Open and escalated cases wait for a moderator. A decided case may wait again, for an appeal or a ban.
         state text NOT NULL CHECK (state IN ('open', 'escalated', 'decided')),
         kind text NOT NULL CHECK (kind IN ('reports', 'finding', 'appeal', 'confirmation')),
-        -- Kind of the gravest automatic finding.
+        -- The kind of the gravest automatic finding.
         finding text,
-        -- Version of the user's stream at its last event.
+        -- The version of the user's stream at the last event of the case.
         version integer NOT NULL,
         is_automatic boolean NOT NULL DEFAULT false,
         opened_at timestamptz NOT NULL,
@@ -59,7 +63,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         claimed_until timestamptz,
         escalated_by bigint,
         decided_at timestamptz,
-        -- Absent for automatic decisions.
+        -- NULL for automatic decisions.
         decided_by bigint,
         outcome text,
         rule text
@@ -73,16 +77,17 @@ export class Conduct1763640800000 implements MigrationInterface {
         case_id bigint NOT NULL,
         user_id bigint NOT NULL,
         reporter_id bigint NOT NULL,
+        -- The id of the reporter, or that of an earlier reporter of the case who shares a device with them.
         counts_as bigint NOT NULL,
         weight smallint NOT NULL,
         category text NOT NULL,
         place text NOT NULL CHECK (place IN ('random_chat', 'private_chat')),
-        -- Absent for private chats.
+        -- NULL for private chats.
         session_id text,
         -- When the chat took place.
         chat_at timestamptz NOT NULL,
         created_at timestamptz NOT NULL,
-        -- The event with the words and the evidence.
+        -- The event with the reporter's words and the evidence.
         event_id uuid NOT NULL,
         decided_at timestamptz,
         outcome text CHECK (outcome IN ('action_taken', 'no_violation'))
@@ -148,7 +153,7 @@ export class Conduct1763640800000 implements MigrationInterface {
       CREATE TABLE blocked_images (
         id bigint PRIMARY KEY,
         sha256 text NOT NULL UNIQUE,
-        -- For near matches, which a later release looks for.
+        -- A difference hash, for the near matches of a later release.
         dhash text,
         rule text NOT NULL,
         case_id bigint,
@@ -180,7 +185,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         PRIMARY KEY (kind, key_hash, sanction_id)
       );
       CREATE INDEX ban_keys_expires_idx ON ban_keys (expires_at);
-      -- Images that are evidence: hidden when they expire, but their files are kept.
+      -- Images that are evidence. When they expire, they are hidden, but their files are kept.
       CREATE TABLE upload_holds (
         key text NOT NULL,
         case_id bigint NOT NULL,
@@ -192,7 +197,7 @@ export class Conduct1763640800000 implements MigrationInterface {
       ALTER TABLE uploads ADD COLUMN sha256 text, ADD COLUMN dhash text;
       ALTER TABLE chat_history ADD COLUMN ended_at timestamptz;
     `);
-    // Only recent chats can still be reported; for earlier ones any past time says the same.
+    // Only chats that ended recently can be reported, so for an older chat without an end any time in the past will do.
     await queryRunner.query(`
       UPDATE chat_history SET ended_at = COALESCE(
         (SELECT max(e.occurred_at) FROM events e

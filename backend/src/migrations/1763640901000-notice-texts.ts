@@ -12,9 +12,9 @@ export class NoticeTexts1763640901000 implements MigrationInterface {
       ALTER TABLE notices
         -- Why an automatic rule applied: reports, many_accounts, sanction_lapsed, age or inherited.
         ADD COLUMN IF NOT EXISTS cause text,
-        -- Whether the only moderator took the second look as well.
+        -- Whether the second review was made by the same moderator, because there is no other one.
         ADD COLUMN IF NOT EXISTS is_solo boolean NOT NULL DEFAULT false,
-        -- Of an answer to an appeal: the notice that was appealed.
+        -- For the answer to an appeal: the notice that was appealed.
         ADD COLUMN IF NOT EXISTS appealed_notice_id bigint;
     `);
     // For the job that announces recent changes of standings again.

@@ -6,7 +6,7 @@ export class ReportSessions1763640902000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // For the ends of chats, which decide how long the evidence of a dismissed report is kept.
+    // Finds the reports about a chat that ends: the end determines how long the evidence of a dismissed report is kept.
     await createIndexConcurrently(
       queryRunner,
       'reports_session_idx',

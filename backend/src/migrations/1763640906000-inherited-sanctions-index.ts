@@ -6,7 +6,7 @@ export class InheritedSanctionsIndex1763640906000 implements MigrationInterface 
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // The sanctions that end with their source.
+    // Finds the sanctions that end because the sanction from which they were inherited ends.
     await createIndexConcurrently(
       queryRunner,
       'sanctions_inherited_idx',

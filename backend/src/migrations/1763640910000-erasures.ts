@@ -16,9 +16,9 @@ export class Erasures1763640910000 implements MigrationInterface {
         requested_at timestamptz NOT NULL,
         -- The last step that is complete.
         step smallint NOT NULL DEFAULT 0,
-        -- When the job last worked on it.
+        -- When the job last worked on this erasure.
         attempted_at timestamptz,
-        -- What was erased, by kind.
+        -- How much was erased, by kind of data.
         counts jsonb NOT NULL DEFAULT '{}',
         finished_at timestamptz,
         -- The signed receipt.

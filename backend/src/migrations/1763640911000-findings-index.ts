@@ -6,7 +6,7 @@ export class FindingsIndex1763640911000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // The chats that ended for safety, which are few, for the job that raises missing findings.
+    // For the job that raises missing findings. It looks for the few chats that ended because a user stated their age.
     await createIndexConcurrently(
       queryRunner,
       'events_findings_idx',

@@ -1,13 +1,13 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
-/** For exports, which look up every request and appeal of a user, not only the pending ones. */
+/** For data exports, which look up every friend request and appeal of a user, not only the pending ones. */
 export class ExportIndexes1763640920000 implements MigrationInterface {
   readonly name = 'ExportIndexes1763640920000';
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    const create = (name: string, on: string) => createIndexConcurrently(queryRunner, name, on);
+    const create = (name: string, target: string) => createIndexConcurrently(queryRunner, name, target);
     await create('friend_requests_from_idx', 'friend_requests (requester_id, addressee_id)');
     await create('friend_requests_to_idx', 'friend_requests (addressee_id, requester_id)');
     await create('appeals_appellant_idx', 'appeals (appellant_id, user_id)');

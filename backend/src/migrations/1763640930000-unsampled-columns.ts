@@ -1,15 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * ANALYZE copies values of columns into `pg_statistic`, where an erasure does not reach them. No query needs those of
- * columns with personal data: equality is looked up by unique indexes.
+ * ANALYZE copies sampled values into `pg_statistic`, where an erasure does not reach them. No query needs samples of
+ * the columns with personal data: the values are looked up by unique indexes.
  */
 export class UnsampledColumns1763640930000 implements MigrationInterface {
   readonly name = 'UnsampledColumns1763640930000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- A change of the type, even to the same one, removes what was sampled. It rewrites nothing.
+      -- A change of the type, even to the same type, removes the samples. It does not rewrite the table.
       ALTER TABLE users ALTER username TYPE text, ALTER avatar TYPE text, ALTER email TYPE text;
       ALTER TABLE credentials ALTER password_hash TYPE text;
       ALTER TABLE event_private ALTER data TYPE jsonb;

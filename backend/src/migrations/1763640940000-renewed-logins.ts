@@ -7,7 +7,7 @@ export class RenewedLogins1763640940000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- The family that this login continues: set by a change of the password or e-mail.
+      -- The family_id before the last change of the password or e-mail address in this login. NULL if there was none.
       ALTER TABLE sessions ADD COLUMN IF NOT EXISTS previous_family_id uuid;
     `);
     await createIndexConcurrently(

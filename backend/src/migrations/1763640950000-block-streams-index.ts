@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 /**
- * For exports, which contain also the blocks that were lifted; no read model has those. The collation makes ids with a
- * common prefix a range, whatever that of the database.
+ * For data exports, which also contain the blocks that were lifted; no read model has those. With the collation "C",
+ * the ids with a common prefix are a range of the index, whatever the collation of the database.
  */
 export class BlockStreamsIndex1763640950000 implements MigrationInterface {
   readonly name = 'BlockStreamsIndex1763640950000';

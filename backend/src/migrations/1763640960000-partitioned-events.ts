@@ -3,11 +3,11 @@ import { EventPartitioning } from './partitioned-events/event-partitioning.model
 
 /**
  * Partitions the log and its personal data by stream, while the service of the previous release runs
- * (docs/decisions/0078). It may be interrupted at any point, and continues when it is run again.
+ * (docs/decisions/0078). The migration may be interrupted at any point, and continues when it is run again.
  */
 export class PartitionedEvents1763640960000 implements MigrationInterface {
   readonly name = 'PartitionedEvents1763640960000';
-  /** It consists of many short transactions. */
+  /** The migration consists of many short transactions. */
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -15,6 +15,6 @@ export class PartitionedEvents1763640960000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    throw new Error('The event log is not dropped by a migration');
+    throw new Error('The partitioning of the event log cannot be reverted');
   }
 }

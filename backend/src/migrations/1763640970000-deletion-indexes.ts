@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
-/** For the erasure of a user and the end of a sanction, which read whole tables without them. */
+/** For the erasure of a user and the end of a sanction, which would read whole tables without these indexes. */
 export class DeletionIndexes1763640970000 implements MigrationInterface {
   readonly name = 'DeletionIndexes1763640970000';
   readonly transaction = false;

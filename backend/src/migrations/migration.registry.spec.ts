@@ -5,7 +5,7 @@ import { migrations } from './migration.registry';
 const findTables = (sql: string, pattern: RegExp): string[] =>
   [...sql.matchAll(pattern)].map(([, table]) => table ?? '');
 
-/** The statements of a migration; the index that it looks for is missing. */
+/** Lists the statements of a migration. No query returns rows, so every index seems to be missing. */
 const listStatements = async (migration: MigrationInterface): Promise<string> => {
   const statements: string[] = [];
   const query = (sql: string) => {
@@ -18,19 +18,19 @@ const listStatements = async (migration: MigrationInterface): Promise<string> =>
 
 describe('migrations', () => {
   it.each(
-    // It copies tables, and creates the indexes of the copies while they are empty.
+    // `PartitionedEvents` creates indexes only on its copies, while these are empty.
     migrations.filter((each) => each !== PartitionedEvents1763640960000).map((each) => [each.name, each]),
-  )('%s indexes tables that exist already without blocking those who write', async (_, migration) => {
+  )('%s indexes tables that exist already without blocking writers', async (_name, migration) => {
     const sql = await listStatements(new migration());
     const created = findTables(sql, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g);
-    const blocked = findTables(
+    const indexedWithBlocking = findTables(
       sql,
       /CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY)(?:IF NOT EXISTS )?\w+\s+ON (\w+)/g,
     );
-    expect(blocked.filter((table) => !created.includes(table))).toEqual([]);
+    expect(indexedWithBlocking.filter((table) => !created.includes(table))).toEqual([]);
   });
 
-  it('that are not one transaction can be run again after an interruption', async () => {
+  it('can be run again after an interruption if they are not one transaction', async () => {
     for (const migration of migrations.map((each) => new each() as MigrationInterface)) {
       if (migration.transaction !== false || migration instanceof PartitionedEvents1763640960000) continue;
       const sql = await listStatements(migration);

@@ -10,9 +10,11 @@ export interface RacingUser {
 }
 
 /** Number of different delays between the two calls, so that the calls of different rounds interleave differently. */
-const DELAYS = 120;
+const DELAY_COUNT = 120;
+/** The step between the delays of successive rounds. It has no factor in common with 120, so every delay occurs. */
+const DELAY_STEP = 7;
 
-/** Sends a message as soon as a chat starts, as fast as a client can. */
+/** Lets a socket send a message in each new chat, as soon as it receives the match. */
 export const greetPartners = ({ webSocket }: ThawSocket): void => {
   webSocket.on('message', (raw) => {
     const { event, data } = JSON.parse((raw as Buffer).toString()) as ReceivedFrame;
@@ -23,13 +25,13 @@ export const greetPartners = ({ webSocket }: ThawSocket): void => {
   });
 };
 
-/** The events of one chat that a page has received. */
+/** The events of one chat that a socket has received. */
 export const listEvents = ({ frames }: ThawSocket, sessionId: string): string[] =>
   frames.filter(({ data }) => data?.sessionId === sessionId).map(({ event }) => event);
 
-/** Two users who are matched and blocked at the same moment, once in each round. */
+/** Two users who are matched while one of them blocks the other, once in each round. */
 export class BlockRace {
-  /** Rounds in which a chat started, and rounds in which none did. */
+  /** Number of rounds in which a chat started, and of rounds in which none did. */
   readonly chats = { started: 0, none: 0 };
 
   /** @param maxDelayMs the longest time between the first and the second of the two calls. */
@@ -47,8 +49,9 @@ export class BlockRace {
   }
 
   /**
-   * Expects that the block leaves no open chat, and that none starts while it exists.
-   * @throws with the number of the round.
+   * Matches the users and blocks at the same time. Expects that no chat stays open and that none starts while the block
+   * exists, then lifts the block.
+   * @throws Error with the number of the round.
    */
   async run(round: number): Promise<void> {
     try {
@@ -63,8 +66,7 @@ export class BlockRace {
   private async blockAndMatch(round: number): Promise<void> {
     const sockets = this.users.map(({ socket }) => socket);
     for (const socket of sockets) socket.frames.length = 0;
-    // The rounds alternate who joins the queue first, who blocks, and whether the block or the second join is sent
-    // first.
+    // The rounds alternate who joins the queue first, who blocks, and whether the block precedes the second join.
     const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
     const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
     await first.socket.request('join_queue', {});
@@ -72,31 +74,31 @@ export class BlockRace {
     const block = () => this.block(blocker.visitor, blocked.visitor);
     const isBlockFirst = Math.floor(round / 4) % 2 === 0;
     const pending: Promise<unknown>[] = [isBlockFirst ? block() : join()];
-    // 7 and `DELAYS` have no common factor, so that each delay occurs.
-    await this.waitShare(((round * 7) % DELAYS) / DELAYS);
+    await this.waitShareOfMaxDelay(((round * DELAY_STEP) % DELAY_COUNT) / DELAY_COUNT);
     pending.push(isBlockFirst ? join() : block());
     const responses = await Promise.all(pending);
     expect(responses[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
 
     await this.expectNoOpenChat();
-    const sessions = new Set(
+    const sessionIds = new Set(
       sockets.flatMap((socket) => socket.all('chat_matched').map(({ sessionId }) => String(sessionId))),
     );
-    expect(sessions.size).toBeLessThanOrEqual(1);
-    this.chats[sessions.size > 0 ? 'started' : 'none'] += 1;
+    expect(sessionIds.size).toBeLessThanOrEqual(1);
+    this.chats[sessionIds.size > 0 ? 'started' : 'none'] += 1;
 
-    // Both search at the same time without being matched. Then the round is undone for the next one.
+    // While the block exists, both users search without being matched.
     for (const socket of sockets) await socket.request('join_queue', {});
     expect(await this.readStates()).toEqual(['searching', 'searching']);
     for (const socket of sockets) await socket.request('leave_queue', {});
     await this.unblock(blocker.visitor, blocked.visitor);
+    // At most the one match from the race, received by both sockets.
     expect(sockets.flatMap((socket) => socket.all('chat_matched')).length).toBeLessThanOrEqual(2);
   }
 
-  /** Waits until no chat of the two is open; the last event of each chat that they saw is its end. */
+  /** Waits until no chat of the users is open. Expects that each of their chats ended, and that no event followed. */
   async expectNoOpenChat(): Promise<void> {
-    const isFree = (state: string) => state === 'nowhere' || state === 'searching';
-    await until(async () => (await this.readStates()).every(isFree));
+    const hasNoMatch = (state: string) => state === 'nowhere' || state === 'searching';
+    await until(async () => (await this.readStates()).every(hasNoMatch));
     for (const { socket } of this.users) {
       for (const { sessionId } of socket.all('chat_matched')) {
         await until(() => listEvents(socket, String(sessionId)).includes('chat_skipped'));
@@ -114,8 +116,8 @@ export class BlockRace {
     expect((await blocker.call('DELETE', path)).status).toBe(204);
   }
 
-  /** Lets other work of this process run for a share of the longest delay. */
-  private async waitShare(share: number): Promise<void> {
+  /** Waits without a timer, whose resolution of 1 ms is too coarse. The sockets of this process work meanwhile. */
+  private async waitShareOfMaxDelay(share: number): Promise<void> {
     const endsAt = performance.now() + share * this.maxDelayMs;
     while (performance.now() < endsAt) await new Promise(setImmediate);
   }

@@ -17,27 +17,31 @@ export interface PrivateRow {
   event_id: string;
 }
 
-/** Appends, changes and deletes as the service does, in several sessions at once, until it is stopped. */
+/**
+ * Uses the event store as the running service does, in concurrent database sessions: appends events, and changes and
+ * deletes personal data. For tests of migrations that run meanwhile.
+ */
 export class BusyEventStore {
   readonly eventStore: EventStoreRepository;
   /** Ids of the acknowledged events. */
   readonly appended: string[] = [];
+  /** Ids of the events whose personal data was deleted. */
   readonly deleted = new Set<string>();
-  /** What each changed row of personal data holds now, by event. */
+  /** The new content of each changed row of personal data, by event id. */
   readonly changed = new Map<string, string>();
-  /** Ids of events in the order in which a reader of the log found them. */
+  /** Ids of the events in the order in which a reader that follows the log found them. */
   readonly followed: string[] = [];
-  private readonly shared = createStreamId();
+  private readonly sharedStreamId = createStreamId();
   private readonly loops: Promise<void>[] = [];
   private isStopping = false;
 
-  constructor(private readonly service: DataSource) {
-    this.eventStore = new EventStoreRepository(service, createEventTypes(), new ProjectionRegistry());
+  constructor(private readonly dataSource: DataSource) {
+    this.eventStore = new EventStoreRepository(dataSource, createEventTypes(), new ProjectionRegistry());
   }
 
   /**
-   * @param rows personal data that is changed or deleted, in this order.
-   * @param isFollowed whether a reader follows the log. It scans the table, so only where that is small.
+   * @param rows personal data to change or delete, in this order.
+   * @param isFollowed whether a reader follows the log. Only for small tables, since each read scans the whole table.
    */
   start(rows: readonly PrivateRow[], { isFollowed = true } = {}): void {
     const queue = [...rows];
@@ -48,7 +52,7 @@ export class BusyEventStore {
     if (isFollowed) this.loop(() => this.follow());
   }
 
-  /** Waits for what is under way. @throws Error when anything was refused */
+  /** Stops all loops and waits for their last operations. @throws the first error of a loop */
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.loops);
@@ -60,7 +64,7 @@ export class BusyEventStore {
       while (!this.isStopping) await work();
     };
     const running = run();
-    running.catch(() => undefined); // reported by stop
+    running.catch(() => undefined); // `stop` throws it
     this.loops.push(running);
   }
 
@@ -75,27 +79,29 @@ export class BusyEventStore {
     this.appended.push(...stored.map(({ eventId }) => eventId));
   }
 
-  /** Two loops do this, so that one of them often finds another version than it expects. */
+  /** Two loops append to the same stream, so that version conflicts are frequent. */
   private async appendShared(): Promise<void> {
-    const { length } = await this.eventStore.read(this.shared);
+    const { length } = await this.eventStore.read(this.sharedStreamId);
     try {
-      const stored = await this.eventStore.append(this.shared, length, [createSigned(3, 'Eve')]);
+      const stored = await this.eventStore.append(this.sharedStreamId, length, [createSigned(3, 'Eve')]);
       this.appended.push(...stored.map(({ eventId }) => eventId));
     } catch (error) {
       if (!(error instanceof StreamVersionConflictError)) throw error;
     }
   }
 
+  /** Deletes and changes rows in turn. */
   private async changeNext(row: PrivateRow | undefined): Promise<void> {
-    if (!row) return void (await this.service.query('SELECT 1'));
+    // After the last row, a query keeps the loop from blocking the event loop.
+    if (!row) return void (await this.dataSource.query('SELECT 1'));
     const key = [row.stream_id, row.event_id];
     if (this.deleted.size <= this.changed.size) {
-      await this.service.query('DELETE FROM event_private WHERE stream_id = $1 AND event_id = $2', key);
+      await this.dataSource.query('DELETE FROM event_private WHERE stream_id = $1 AND event_id = $2', key);
       this.deleted.add(row.event_id);
       return;
     }
     const content = `changed ${this.changed.size}`;
-    await this.service.query(
+    await this.dataSource.query(
       `UPDATE event_private SET data = jsonb_build_object('content', $3::text), expires_at = NULL
        WHERE stream_id = $1 AND event_id = $2`,
       [...key, content],
@@ -103,18 +109,23 @@ export class BusyEventStore {
     this.changed.set(row.event_id, content);
   }
 
-  /** Transactions of other databases on the server delay the moment from which all events can be read in order. */
+  /** Polls, because running transactions in any database of the server delay the reading of later events. */
   private async followToEnd(): Promise<void> {
-    const [row] = await this.service.query<{ count: number }[]>('SELECT count(*)::int AS count FROM events');
+    const [row] = await this.dataSource.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM events',
+    );
     await until(async () => {
       await this.follow();
       return this.followed.length >= (row?.count ?? 0);
     });
   }
 
-  /** Reads on in the order of transactions, of which every one before the present snapshot's is complete. */
+  /**
+   * Reads the next events in the order of their transactions. Stops before the oldest running transaction, since its
+   * events may not be visible yet.
+   */
   private async follow(): Promise<void> {
-    const rows = await this.service.query<{ event_id: string }[]>(
+    const rows = await this.dataSource.query<{ event_id: string }[]>(
       `WITH last AS (SELECT transaction_id, global_position FROM events WHERE event_id = $1)
        SELECT event_id FROM events
        WHERE transaction_id < pg_snapshot_xmin(pg_current_snapshot()) AND ($1::uuid IS NULL OR

@@ -3,11 +3,12 @@ import { findQuestionById } from '@thaw/contract/questions';
 import sharp from 'sharp';
 import { textMessage, type ThawSocket, ThawVisitor } from './thaw.client';
 
-// Uses neither Jest nor the server's code: the test of docker compose runs it from the build.
+// Uses neither Jest nor code of the server, because the test of Docker Compose runs the compiled file with Node.
 
-/** Short enough for a username, and found nowhere else. */
+/** A word that occurs nowhere else, so that a search for it finds every copy. Short enough for a username. */
 export const canary = (): string => `canary${randomBytes(10).toString('hex')}`;
 
+/** Everything that a user can send as text. */
 const FIELDS = [
   'email',
   'newEmail',
@@ -39,6 +40,7 @@ const FIELDS = [
   'path',
   'query',
 ] as const;
+/** A canary word for each field. */
 export type Words = Record<(typeof FIELDS)[number], string>;
 
 export const createWords = (): Words =>
@@ -51,6 +53,7 @@ const createPhotoWith = (secret: string): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
+/** Uploads a photo with a word in its metadata. @returns its URL */
 const upload = async (
   visitor: ThawVisitor,
   bucket: 'avatars' | 'chat-images',
@@ -62,15 +65,18 @@ const upload = async (
   form.append('fileName', `${words.fileName}.jpg`);
   form.append('file', new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' }), `${words.fileName}.jpg`);
   const { body, status } = await visitor.call('POST', '/api/upload', form);
-  if (status !== 201) throw new Error(`The upload answered ${status}`);
+  if (status !== 201) throw new Error(`The upload was answered with ${status}`);
   return String(body.url);
 };
 
-const requireDone = ({ status }: { status: number }): void => {
-  if (status >= 300) throw new Error(`A call answered ${status}`);
+const requireSuccess = ({ status }: { status: number }): void => {
+  if (status >= 300) throw new Error(`A call was answered with ${status}`);
 };
 
-/** Registers a user; each of their text fields contains a different word of `words`. */
+/**
+ * Registers a user, then changes the name, avatar and email address, fails to log in, and requests an unknown path.
+ * Every text in these requests contains a word of `words`.
+ */
 export const register = async (origin: string, words: Words): Promise<ThawVisitor> => {
   const ada = await new ThawVisitor([origin]).register(
     `${words.email}@example.org`,
@@ -78,15 +84,15 @@ export const register = async (origin: string, words: Words): Promise<ThawVisito
     'female',
   );
   const path = `/api/user/${ada.user.id}`;
-  requireDone(await ada.call('PUT', path, { username: words.firstName, avatar: null }));
+  requireSuccess(await ada.call('PUT', path, { username: words.firstName, avatar: null }));
   const avatar = await upload(ada, 'avatars', words);
   const headers = {
     'user-agent': words.userAgent,
     referer: `${origin}/${words.referrer}`,
     'x-request-id': words.requestId,
   };
-  requireDone(await ada.call('PUT', path, { username: words.name, avatar }, headers));
-  requireDone(
+  requireSuccess(await ada.call('PUT', path, { username: words.name, avatar }, headers));
+  requireSuccess(
     await ada.call(
       'PUT',
       `${path}/email`,
@@ -117,7 +123,8 @@ interface PrivateMessage {
   clientId?: string;
 }
 
-interface Chat {
+/** Two users, each with an open socket, and the words of ada. */
+interface WritingUsers {
   ada: ThawVisitor;
   bob: ThawVisitor;
   adaSocket: ThawSocket;
@@ -125,18 +132,24 @@ interface Chat {
   words: Words;
 }
 
-/** A random chat with a message, its edit, a reaction, quotes, an image and a game. @returns its id. */
-export const chat = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Promise<string> => {
+/** Holds a random chat with a message, its edit, a reaction, quotes, an image and a game. @returns the session id. */
+export const holdRandomChat = async ({
+  ada,
+  bob,
+  adaSocket,
+  bobSocket,
+  words,
+}: WritingUsers): Promise<string> => {
   await adaSocket.request('join_queue', { preferences: 'male' });
   await bobSocket.request('join_queue', { preferences: 'female' });
   const matched = await adaSocket.next('chat_matched', ({ partnerId }) => partnerId === bob.user.id);
   const sessionId = String(matched.sessionId);
   await bobSocket.next('chat_matched', (data) => data.sessionId === sessionId);
-  const sent = await adaSocket.request(
+  const messageAck = await adaSocket.request(
     'random_message',
     textMessage(sessionId, words.message, words.clientId),
   );
-  const messageId = String(sent.id);
+  const messageId = String(messageAck.id);
   const edit = { sessionId, messageId, newContent: words.edited, userId: ada.user.id };
   await adaSocket.request('message_edit', edit);
   await bobSocket.request('message_reaction', {
@@ -147,36 +160,42 @@ export const chat = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Pro
     userId: bob.user.id,
   });
   const quote = { ...textMessage(sessionId, 'quoting you'), replyTo: { messageId } };
-  const answered = await bobSocket.request('random_message', quote);
+  const quoteAck = await bobSocket.request('random_message', quote);
   await adaSocket.request('random_message', {
     ...textMessage(sessionId, words.reply),
-    replyTo: { messageId: String(answered.id) },
+    replyTo: { messageId: String(quoteAck.id) },
   });
   const image = await upload(ada, 'chat-images', words);
   await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
   const game = { sessionId, gameId: words.gameId };
-  const [first, second] = findQuestionById(1)!.options;
+  const [firstOption, secondOption] = findQuestionById(1)!.options;
   await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: ada.user.id });
-  await adaSocket.request('break_ice_response', { ...game, userId: ada.user.id, response: first! });
-  await bobSocket.request('break_ice_response', { ...game, userId: bob.user.id, response: second! });
-  // Frames that are refused.
+  await adaSocket.request('break_ice_response', { ...game, userId: ada.user.id, response: firstOption! });
+  await bobSocket.request('break_ice_response', { ...game, userId: bob.user.id, response: secondOption! });
+  // The server refuses both frames: a message of an unknown chat, and an event that is not part of the protocol.
   await adaSocket.ask('random_message', { ...textMessage('no-such-chat', words.refusedFrame) });
   await adaSocket.ask(words.unknownEvent as 'random_message', { sessionId } as never);
   return sessionId;
 };
 
-/** Private messages: one edited, one deleted, one with an image, and quotes by both. */
-export const writePrivately = async ({ ada, bob, adaSocket, bobSocket, words }: Chat): Promise<void> => {
+/** Makes the users friends and sends private messages: one is edited, one deleted, two are quotes, one is an image. */
+export const writePrivately = async ({
+  ada,
+  bob,
+  adaSocket,
+  bobSocket,
+  words,
+}: WritingUsers): Promise<void> => {
   for (const [from, to] of [
     [ada, bob],
     [bob, ada],
   ] as const)
-    requireDone(
+    requireSuccess(
       await from.call('POST', '/api/friends/request', { requesterId: from.user.id, addresseeId: to.user.id }),
     );
   const send = async (socket: ThawSocket, { from, to, ...message }: PrivateMessage): Promise<number> => {
-    const ends = { senderId: from.user.id, receiverId: to.user.id };
-    const data = { messageType: 'text' as const, ...ends, ...message };
+    const users = { senderId: from.user.id, receiverId: to.user.id };
+    const data = { messageType: 'text' as const, ...users, ...message };
     return Number((await socket.request('send_private_message', data)).id);
   };
   const id = await send(adaSocket, {
@@ -185,16 +204,16 @@ export const writePrivately = async ({ ada, bob, adaSocket, bobSocket, words }: 
     content: words.privateMessage,
     clientId: words.privateClientId,
   });
-  const ends = { senderId: ada.user.id, receiverId: bob.user.id };
+  const users = { senderId: ada.user.id, receiverId: bob.user.id };
   await adaSocket.request('edit_private_message', {
-    ...ends,
+    ...users,
     messageId: id,
     newContent: words.privateEdit,
   });
   await send(bobSocket, { from: bob, to: ada, content: 'quoting you', replyTo: { id } });
   await send(adaSocket, { from: ada, to: bob, content: words.privateReply, replyTo: { id } });
-  const removed = await send(adaSocket, { from: ada, to: bob, content: words.deletedMessage });
-  await adaSocket.request('delete_private_message', { ...ends, messageId: removed });
+  const deletedId = await send(adaSocket, { from: ada, to: bob, content: words.deletedMessage });
+  await adaSocket.request('delete_private_message', { ...users, messageId: deletedId });
   await send(adaSocket, {
     from: ada,
     to: bob,

@@ -5,6 +5,8 @@ import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw.client';
 
 const RETRIED_ERRORS: ReadonlySet<unknown> = new Set(['unavailable', 'rate_limited']);
+/** How long to wait after such an error, unless the server says how long. */
+const RETRY_AFTER_MS = 250;
 
 interface KnownMessage {
   id: unknown;
@@ -13,11 +15,12 @@ interface KnownMessage {
 }
 
 /**
- * A user in a random chat who behaves as the page does: reconnects after a lost socket by the contract's rules, resumes
- * with the last `seq` seen, and resends what was not acknowledged. Records what happened, and violations.
+ * A user in a random chat who behaves as the page does: reconnects by the rules of the contract after a lost socket,
+ * resumes with the last `seq` (the number of an event in its chat) that was seen, and resends messages that were not
+ * acknowledged. Records what happens, and violations of the protocol.
  */
 export class ChatUser {
-  /** The messages of the chat as this side knows them, by `seq`. */
+  /** The messages of the chat as this user knows them, by `seq`. */
   readonly history = new Map<number, KnownMessage>();
   /** Acknowledged messages: content to `seq`. */
   readonly acked = new Map<string, number>();
@@ -25,7 +28,7 @@ export class ChatUser {
   readonly closes: number[] = [];
   /** Milliseconds from each lost socket to the resumed chat. */
   readonly absences: number[] = [];
-  /** Descriptions of everything that must not happen. */
+  /** A description of everything that happened and must not happen. */
   readonly violations: string[] = [];
   /** Last `seq` seen, in frames and acks. */
   seq = 0;
@@ -33,6 +36,7 @@ export class ChatUser {
   /** An open, authenticated socket; replaced after each loss. */
   connected!: Promise<ThawSocket>;
   readonly visitor: ThawVisitor;
+  /** Messages that are not acknowledged yet: `clientId` to content. */
   private readonly unanswered = new Map<string, string>();
   private isLeaving = false;
 
@@ -44,6 +48,7 @@ export class ChatUser {
     return this.visitor.user.id;
   }
 
+  /** Signs in and opens the first socket. */
   async join(gender: 'male' | 'female'): Promise<this> {
     await this.visitor.joinAnonymously(gender);
     this.connected = this.connect();
@@ -67,8 +72,8 @@ export class ChatUser {
   }
 
   /**
-   * Resolves once the message is acknowledged, over as many sockets as that takes.
-   * @throws Error when the user leaves before
+   * Sends a message until it is acknowledged, again on each new socket.
+   * @throws Error when the user leaves first, or when the message is refused for good.
    */
   async send(content: string): Promise<void> {
     const clientId = randomUUID();
@@ -76,13 +81,14 @@ export class ChatUser {
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
     for (;;) {
       const socket = await this.connected;
-      const reply = await waitForAnswerOrClose(socket, message);
-      if (reply?.event === 'ack') return;
+      const answer = await askUnlessClosed(socket, message);
+      if (answer?.event === 'ack') return;
       if (this.isLeaving) throw new Error('The user has left before a message was acknowledged');
-      if (reply === undefined)
-        await sleep(10); // so that the handler of the close replaces `connected` first
-      else if (RETRIED_ERRORS.has(reply.data.code)) await sleep(Number(reply.data.retryAfterMs ?? 250));
-      else throw new Error(`A message was refused: ${String(reply.data.code)}`);
+      if (answer === undefined)
+        await sleep(10); // so that `handleClose` replaces `connected` first
+      else if (RETRIED_ERRORS.has(answer.data.code))
+        await sleep(Number(answer.data.retryAfterMs ?? RETRY_AFTER_MS));
+      else throw new Error(`A message was refused: ${String(answer.data.code)}`);
     }
   }
 
@@ -103,9 +109,10 @@ export class ChatUser {
     );
     const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
     const authenticated = this.authenticate(socket, lastSeen);
+    // Whichever of the two loses the race below may reject later.
     authenticated.catch(() => undefined);
     const closedTooEarly = socket.closed.then((code) => {
-      throw new Error(`closed with ${code} before the chat was resumed`);
+      throw new Error(`closed with ${code} before it was authenticated and resumed`);
     });
     closedTooEarly.catch(() => undefined);
     await Promise.race([authenticated, closedTooEarly]);
@@ -147,7 +154,7 @@ export class ChatUser {
   }
 
   private receive({ event, data }: Pick<ReceivedFrame, 'event' | 'data'>): void {
-    // Frames of an earlier chat.
+    // Ignore frames of an earlier chat.
     if (data?.sessionId !== undefined && this.sessionId !== undefined && data.sessionId !== this.sessionId)
       return;
     switch (event) {
@@ -164,13 +171,13 @@ export class ChatUser {
         this.violations.push(`the chat ended: ${String(data.reason)}`);
         return;
       default:
-        // Any other event of the chat with a `seq`, of a known kind or not, takes that `seq`.
+        // Every other event of the chat counts, even if its kind is unknown here.
         if (this.sessionId !== undefined && data?.sessionId === this.sessionId && data.seq !== undefined)
           this.advance(Number(data.seq), event);
     }
   }
 
-  /** Records the next `seq` of the chat. @param source what brought it, for the description of a violation */
+  /** Records the next `seq` of the chat. @param source the event or message that has it, for the violation's text */
   private advance(seq: number, source: string): void {
     if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${source}`);
     this.seq = Math.max(this.seq, seq);
@@ -184,6 +191,7 @@ export class ChatUser {
     }
     this.unanswered.delete(String(clientId));
     this.acked.set(content, Number(seq));
+    // For the sender, the ack takes the place of the event. The event arrives only when a chat is resumed.
     const known = this.history.get(Number(seq));
     if (known === undefined) this.store(Number(seq), { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
@@ -196,22 +204,22 @@ export class ChatUser {
   }
 }
 
-/** Sends a message and returns its answer, or undefined when the socket closes before. */
-const waitForAnswerOrClose = async (
+/** Sends a message. @returns the answer, or undefined if the socket closes first */
+const askUnlessClosed = async (
   socket: ThawSocket,
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
 ): Promise<ReceivedFrame | undefined> => {
   if (socket.webSocket.readyState !== socket.webSocket.OPEN) return undefined;
-  const reply = socket.ask('random_message', message);
-  reply.catch(() => undefined);
-  return Promise.race([reply, socket.closed.then(() => undefined)]);
+  const answer = socket.ask('random_message', message);
+  answer.catch(() => undefined); // after a close, no answer arrives
+  return Promise.race([answer, socket.closed.then(() => undefined)]);
 };
 
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
 /**
- * Matched strangers, each pair in a separate chat.
- * @param origins where users connect to, in turn
+ * Creates `count` pairs of matched users, each in a chat of their own.
+ * @param origins one or more replicas, to which the users connect in turn.
  */
 export const createMatchedPairs = async (
   origins: string | readonly string[],
@@ -229,43 +237,43 @@ export const createMatchedPairs = async (
     const partnerId = await user.waitForMatch();
     const partner = users.find(({ id }) => id === partnerId);
     if (!partner) throw new Error('A user was matched with someone who is not part of this test');
-    if (user.id < partner.id) pairs.push([user, partner]);
+    if (user.id < partner.id) pairs.push([user, partner]); // each pair once
   }
   return pairs;
 };
 
 /**
- * Lets both sides of every pair send messages. Call the returned function to stop; it waits until the last message is
- * acknowledged.
+ * Lets both users of every pair send messages, about one every `everyMs`.
+ * @returns a function that stops this and waits until the last messages are acknowledged.
  */
 export const startSending = (
   pairs: readonly ChatUserPair[],
   { everyMs }: { everyMs: number },
 ): (() => Promise<void>) => {
-  let isOver = false;
+  let isStopped = false;
   const sendAll = async (user: ChatUser, name: string): Promise<void> => {
-    for (let number = 1; !isOver; number += 1) {
+    for (let number = 1; !isStopped; number += 1) {
       await user.send(`${name}.${number}`);
-      // 0.75 to 1.25 times the interval, so that the users do not send in step.
+      // 0.75 to 1.25 times the interval, so that the users do not all send at the same moment.
       await sleep(everyMs * (0.75 + Math.random() / 2));
     }
   };
-  const all = Promise.all(
-    pairs.flatMap(([first, second], pair) => [
-      sendAll(first, `${pair}.first`),
-      sendAll(second, `${pair}.second`),
+  const allSenders = Promise.all(
+    pairs.flatMap(([first, second], index) => [
+      sendAll(first, `${index}.first`),
+      sendAll(second, `${index}.second`),
     ]),
   );
-  all.catch(() => undefined);
+  allSenders.catch(() => undefined); // the returned function rejects
   return async () => {
-    isOver = true;
-    await all;
+    isStopped = true;
+    await allSenders;
   };
 };
 
 /**
- * Finds the faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and
- * every acknowledged message exactly once.
+ * Finds the faults of a pair that has stopped sending: both users must have the same messages with the same `seq`, and
+ * have every acknowledged message exactly once.
  */
 export const findFaults = ([first, second]: ChatUserPair): string[] => {
   const faults = [...first.violations, ...second.violations];

@@ -10,7 +10,7 @@ import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.typ
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The default settings of the product. */
+/** The policy that results from the default settings of the product. */
 export const conductPolicy: ConductPolicy = {
   careWindowMs: DAY_MS,
   flagReporters: 3,
@@ -25,25 +25,30 @@ export const ada = 3;
 export const mod = 100;
 export const otherMod = 200;
 
-const start = Date.UTC(2026, 10, 20);
+const START_MS = Date.UTC(2026, 10, 20);
+/** The reporters of `reportByUsers` have the following user ids. */
+const REPORTER_ID_OFFSET = 10;
 const decider = createConductDecider(conductPolicy);
 
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 /** A command without the ids, the time and the user, which the fixture adds. */
 export type CommandInput = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
 
-/** Ids in order, from 1. */
+/** Ids for events, and numbers for cases, reports and the like: in order, from 1. */
 export const createIds = (): ReservedIds => {
-  let events = 0;
-  let numbers = 0;
-  return { nextEventId: () => `event ${(events += 1)}`, nextNumber: () => (numbers += 1) };
+  let eventCount = 0;
+  let number = 0;
+  return { nextEventId: () => `event ${(eventCount += 1)}`, nextNumber: () => (number += 1) };
 };
 
-/** One user's conduct in memory: executes commands one after the other, at a time that the test moves. */
+/**
+ * The conduct of `ada` in memory: the reports about the user and what follows from them. Executes commands one after
+ * the other, at a time that the test moves forward.
+ */
 export class ConductHistory {
   readonly events: ConductEvent[] = [];
   state: ConductState = createConductState();
-  now = new Date(start);
+  now = new Date(START_MS);
   private readonly ids = createIds();
 
   /** Moves the time forward. */
@@ -68,9 +73,9 @@ export class ConductHistory {
     return this.execute(createReport(reporterId, changes));
   }
 
-  /** Reports by this number of different users. */
+  /** Files a report of each of `count` different users. */
   reportByUsers(count: number): this {
-    for (let index = 1; index <= count; index += 1) this.report(10 + index);
+    for (let index = 1; index <= count; index += 1) this.report(REPORTER_ID_OFFSET + index);
     return this;
   }
 
@@ -81,12 +86,12 @@ export class ConductHistory {
     return this.execute(createDecision(this, outcome, changes));
   }
 
-  /** The id of the case that was opened last. */
+  /** The id of the case that was opened last; 0 if there is none. */
   get caseId(): number {
     return [...this.state.cases.keys()].at(-1) ?? 0;
   }
 
-  /** The data of the last event of a type. */
+  /** The data of the last event of a type. @throws Error if there is none */
   findLastData<Type extends ConductEvent['type']>(type: Type): Extract<ConductEvent, { type: Type }>['data'] {
     const found = this.events.filter((event) => event.type === type).at(-1);
     if (!found) throw new Error(`There is no ${type}`);
@@ -110,7 +115,7 @@ export class ConductHistory {
   }
 }
 
-/** Who decides, having seen the present version. */
+/** The fields of a moderator's command: the moderator has seen the current version, and may decide. */
 const createModeratorFields = ({ state: { version } }: ConductHistory, moderatorId: number) => ({
   moderatorId,
   version,

@@ -12,16 +12,17 @@ interface Replica {
   app: INestApplicationContext;
 }
 
-/** The moderator who decides. No user of a test has this id. */
+/** The moderator who decides by default. No user of a test has this id. */
 export const MODERATOR_ID = 1;
 
-/** The event that a result contains exactly once. */
+/** The event of a type in a result. @throws Error unless the result contains exactly one */
 export const findEvent = <Type extends string>(
   { events }: Pick<FiledReportResult, 'events'>,
   type: Type,
 ): Extract<FiledReportResult['events'][number], { type: Type }> => {
   const [found, ...others] = events.filter((event) => event.type === type);
-  if (!found || others.length > 0) throw new Error(`${others.length + (found ? 1 : 0)} events ${type}`);
+  if (!found || others.length > 0)
+    throw new Error(`Expected one ${type}, got ${others.length + (found ? 1 : 0)}`);
   return found as Extract<FiledReportResult['events'][number], { type: Type }>;
 };
 
@@ -30,7 +31,7 @@ export const fileReport = (
   { app }: Replica,
   userId: number,
   reporterId: number,
-  given: Partial<ConductRequest<'FileReport'>> = {},
+  overrides: Partial<ConductRequest<'FileReport'>> = {},
 ): Promise<FiledReportResult> =>
   app.get(ConductService).fileReport({
     userId,
@@ -39,18 +40,20 @@ export const fileReport = (
     context: { where: 'random_chat', sessionId: `s-${reporterId}`, at: '2026-11-20T12:00:00.000Z' },
     words: 'An insult',
     evidence: '{}',
+    // The SHA-256 of `{}`.
     evidenceHash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
     deviceAccountIds: [reporterId],
     weight: 1,
-    ...given,
+    ...overrides,
   });
 
+/** Decides a case. By default a sanction cites the rule against hate, and a suspension ends after a week. */
 export const decide = (
   { app }: Replica,
   userId: number,
   { caseId, version }: { caseId: number; version: number },
   outcome: CaseOutcome,
-  given: Partial<ConductRequest<'DecideCase'>> = {},
+  overrides: Partial<ConductRequest<'DecideCase'>> = {},
 ) =>
   app.get(ConductService).decideCase({
     userId,
@@ -64,10 +67,10 @@ export const decide = (
     facts: outcome === 'dismissed' ? null : 'You insulted your partner.',
     until: outcome === 'suspended' ? new Date(Date.now() + 7 * 24 * 60 * 60_000) : null,
     note: null,
-    ...given,
+    ...overrides,
   });
 
-/** Warns a user, without a report. @returns the id of the notice. */
+/** Warns a user in a case that a finding of a classifier opens, so without a reporter. @returns the id of the notice */
 export const warn = async (replica: Replica, userId: number): Promise<number> => {
   const raised = await replica.app.get(ConductService).raiseFinding({
     userId,

@@ -23,27 +23,29 @@ export class Conversation {
   }
 
   /**
-   * @param text the content, apart from a number that makes each message unique.
+   * Sends a message and waits for the answer.
+   * @param sender index in `visitors`.
+   * @param text the content, to which a number is prefixed that makes each message unique.
    * @returns true if acknowledged, false if answered `unavailable`.
    * @throws Error for any other answer.
    */
   async send(sender: 0 | 1, text: string): Promise<boolean> {
     const content = `${(this.count += 1)} ${text}`;
     const { sessionId } = this;
-    const reply = await this.sockets[sender].ask('random_message', {
+    const answer = await this.sockets[sender].ask('random_message', {
       sessionId,
       content,
       messageType: 'text',
     });
-    if (reply.event === 'ack') {
-      this.acknowledged.set(Number(reply.data.seq), content);
+    if (answer.event === 'ack') {
+      this.acknowledged.set(Number(answer.data.seq), content);
       return true;
     }
-    this.countRefusal(reply.data);
+    this.countRefusal(answer.data);
     return false;
   }
 
-  /** Counts an error answer, which must be `unavailable`. */
+  /** Counts an error answer. @throws Error unless its code is `unavailable` */
   countRefusal({ code }: Record<string, unknown>): void {
     if (code !== 'unavailable') throw new Error(`A frame was answered ${String(code)}`);
     this.refusals += 1;
@@ -56,9 +58,10 @@ export class Conversation {
 }
 
 /**
- * Sends from both sides of every conversation, at a total rate of `perSecond`. Each sender waits for the answer, so
- * messages may be sent late.
- * @returns the messages that were answered.
+ * Lets both users of every conversation send until `isOver`. Each of them waits for the answer to a message before the
+ * next one, so the rate can be lower than intended.
+ * @param perSecond messages per second of all senders together.
+ * @returns the number of messages that were answered.
  */
 export const sendMessages = async (
   conversations: readonly Conversation[],
@@ -67,13 +70,16 @@ export const sendMessages = async (
   const senders = conversations.flatMap((conversation) =>
     ([0, 1] as const).map((side) => ({ conversation, side })),
   );
-  const everyMs = (1_000 / perSecond) * senders.length;
+  /** The interval between two messages of one sender. */
+  const intervalMs = (1_000 / perSecond) * senders.length;
   const startedAt = performance.now();
   let answered = 0;
   await Promise.all(
     senders.map(async ({ conversation, side }, index) => {
-      for (let due = startedAt + (everyMs * index) / senders.length; !isOver(); due += everyMs) {
-        const waitMs = due - performance.now();
+      // The senders start one after the other, so that the messages are evenly distributed.
+      const firstDueAt = startedAt + (intervalMs * index) / senders.length;
+      for (let dueAt = firstDueAt; !isOver(); dueAt += intervalMs) {
+        const waitMs = dueAt - performance.now();
         if (waitMs > 0) await sleep(waitMs);
         await conversation.send(side, text);
         answered += 1;
@@ -83,7 +89,7 @@ export const sendMessages = async (
   return answered;
 };
 
-/** The texts of a chat in PostgreSQL, by `seq`: the text of a message or an edit, or the type of any other event. */
+/** The events of a chat in PostgreSQL, by `seq`: the content of a message or an edit, or the type of another event. */
 export const readDurableTexts = async (
   dataSource: DataSource,
   sessionId: string,
@@ -98,8 +104,8 @@ export const readDurableTexts = async (
 };
 
 /**
- * @returns acknowledged messages that PostgreSQL does not have at their `seq`, and messages that it has twice; empty if
- * all is well.
+ * Finds acknowledged messages that PostgreSQL does not have at their `seq`, and chats with a message that it has twice.
+ * @returns a description of each fault.
  */
 export const findLostOrDuplicates = async (
   dataSource: DataSource,
@@ -111,6 +117,7 @@ export const findLostOrDuplicates = async (
     for (const [seq, content] of acknowledged) {
       if (texts.get(seq) !== content) faults.push(`${sessionId} ${seq} is ${texts.get(seq)?.slice(0, 20)}`);
     }
+    // Messages start with their number (of `send` here or of `HostileUser`), types of events do not.
     const messages = [...texts.values()].filter((text) => /^[\d.]+ /.test(text));
     if (new Set(messages).size !== messages.length) faults.push(`${sessionId} holds a message twice`);
   }

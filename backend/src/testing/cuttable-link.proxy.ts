@@ -11,14 +11,15 @@ export interface CuttableLink {
   /** Keeps connections open but passes no data: a network partition. */
   freeze(): void;
   /**
-   * Like `freeze`, but passes what the client sends: the store executes commands and the client does not learn of it.
+   * Drops only the answers of the store: it executes commands, but the client does not learn of it.
    */
   freezeAnswers(): void;
+  /** Accepts connections and passes data again. Connections that were frozen are closed. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP relay in front of a store, to simulate outages of the store. Of a cluster, in front of each node. */
+/** Starts a TCP relay in front of a store, or of each node of a Redis cluster, to simulate outages of the store. */
 export const startCuttableLink = async (target: string): Promise<CuttableLink> => {
   const cluster = parseRedisAddress(target);
   if (cluster?.kind === 'cluster') return startClusterLink(target, cluster);
@@ -29,7 +30,7 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
   return { ...relay, url: address.toString() };
 };
 
-/** Clients learn the nodes of a cluster from its replies, so the ports in these are replaced by those of the relays. */
+/** Clients learn the nodes of a cluster from its answers, so the relays replace the ports in them with their own. */
 const startClusterLink = async (
   target: string,
   { nodes, password }: { nodes: readonly { host: string; port: number }[]; password?: string },
@@ -40,26 +41,27 @@ const startClusterLink = async (
   redis.disconnect();
   const ports = [...lines.matchAll(/^\S+ [\d.]+:(\d+)@/gm)].map(([, port]) => Number(port));
   const relays = new Map<number, Awaited<ReturnType<typeof startRelay>>>();
-  const rewrite = (bytes: Buffer): Buffer => {
-    let text = bytes.toString('latin1');
+  const replacePorts = (bytes: Buffer): Buffer => {
+    let text = bytes.toString('latin1'); // keeps every byte
     for (const [port, relay] of relays)
       text = text
         .replaceAll(`\r\n:${port}\r\n`, `\r\n:${relay.port}\r\n`) // CLUSTER SLOTS
         .replaceAll(` 127.0.0.1:${port}\r\n`, ` 127.0.0.1:${relay.port}\r\n`); // MOVED, ASK
     return Buffer.from(text, 'latin1');
   };
-  for (const port of ports) relays.set(port, await startRelay(port, '127.0.0.1', rewrite));
-  const all = [...relays.values()];
-  const each = async (work: (relay: (typeof all)[number]) => Promise<void>) => {
-    await Promise.all(all.map(work));
+  for (const port of ports) relays.set(port, await startRelay(port, '127.0.0.1', replacePorts));
+  const allRelays = [...relays.values()];
+  const forEachRelay = async (work: (relay: (typeof allRelays)[number]) => Promise<void>) => {
+    await Promise.all(allRelays.map(work));
   };
   return {
-    url: target.replace(/[^@/]+$/, all.map(({ port }) => `127.0.0.1:${port}`).join(',')),
-    cut: () => each((relay) => relay.cut()),
-    freeze: () => all.forEach((relay) => relay.freeze()),
-    freezeAnswers: () => all.forEach((relay) => relay.freezeAnswers()),
-    restore: () => each((relay) => relay.restore()),
-    close: () => each((relay) => relay.close()),
+    // The addresses of the nodes are at the end of the URL.
+    url: target.replace(/[^@/]+$/, allRelays.map(({ port }) => `127.0.0.1:${port}`).join(',')),
+    cut: () => forEachRelay((relay) => relay.cut()),
+    freeze: () => allRelays.forEach((relay) => relay.freeze()),
+    freezeAnswers: () => allRelays.forEach((relay) => relay.freezeAnswers()),
+    restore: () => forEachRelay((relay) => relay.restore()),
+    close: () => forEachRelay((relay) => relay.close()),
   };
 };
 
@@ -109,7 +111,7 @@ const startRelay = async (
     freeze: () => void (isFrozen = true),
     freezeAnswers: () => void (areAnswersFrozen = true),
     async restore() {
-      // Frozen connections have dropped bytes, so they cannot continue.
+      // Bytes of these connections were dropped, so the connections cannot be used any longer.
       if (isFrozen || areAnswersFrozen) for (const socket of sockets) socket.destroy();
       isFrozen = false;
       areAnswersFrozen = false;

@@ -10,26 +10,29 @@ import { startTestS3 } from './test-s3.harness';
 import { ThawVisitor } from './thaw.client';
 import { until } from './until.functions';
 
+/** A new key with which the product signs the receipts of erasures, as PEM. */
 export const createReceiptKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
-/** Replicas that can erase users, with files in a folder of their own. */
+/** Replicas that can erase users, with their uploads in a temporary folder. */
 export interface TestErasures {
   stack: TestStack;
+  /** Environment variables of the replicas, for further processes. */
   settings: Record<string, string>;
+  /** The folder with the files of the storage. */
   folder: string;
   close(): Promise<void>;
 }
 
 export const startTestErasures = async (
   replicas: number,
-  more: Record<string, string> = {},
+  extraSettings: Record<string, string> = {},
 ): Promise<TestErasures> => {
-  // VersityGW keeps objects as files, so that they can be searched there too.
+  // VersityGW stores objects as files, so that tests can search its folder for remains of a user, too.
   const s3 = process.env.VERSITYGW_PATH ? await startTestS3() : null;
   const folder = s3?.directory ?? (await mkdtemp(path.join(tmpdir(), 'thaw-erasures-')));
   const storage: Record<string, string> = s3?.settings ?? { STORAGE_DIR: folder };
-  const settings = { RECEIPT_KEY: createReceiptKey(), ...storage, ...more };
+  const settings = { RECEIPT_KEY: createReceiptKey(), ...storage, ...extraSettings };
   const stack = await startTestStack(replicas, settings);
   return {
     stack,
@@ -47,22 +50,24 @@ export const startTestErasures = async (
 export const deleteAccount = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
   const body = currentPassword === undefined ? { confirm: 'DELETE' } : { currentPassword };
   const response = await visitor.call('POST', `/api/user/${visitor.user.id}/erasure`, body);
-  if (response.status !== 202) throw new Error(`The deletion answered ${response.status}`);
+  if (response.status !== 202) throw new Error(`The deletion was answered with ${response.status}`);
   return String(response.body.receiptId);
 };
 
 export const readReceipt = async (origin: string, receiptId: string): Promise<Receipt> =>
   (await new ThawVisitor([origin]).call('GET', `/api/receipts/${receiptId}`)).body as unknown as Receipt;
 
+const ERASURE_WITHIN_MS = 60_000;
+
 /** Waits until the erasure is done. */
 export const waitForReceipt = (origin: string, receiptId: string): Promise<Receipt> =>
   until(
     () => readReceipt(origin, receiptId),
     ({ state }) => state === 'done',
-    60_000,
+    ERASURE_WITHIN_MS,
   );
 
-/** Every row of every table, as text. Those of partitions are in the partitioned table. */
+/** The rows of every table as text, by table. A partitioned table ("p") contains the rows of its partitions. */
 export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<string, string>> => {
   const tables = await dataSource.query<{ name: string }[]>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
@@ -76,11 +81,11 @@ export const dumpTables = async (dataSource: DataSource): Promise<ReadonlyMap<st
   return dumped;
 };
 
-/** Every value in Redis, as text, with its key. */
+/** Every key in Redis with its value, as text. */
 export const dumpRedis = async ({ redis }: Pick<TestRedis, 'redis'>): Promise<string> => {
   const lines: string[] = [];
   for (const key of await redis.keys('*')) {
-    const read: Record<string, () => Promise<unknown>> = {
+    const readersByType: Record<string, () => Promise<unknown>> = {
       string: () => redis.get(key),
       hash: () => redis.hgetall(key),
       set: () => redis.smembers(key),
@@ -88,7 +93,7 @@ export const dumpRedis = async ({ redis }: Pick<TestRedis, 'redis'>): Promise<st
       list: () => redis.lrange(key, 0, -1),
       stream: () => redis.xrange(key, '-', '+'),
     };
-    lines.push(`${key} ${JSON.stringify(await read[await redis.type(key)]?.())}`);
+    lines.push(`${key} ${JSON.stringify(await readersByType[await redis.type(key)]?.())}`);
   }
   return lines.join('\n');
 };

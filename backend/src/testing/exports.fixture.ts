@@ -8,20 +8,23 @@ import {
 } from '@thaw/contract/my-data-export';
 import type { ThawVisitor } from './thaw.client';
 
-/** Runs a statement. */
-type Run = (query: string, parameters: unknown[]) => Promise<unknown>;
+type RunStatement = (sql: string, parameters: unknown[]) => Promise<unknown>;
 
-/** Gives a user chats with many messages each, in which the partner says nothing. */
+/**
+ * Writes random chats of a user, with `messages` messages each, to the event store and the chat history. The user sends
+ * all messages; the partner has the next user id.
+ */
 export const fillChats = async (
-  run: Run,
+  runStatement: RunStatement,
   userId: number,
   { chats = 1, messages }: { chats?: number; messages: number },
 ): Promise<void> => {
-  await run(
-    `WITH last AS (
+  await runStatement(
+    `WITH newest AS (
        SELECT COALESCE(max(id), 0) AS id FROM chat_history
      ), chat AS (
-       SELECT last.id + n AS id, 'chat-' || gen_random_uuid() AS stream_id FROM last, generate_series(1, $2::int) AS n
+       SELECT newest.id + n AS id, 'chat-' || gen_random_uuid() AS stream_id
+       FROM newest, generate_series(1, $2::int) AS n
      ), history AS (
        INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
        SELECT id, stream_id, $1::bigint, $1::bigint + 1, now() FROM chat
@@ -44,16 +47,16 @@ export const fillChats = async (
   );
 };
 
-/** Asks for an export. @returns the address of the download. */
+/** Requests an export. @returns the path of the download. */
 export const requestExport = async (visitor: ThawVisitor, currentPassword?: string): Promise<string> => {
   const { status, body } = await visitor.call('POST', `/api/my-data/${visitor.user.id}/export`, {
     currentPassword,
   });
-  if (status !== 201) throw new Error(`The export answered ${status}`);
+  if (status !== 201) throw new Error(`The request for an export was answered with ${status}`);
   return (body as unknown as ExportReady).url;
 };
 
-/** Starts a download. */
+/** Starts a download. @param url path of the download */
 export const openDownload = (
   visitor: ThawVisitor,
   url: string,
@@ -67,7 +70,7 @@ export interface ParsedExport {
   records: ExportRecord[];
 }
 
-/** Parses a complete export, and checks its counts and its hash. */
+/** Parses a complete export. Checks the counts and the hash in its last line, the trailer. */
 export const parseExport = (text: string): ParsedExport => {
   const lines = text
     .trimEnd()
@@ -77,19 +80,19 @@ export const parseExport = (text: string): ParsedExport => {
   if (trailer?.kind !== 'trailer') throw new Error('The export has no trailer');
   const events = lines.filter((line) => line.kind === 'event');
   const records = lines.filter((line) => line.kind === 'record');
-  const before = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
-  const sha256 = createHash('sha256').update(before).digest('hex');
+  const hashedText = text.slice(0, text.lastIndexOf('{"kind":"trailer"'));
+  const sha256 = createHash('sha256').update(hashedText).digest('hex');
   expect(trailer).toEqual({ kind: 'trailer', events: events.length, records: records.length, sha256 });
   return { lines, events, records };
 };
 
-/** Downloads the export of a user. */
+/** Requests, downloads and parses the export of a user. */
 export const downloadExport = async (
   visitor: ThawVisitor,
   currentPassword?: string,
 ): Promise<ParsedExport> => {
   const response = await openDownload(visitor, await requestExport(visitor, currentPassword));
-  if (response.status !== 200) throw new Error(`The download answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`The download was answered with ${response.status}`);
   return parseExport(await response.text());
 };
 

@@ -6,13 +6,13 @@ import { REDIS } from '../platform/redis/redis.module';
 import { findShard, chatKeys } from '../platform/redis/redis.keys';
 import type { TestReplica } from './test-stack.harness';
 
-/** Messages per append. */
+/** Number of messages per append. */
 const BATCH_SIZE = 100;
 
 /**
- * Appends messages to a chat as a replica does, without a socket. The outbox, which holds less than a full chat, is
- * emptied before each batch, because no worker does so.
- * @returns the position of the end of the stream.
+ * Appends messages to the stream of a chat in Redis as a replica does, without a socket. Deletes the outbox, the queue
+ * of events for PostgreSQL, before each batch: no worker empties it, and it has less space than a full chat needs.
+ * @returns the end of the stream.
  */
 export const appendMessages = async (
   { app }: TestReplica,
@@ -26,7 +26,7 @@ export const appendMessages = async (
   const entries = await log.read(sessionId);
   const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
   for (let start = 0; start < contents.length; start += BATCH_SIZE) {
-    const texts = contents.slice(start, start + BATCH_SIZE).map((content) =>
+    const encodedEvents = contents.slice(start, start + BATCH_SIZE).map((content) =>
       encodeEvent({
         eventId: randomUUID(),
         event: {
@@ -36,9 +36,9 @@ export const appendMessages = async (
       }),
     );
     await redis.del(outbox);
-    const result = await log.append(sessionId, end, texts);
+    const result = await log.append(sessionId, end, encodedEvents);
     if (result.kind !== 'appended') throw new Error(`Messages were not appended: ${result.kind}`);
-    end.version += texts.length;
+    end.version += encodedEvents.length;
     end.lastId = result.ids.at(-1) ?? '';
   }
   return end;

@@ -11,14 +11,18 @@ import {
 import type { Rate } from '../modules/random-chat/domain/token-bucket.functions';
 import { createGiven } from './given.fixture';
 
+/** User ids. ADA and BOB are the users of every chat. */
 export const ADA = 1;
 export const BOB = 2;
 export const EVE = 3;
 
-/** Time of the n-th event of a given chat: one per minute, which no rate limit refuses. */
-export const getEventTime = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
+const START_MS = Date.UTC(2025, 10, 20, 12);
+const MINUTE_MS = 60_000;
 
-/** Position of the n-th event of a given chat. */
+/** Time of the event `seq` of a given chat, in ms. There is one event per minute, which no rate limit refuses. */
+export const getEventTime = (seq: number): number => START_MS + seq * MINUTE_MS;
+
+/** Position of the event `seq` of a given chat. */
 export const getEventPosition = (seq: number): EventPosition => ({ id: `${getEventTime(seq)}-0`, seq });
 
 const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
@@ -42,13 +46,13 @@ const createGivenChat = (rates: Rates, eventBytes?: number) =>
     extractEvents,
   );
 
-/** Starts a test from the past events of a chat; empty for a chat without events. */
+/** Starts a test from the past events of a chat: `givenChat(...events).when(command).then(...events)`. */
 export const givenChat = createGivenChat(UNLIMITED);
 
-/** Like `givenChat`, with one rate limit for every kind of frame. */
+/** Like `givenChat`, with the same rate limit for every kind of frame. */
 export const givenLimitedChat = (rate: Rate) => createGivenChat(createEqualRates(rate));
 
-/** Like `givenChat`, with a fixed size of each event, in bytes. */
+/** Like `givenChat`, but every event counts as `eventBytes` bytes. By default events have no size. */
 export const givenChatOfBytes = (eventBytes: number) => createGivenChat(UNLIMITED, eventBytes);
 
 export const chatStarted: RandomChatEvent = {

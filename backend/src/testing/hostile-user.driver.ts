@@ -5,15 +5,15 @@ import { limits } from '@thaw/contract/limits';
 import { createPlainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** Code points left for what `buildActions` puts before each text: "edited", the user's id and the count. */
+/** Code points for what `startActions` puts before each text: "edited", the user's id and the count. */
 const PREFIX_CODE_POINTS = 30;
 /** The emoji has four bytes in UTF-8, the most a code point can have. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - PREFIX_CODE_POINTS);
 const ROUNDS_PER_CHAT = 8;
 
 /**
- * Fills Redis as fast as the contract permits: the largest messages, with quotes and images, edits, reactions, games,
- * and repeatedly a new chat.
+ * Fills Redis as fast as the contract permits: sends the largest messages, with quotes and images, and edits, reactions
+ * and games, and starts a new chat every few rounds.
  */
 export class HostileUser {
   /** Acknowledged messages by session and `seq`. */
@@ -21,7 +21,9 @@ export class HostileUser {
   /** Number of refused frames by error code. */
   readonly refusals = new Map<string, number>();
   private sessionId: string | undefined;
-  private lastId: string | undefined;
+  /** The last message of this user in the chat, which is edited, quoted and reacted to. */
+  private lastMessageId: string | undefined;
+  /** Makes texts and ids unique. */
   private count = 0;
   private imageUrl = '';
 
@@ -47,14 +49,14 @@ export class HostileUser {
   async attack({ pauseMs, isOver }: { pauseMs: number; isOver: () => boolean }): Promise<void> {
     for (let round = 1; !isOver(); round += 1) {
       const { sessionId } = this;
-      if (sessionId === undefined) await this.attempt('join_queue', {});
+      if (sessionId === undefined) await this.request('join_queue', {});
       else if (round % ROUNDS_PER_CHAT === 0) await this.skip(sessionId);
-      else await Promise.all(this.buildActions(round, sessionId));
+      else await Promise.all(this.startActions(round, sessionId));
       await sleep(pauseMs);
     }
   }
 
-  private buildActions(round: number, sessionId: string): Promise<unknown>[] {
+  private startActions(round: number, sessionId: string): Promise<unknown>[] {
     const userId = this.visitor.user.id;
     const createText = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
     const imageUrls = Array.from({ length: limits.imagesPerMessage }, () => this.imageUrl);
@@ -69,9 +71,9 @@ export class HostileUser {
     ];
   }
 
-  /** The user who skips receives only the ack, no `chat_skipped`: forgets the session here. */
   private async skip(sessionId: string): Promise<void> {
-    await this.attempt('skip_chat', { sessionId });
+    await this.request('skip_chat', { sessionId });
+    // The user who skips receives an ack but no `chat_skipped`.
     if (this.sessionId === sessionId) this.sessionId = undefined;
   }
 
@@ -82,22 +84,22 @@ export class HostileUser {
   ): Promise<void> {
     this.count += 1;
     const clientId = `${this.visitor.user.id}.${this.count}`.padEnd(limits.idMaxLength, '-');
-    const replyTo = this.lastId === undefined ? null : { messageId: this.lastId };
+    const replyTo = this.lastMessageId === undefined ? null : { messageId: this.lastMessageId };
     const data = { sessionId, messageType, content, clientId, replyTo };
-    const reply = await this.attempt('random_message', data);
-    if (!reply) {
-      this.lastId = undefined; // it may belong to the previous chat
+    const ack = await this.request('random_message', data);
+    if (!ack) {
+      this.lastMessageId = undefined; // the reason may be that the quoted message belongs to the previous chat
       return;
     }
-    this.lastId = String(reply.id);
+    this.lastMessageId = String(ack.id);
     const messages = this.acknowledged.get(sessionId) ?? new Map<number, string>();
-    this.acknowledged.set(sessionId, messages.set(Number(reply.seq), content));
+    this.acknowledged.set(sessionId, messages.set(Number(ack.seq), content));
   }
 
   private startGame(sessionId: string): Promise<unknown> {
     const gameId = `${this.visitor.user.id}.${(this.count += 1)}`.padEnd(limits.idMaxLength, '-');
     const question = { id: 1 + (this.count % limits.questionCount) };
-    return this.attempt('break_ice_start', {
+    return this.request('break_ice_start', {
       sessionId,
       gameId,
       question,
@@ -106,20 +108,20 @@ export class HostileUser {
   }
 
   private async edit(sessionId: string, newContent: string): Promise<void> {
-    const { lastId: messageId } = this;
+    const { lastMessageId: messageId } = this;
     if (messageId === undefined) return;
-    await this.attempt('message_edit', { sessionId, messageId, newContent, userId: this.visitor.user.id });
+    await this.request('message_edit', { sessionId, messageId, newContent, userId: this.visitor.user.id });
   }
 
   private async react(sessionId: string, emoji: string): Promise<void> {
-    const { lastId: messageId } = this;
+    const { lastMessageId: messageId } = this;
     if (messageId === undefined) return;
     const userId = this.visitor.user.id;
-    await this.attempt('message_reaction', { sessionId, messageId, emoji, action: 'add', userId });
+    await this.request('message_reaction', { sessionId, messageId, emoji, action: 'add', userId });
   }
 
-  /** @returns the data of the answer; undefined when the frame was refused. */
-  private async attempt(
+  /** Sends a frame and counts a refusal. @returns the data of the answer; undefined when the frame was refused. */
+  private async request(
     ...frame: Parameters<ThawSocket['ask']>
   ): Promise<Record<string, unknown> | undefined> {
     const { event, data } = await this.socket.ask(...frame);
@@ -139,6 +141,6 @@ const upload = async (visitor: ThawVisitor): Promise<string> => {
     body: form,
     headers: { cookie: visitor.cookie },
   });
-  if (response.status !== 201) throw new Error(`An upload was answered ${response.status}`);
+  if (response.status !== 201) throw new Error(`An upload was answered with ${response.status}`);
   return ((await response.json()) as { url: string }).url;
 };

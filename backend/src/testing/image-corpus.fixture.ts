@@ -1,11 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Hidden wherever an image can carry metadata; it must not survive processing. */
+/** Text in the metadata of images. It must not survive processing. */
 export const SECRET = 'meet me at 38.7223 N';
+/** A script in the metadata of images. It must not survive processing either. */
 export const SCRIPT = '<script>alert(document.domain)</script>';
 
-/** Red on the left, blue on the right. */
+/** An image that is red on the left and blue on the right. */
 export const createTwoHalves = (width = 200, height = 100) => {
   const row = Buffer.alloc(width * 3);
   for (let x = 0; x < width; x += 1) row.set(x < width / 2 ? [220, 20, 20] : [20, 20, 220], 3 * x);
@@ -15,12 +16,12 @@ export const createTwoHalves = (width = 200, height = 100) => {
 export const createPlainJpeg = (width?: number, height?: number): Promise<Buffer> =>
   createTwoHalves(width, height).jpeg().toBuffer();
 
-/** Incompressible, so that the file size can be chosen. */
+/** A square PNG of pseudo-random pixels. It cannot be compressed, so its file size follows from `side`. */
 export const createNoisyPng = (side: number): Promise<Buffer> => {
   let state = 1;
   const pixels = Buffer.alloc(side * side * 3);
   for (let index = 0; index < pixels.length; index += 1) {
-    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0; // a linear congruential generator
     pixels[index] = state >>> 24;
   }
   return sharp(pixels, { raw: { width: side, height: side, channels: 3 } })
@@ -41,8 +42,9 @@ export const createPhotoWithMetadata = async (): Promise<Buffer> => {
     .jpeg()
     .toBuffer();
   const comment = Buffer.from(`${SECRET} ${SCRIPT}`);
+  // A comment segment begins with its marker and its length, which includes the two bytes of the length.
   const segment = Buffer.concat([Buffer.from([0xff, 0xfe, 0, comment.length + 2]), comment]);
-  return Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]);
+  return Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]); // after the start-of-image marker
 };
 
 const createPngChunk = (type: string, data: Buffer): Buffer => {
@@ -54,23 +56,27 @@ const createPngChunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, checksum]);
 };
 
-const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** A black PNG with one bit per pixel, whose header declares its actual size or a larger one. */
-export const createHugePng = (
+/**
+ * A black PNG with one bit per pixel, which is small even if the image is huge.
+ * @param rows number of rows that the file contains; fewer than `height` for a header that declares too many.
+ * @param extraChunks chunks between the header and the pixels.
+ */
+export const createBlackPng = (
   width: number,
   height: number,
-  { rows = height, extra = [] as readonly Buffer[] } = {},
+  { rows = height, extraChunks = [] as readonly Buffer[] } = {},
 ): Buffer => {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([1, 0, 0, 0, 0], 8);
+  header.set([1, 0, 0, 0, 0], 8); // bit depth 1, grayscale, default compression and filter, not interlaced
   const pixels = deflateSync(Buffer.alloc(rows * (1 + Math.ceil(width / 8))), { level: 9 });
   return Buffer.concat([
-    signature,
+    PNG_SIGNATURE,
     createPngChunk('IHDR', header),
-    ...extra,
+    ...extraChunks,
     createPngChunk('IDAT', pixels),
     createPngChunk('IEND', Buffer.alloc(0)),
   ]);
@@ -79,14 +85,15 @@ export const createHugePng = (
 /** A small PNG whose compressed text or colour profile unpacks to `megabytes` of zeros. */
 export const createPngBomb = (type: 'zTXt' | 'iCCP', megabytes: number): Buffer => {
   const packed = deflateSync(Buffer.alloc(megabytes * 1024 * 1024), { level: 9 });
-  return createHugePng(8, 8, {
-    extra: [createPngChunk(type, Buffer.concat([Buffer.from('name\0\0', 'latin1'), packed]))],
+  return createBlackPng(8, 8, {
+    // A name, its end, and the compression method 0.
+    extraChunks: [createPngChunk(type, Buffer.concat([Buffer.from('name\0\0', 'latin1'), packed]))],
   });
 };
 
 export const createPngWithText = (): Buffer =>
-  createHugePng(8, 8, {
-    extra: [createPngChunk('tEXt', Buffer.from(`Comment\0${SECRET} ${SCRIPT}`, 'latin1'))],
+  createBlackPng(8, 8, {
+    extraChunks: [createPngChunk('tEXt', Buffer.from(`Comment\0${SECRET} ${SCRIPT}`, 'latin1'))],
   });
 
 const createGifFrame = (width: number, height: number): Buffer => {
@@ -94,17 +101,17 @@ const createGifFrame = (width: number, height: number): Buffer => {
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
   return Buffer.concat([
-    Buffer.from([0x21, 0xf9, 4, 0, 1, 0, 0, 0]), // 1/100 s delay
-    Buffer.from([0x2c, 0, 0, 0, 0]), // at the top left corner
+    Buffer.from([0x21, 0xf9, 4, 0, 1, 0, 0, 0]), // graphic control extension: shown for 1/100 s
+    Buffer.from([0x2c, 0, 0, 0, 0]), // image descriptor, at the top left corner
     size,
-    Buffer.from([0, 2, 2, 0x44, 1, 0]), // first pixel, colour 0
+    Buffer.from([0, 2, 2, 0x44, 1, 0]), // image data: a single pixel of colour 0
   ]);
 };
 
-/** Repeats one frame, which draws a single pixel. */
+/** A GIF of equal frames, each of which draws a single pixel. @param comment a block before the frames */
 export const createGif = (
   frames: number,
-  { width = 1, height = 1, before }: { width?: number; height?: number; before?: Buffer } = {},
+  { width = 1, height = 1, comment }: { width?: number; height?: number; comment?: Buffer } = {},
 ): Buffer => {
   const canvas = Buffer.alloc(4);
   canvas.writeUInt16LE(width, 0);
@@ -112,46 +119,49 @@ export const createGif = (
   return Buffer.concat([
     Buffer.from('GIF89a'),
     canvas,
-    Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // two colours
-    ...(before ? [before] : []),
+    Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // a palette of two colours
+    ...(comment ? [comment] : []),
     ...Array<Buffer>(frames).fill(createGifFrame(width, height)),
-    Buffer.from([0x3b]),
+    Buffer.from([0x3b]), // end of the file
   ]);
 };
 
 const createGifComment = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x21, 0xfe, text.length]), Buffer.from(text), Buffer.from([0])]);
 
-/** A polyglot that is also a script: its width reads as the start of a comment. */
+/** A GIF that is also a valid script: the bytes of its width are the start of a comment. */
 export const createGifWithScript = (): Buffer =>
   createGif(1, {
-    width: 0x2a2f,
+    width: 0x2a2f, // the bytes "/*", since GIF is little-endian
     height: 16,
-    before: createGifComment(`*/=1;alert(document.domain);/*${SECRET}*/`),
+    comment: createGifComment(`*/=1;alert(document.domain);/*${SECRET}*/`),
   });
 
-/** Appends a file after the end of the image. */
+/** Appends other content after the end of the image. */
 export const appendTrailingData = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
+/** The first and last signatures of a ZIP archive, around a file name and a text. */
 export const createZip = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
-/** Each frame has a different shade of gray. */
+/** An animated WebP. Each frame has a different shade of gray. */
 export const createAnimatedWebp = (frames: number): Promise<Buffer> => {
+  const [width, height] = [40, 30];
   const pixels = Buffer.concat(
-    Array.from({ length: frames }, (_, index) => Buffer.alloc(40 * 30 * 3, 10 * index)),
+    Array.from({ length: frames }, (_, index) => Buffer.alloc(width * height * 3, 10 * index)),
   );
-  return sharp(pixels, { raw: { width: 40, height: 30 * frames, channels: 3, pageHeight: 30 } })
+  return sharp(pixels, { raw: { width, height: height * frames, channels: 3, pageHeight: height } })
     .webp()
     .toBuffer();
 };
 
+/** An SVG that runs a script, and that refers to a local file and to the metadata service of a cloud. */
 export const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY passwd SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="alert(1)"><text>&passwd;</text>
 <image href="http://169.254.169.254/latest/meta-data/"/></svg>`;
 
-/** A generator of numbers from 0 to 1, the same for the same seed. */
+/** A generator of numbers from 0 to 1. The same seed results in the same numbers. */
 const createRandom = (seed: number) => {
   let state = seed * 2_654_435_761 + 1;
   return (): number => {
@@ -160,11 +170,12 @@ const createRandom = (seed: number) => {
   };
 };
 
-/** A picture with soft shapes, like a blurred photo; another one for each seed. */
+/** A PNG with soft shapes, like a blurred photo: random pixels, enlarged. Each seed results in another picture. */
 export const createPicture = (seed: number, width = 640, height = 480): Promise<Buffer> => {
   const random = createRandom(seed);
-  const pixels = Buffer.from(Array.from({ length: 12 * 9 * 3 }, () => Math.floor(random() * 256)));
-  return sharp(pixels, { raw: { width: 12, height: 9, channels: 3 } })
+  const [columns, rows] = [12, 9];
+  const pixels = Buffer.from(Array.from({ length: columns * rows * 3 }, () => Math.floor(random() * 256)));
+  return sharp(pixels, { raw: { width: columns, height: rows, channels: 3 } })
     .resize(width, height, { kernel: 'cubic' })
     .png()
     .toBuffer();

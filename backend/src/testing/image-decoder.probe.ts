@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Process ids of the running decoders of this process. */
+/** Process ids of the image decoders that run as children of this process. */
 export const findDecoderPids = (): number[] => {
   const { pid } = process;
   return readdirSync(`/proc/${pid}/task`)
@@ -13,10 +13,10 @@ const readCommandLine = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // the process has ended in the meantime
+    return ''; // the process has ended
   }
 };
 
-/** Peak resident memory of a process, in bytes. */
+/** Peak resident memory of a process, in bytes. The kernel reports it as `VmHWM`, in units of 1,024 bytes. */
 export const readPeakBytes = (pid: number): number =>
   1_024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

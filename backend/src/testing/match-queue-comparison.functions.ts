@@ -3,51 +3,55 @@ import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { RedisScript } from '../platform/redis/redis-script.model';
 import type { MatchQueueCrowd, ModelUser } from './match-queue-crowd.model';
 
+/** The pool of most users has no name in Redis. */
+const toPoolName = (pool: ModelUser['pool']): string => (pool === 'care' ? 'care' : '');
+
 const toQueueKey = ({
   gender,
   preference,
   pool,
 }: Pick<ModelUser, 'gender' | 'preference' | 'pool'>): string =>
-  matchingKeys.queue(gender, preference, pool === 'care' ? 'care' : '');
+  matchingKeys.queue(gender, preference, toPoolName(pool));
 
-const queues = (['common', 'care'] as const).flatMap((pool) =>
+const queueKeys = (['common', 'care'] as const).flatMap((pool) =>
   (['male', 'female'] as const).flatMap((gender) =>
     (['both', 'male', 'female'] as const).map((preference) => toQueueKey({ gender, preference, pool })),
   ),
 );
 
-type FoundRecord = [
+type UserRecord = [
   fields: [state: string | null, since: string | null, session: string | null, pool: string | null],
   expiresInMs: number,
 ];
 
-/** Reads everything with one call. KEYS: the queues, then the records of users. */
-const readScript = new RedisScript<[queues: string[][], records: FoundRecord[]]>(`
+/** Reads all queues and user records in one call, since every step does. KEYS: the queues, then the user records. */
+const readScript = new RedisScript<[queues: string[][], records: UserRecord[]]>(`
 local queues, records = {}, {}
 for i, key in ipairs(KEYS) do
-  if i <= ${queues.length} then queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-  else records[i - ${queues.length}] = {
+  if i <= ${queueKeys.length} then queues[i] = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  else records[i - ${queueKeys.length}] = {
     redis.call('HMGET', key, 'state', 'since', 'session', 'pool'), redis.call('PTTL', key)} end
 end
 return {queues, records}
 `);
 
-/** Where a user is, in Redis or by the model. */
-interface Whereabouts {
+/** What Redis contains about a user, or should contain according to the model. */
+interface UserInRedis {
   state: string | null;
   pool: string | null;
   session: string | null;
   since: number | null;
-  entries: [queue: string, since: number][];
-  /** Whether the record expires, as it does while no replica holds a socket of the user. */
+  /** The queues that contain the user. */
+  entries: [queueKey: string, since: number][];
+  /** Whether the record has an expiry. It has one while no replica holds a socket of a searching user. */
   isExpiring: boolean;
 }
 
 /** Checks that Redis agrees with the model: each user is in one state and, while searching, in one queue. */
-export const expectSameInRedis = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
-  const keys = [...queues, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
-  const [entries, records] = await readScript.run(redis, keys, []);
-  const found = crowd.users.map(({ id }, index): Whereabouts => {
+export const expectModelInRedis = async (redis: RedisClient, crowd: MatchQueueCrowd): Promise<void> => {
+  const keys = [...queueKeys, ...crowd.users.map(({ id }) => matchingKeys.user(id))];
+  const [queues, records] = await readScript.run(redis, keys, []);
+  const found = crowd.users.map(({ id }, index): UserInRedis => {
     const [fields = [], expiresInMs = -1] = records[index] ?? [];
     const [state = null, since = null, session = null, pool = null] = fields;
     return {
@@ -55,37 +59,40 @@ export const expectSameInRedis = async (redis: RedisClient, crowd: MatchQueueCro
       pool,
       session,
       since: since === null ? null : Number(since),
-      entries: queues.flatMap((queue, queueIndex) => findEntries(entries[queueIndex] ?? [], queue, id)),
+      entries: queueKeys.flatMap((queueKey, queueIndex) =>
+        findEntries(queueKey, queues[queueIndex] ?? [], id),
+      ),
       isExpiring: expiresInMs > 0,
     };
   });
-  const expected = crowd.users.map((user, index) => computeExpectedWhereabouts(user, crowd, found[index]));
-  // Compared as text first: `expect` takes longer than everything before it, and hardly ever finds a difference.
+  const expected = crowd.users.map((user, index) => computeExpected(user, crowd, found[index]));
+  // The texts are compared first, because `expect` is slow and there is hardly ever a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
 };
 
-/** The user's entries in one queue. @param members its members and their scores, alternately. */
-const findEntries = (members: readonly string[], queue: string, id: number): [string, number][] =>
+/** The user's entries in one queue. @param members the members of the queue and their scores, alternately. */
+const findEntries = (queueKey: string, members: readonly string[], id: number): [string, number][] =>
   members.flatMap((member, index): [string, number][] =>
-    index % 2 === 0 && member === String(id) ? [[queue, Number(members[index + 1])]] : [],
+    index % 2 === 0 && member === String(id) ? [[queueKey, Number(members[index + 1])]] : [],
   );
 
-const computeExpectedWhereabouts = (
+/** Also completes the model: a user who was matched at once has a `since` that only Redis knows. */
+const computeExpected = (
   user: ModelUser,
   crowd: MatchQueueCrowd,
-  found: Whereabouts | undefined,
-): Whereabouts => {
-  if (user.place === 'nowhere')
+  found: UserInRedis | undefined,
+): UserInRedis => {
+  if (user.state === 'nowhere')
     return { state: null, pool: null, session: null, since: null, entries: [], isExpiring: false };
-  if (user.place !== 'searching' && user.since === 0) user.since = found?.since ?? 0;
+  if (user.state !== 'searching' && user.since === 0) user.since = found?.since ?? 0;
   // A user whose replicas are all dead may still be in the queue until a scan removes them.
-  const isQueued = user.place === 'searching' && (crowd.isHeld(user) || found?.entries.length === 1);
+  const isQueued = user.state === 'searching' && (crowd.isConnected(user) || found?.entries.length === 1);
   return {
-    state: user.place,
-    pool: user.pool === 'care' ? 'care' : '',
+    state: user.state,
+    pool: toPoolName(user.pool),
     session: user.match?.sessionId ?? null,
     since: user.since,
     entries: isQueued ? [[toQueueKey(user), user.since]] : [],
-    isExpiring: user.place === 'searching' && !isQueued,
+    isExpiring: user.state === 'searching' && !isQueued,
   };
 };

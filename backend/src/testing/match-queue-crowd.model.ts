@@ -1,22 +1,27 @@
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import type { Match } from '../modules/matching/application/match-queue.service';
 import type { Pool } from '../modules/matching/application/search-criteria.functions';
-import { type Crowd, REPLICAS } from './match-queue-steps.fixture';
+import { type Crowd, REPLICA_COUNT } from './match-queue-steps.fixture';
 
+/** A user as the model expects the queue to treat them. */
 export interface ModelUser {
   id: number;
   gender: Gender;
-  place: 'nowhere' | 'searching' | 'claimed' | 'chatting';
+  /** `claimed`: matched, but the match is not confirmed yet. */
+  state: 'nowhere' | 'searching' | 'claimed' | 'chatting';
   preference: Preference;
+  /** Users who are flagged by moderation are in the pool `care`: they are matched only with each other. */
   pool: Pool;
   isSuspended: boolean;
-  /** When the user joined, in ms since the epoch. Redis sets it; 0 until the model has read it. */
+  /** When the user joined, in ms since the epoch. Redis chooses the time; 0 until the model has read it. */
   since: number;
-  /** Ids of the replicas that the record names, including dead ones. */
-  replicas: Set<string>;
+  /** Ids of the replicas that hold sockets of the user according to Redis, including dead replicas. */
+  replicaIds: Set<string>;
+  /** The claimed or confirmed match. */
   match: Match | null;
+  /** Whether the user left while claimed. The queue acts on it when the claim is confirmed or released. */
   hasLeft: boolean;
-  /** The users of blocks as the user's replica read them last. */
+  /** Users whom this user has blocked or who have blocked this user, as the user's replica last read them. */
   excludedIds: number[];
 }
 
@@ -26,56 +31,61 @@ const admits = (preference: Preference, gender: Gender): boolean =>
 export const formatPair = (one: number, other: number): string =>
   one < other ? `${one}-${other}` : `${other}-${one}`;
 
-/** The state of a reference model of the queue, and what follows from it. */
+/** The state of the reference model of the queue: its users, blocks and matches, and queries on them. */
 export class MatchQueueCrowd {
   readonly users: readonly ModelUser[];
   /** Pairs of users, `<lower id>-<higher id>`, of whom one has blocked the other. */
-  readonly blocked = new Set<string>();
-  /** Blocked pairs whose key in Redis keeps them apart. */
-  readonly apart = new Set<string>();
-  readonly formerPartners = new Set<string>();
+  readonly blockedPairs = new Set<string>();
+  /** Pairs with a key in Redis, set when one user blocks the other: it prevents a match if `excludedIds` is stale. */
+  readonly pairsKeptApart = new Set<string>();
+  /** Pairs that have chatted and are in the cool-down, during which they are not matched again. */
+  readonly formerPairs = new Set<string>();
+  /** All matches, oldest first. */
   readonly matches: Match[] = [];
-  /** Claims of users of whom one has blocked the other since. */
-  readonly separated = new Set<Match>();
+  /** Claimed matches of which one user then blocked the other. They can no longer be confirmed. */
+  readonly separatedMatches = new Set<Match>();
   /** How often each replica was restarted. A restart gives it a new id. */
-  private readonly generations = new Array<number>(REPLICAS).fill(0);
+  private readonly restartCounts = new Array<number>(REPLICA_COUNT).fill(0);
 
   constructor({ users, blocks }: Crowd) {
     this.users = users.map(({ gender, isFlagged }, index) => ({
       id: index + 1,
       gender,
-      place: 'nowhere',
+      state: 'nowhere',
       preference: 'both',
       pool: isFlagged ? 'care' : 'common',
       isSuspended: false,
       since: 0,
-      replicas: new Set(),
+      replicaIds: new Set(),
       match: null,
       hasLeft: false,
       excludedIds: [],
     }));
-    for (const [one, other] of blocks) this.blocked.add(formatPair(one + 1, other + 1));
-    for (const user of this.users) user.excludedIds = this.listExcluded(user);
+    // Blocks name users by index; ids start with 1.
+    for (const [one, other] of blocks) this.blockedPairs.add(formatPair(one + 1, other + 1));
+    for (const user of this.users) user.excludedIds = this.listBlockedIds(user);
   }
 
   getReplicaId(index: number): string {
-    return `replica-${index}.${this.generations[index]}`;
+    return `replica-${index}.${this.restartCounts[index]}`;
   }
 
-  restart(index: number): void {
-    this.generations[index] = (this.generations[index] ?? 0) + 1;
+  restartReplica(index: number): void {
+    this.restartCounts[index] = (this.restartCounts[index] ?? 0) + 1;
   }
 
   /** Whether a live replica holds a socket of the user. */
-  isHeld({ replicas }: ModelUser): boolean {
-    return this.generations.some((_, index) => replicas.has(this.getReplicaId(index)));
+  isConnected({ replicaIds }: ModelUser): boolean {
+    return this.restartCounts.some((_, index) => replicaIds.has(this.getReplicaId(index)));
   }
 
-  listExcluded({ id }: ModelUser): number[] {
-    return this.users.map((other) => other.id).filter((other) => this.blocked.has(formatPair(id, other)));
+  listBlockedIds({ id }: ModelUser): number[] {
+    return this.users
+      .map((other) => other.id)
+      .filter((otherId) => this.blockedPairs.has(formatPair(id, otherId)));
   }
 
-  /** The users of a match by id. */
+  /** The users of a match, in order of their ids. */
   getUsers({ userIds }: Match): ModelUser[] {
     return [...userIds].sort((one, other) => one - other).map((id) => this.requireUser(id));
   }
@@ -88,38 +98,39 @@ export class MatchQueueCrowd {
 
   chooseOther(user: ModelUser, index: number): ModelUser {
     const others = this.users.filter((other) => other !== user);
-    return others[index % others.length] ?? user;
+    return others[index % others.length]!; // a crowd has at least two users
   }
 
-  /** The match that a step chooses; undefined while there was none. */
-  matchAt(index: number): Match | undefined {
+  /** The match `index` places before the newest one, modulo their number; undefined if there is no match yet. */
+  chooseMatch(index: number): Match | undefined {
     return this.matches.at(-1 - (index % Math.max(1, this.matches.length)));
   }
 
-  wereTogether(user: ModelUser, other: ModelUser): boolean {
-    return this.formerPartners.has(formatPair(user.id, other.id));
+  /** Whether a cool-down keeps the users from being matched again. */
+  areInCooldown(user: ModelUser, other: ModelUser): boolean {
+    return this.formerPairs.has(formatPair(user.id, other.id));
   }
 
-  /** Whether the other user is searching and may be matched with the user, cool-downs aside. */
+  /** Whether `other` is searching and may be matched with `user`. Ignores cool-downs. */
   isMatchable(user: ModelUser, other: ModelUser): boolean {
     return (
       other !== user &&
-      other.place === 'searching' &&
-      this.isHeld(other) &&
+      other.state === 'searching' &&
+      this.isConnected(other) &&
       user.pool === other.pool &&
       admits(user.preference, other.gender) &&
       admits(other.preference, user.gender) &&
-      !this.blocked.has(formatPair(user.id, other.id))
+      !this.blockedPairs.has(formatPair(user.id, other.id))
     );
   }
 
-  /** Pairs that are searching and might be matched. @param canMeetAgain whether cool-downs are ignored at once */
-  listMatchablePairs(canMeetAgain: boolean): string[] {
-    const waiting = this.users.filter((user) => user.place === 'searching' && this.isHeld(user));
-    return waiting.flatMap((user) =>
-      waiting
+  /** Pairs of searching users who may be matched with each other. */
+  listMatchablePairs({ ignoresCooldowns }: { ignoresCooldowns: boolean }): string[] {
+    const searching = this.users.filter((user) => user.state === 'searching' && this.isConnected(user));
+    return searching.flatMap((user) =>
+      searching
         .filter((other) => this.isMatchable(user, other))
-        .filter((other) => canMeetAgain || !this.wereTogether(user, other))
+        .filter((other) => ignoresCooldowns || !this.areInCooldown(user, other))
         .map((other) => formatPair(user.id, other.id)),
     );
   }

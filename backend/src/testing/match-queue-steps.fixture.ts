@@ -1,26 +1,28 @@
 import fc from 'fast-check';
 import type { Gender, Preference } from '@thaw/contract/scalars';
 
-export const REPLICAS = 3;
+export const REPLICA_COUNT = 3;
 const MAX_USERS = 8;
 
+/** The users of a run. */
 export interface Crowd {
+  /** `isFlagged`: flagged by moderation, hence matched only with other flagged users. */
   users: { gender: Gender; isFlagged: boolean }[];
-  /** The pairs of user indexes in which one user has blocked the other. */
+  /** Pairs of user indexes: one of the two users has blocked the other. Indexes without a user have no effect. */
   blocks: [number, number][];
 }
 
 /** An operation on the queue. */
 export interface Step {
-  /** The call of the queue, or `restart` for a replica that dies and starts under a new id. */
+  /** What a user or a moderator does, or `restart`: a replica dies and starts again with a new id. */
   operation:
     | 'join'
-    | 'resume'
-    | 'depart'
+    | 'resume' // a socket of the user opens on the replica
+    | 'depart' // the user's last socket on the replica closes
     | 'leave'
-    | 'confirm'
-    | 'release'
-    | 'finish'
+    | 'confirm' // the chat of a claimed match has been created
+    | 'release' // the claim of a match has expired
+    | 'finish' // a chat has ended
     | 'retry'
     | 'block'
     | 'unblock'
@@ -28,12 +30,14 @@ export interface Step {
     | 'unflag'
     | 'suspend'
     | 'restart';
+  /** Modulo the number of users. */
   userIndex: number;
   replicaIndex: number;
+  /** Used by `join`. */
   preference: Preference;
   /**
-   * Which of the matches made so far is confirmed or released, from the newest on, or which other user is blocked or
-   * unblocked; modulo their number.
+   * For `confirm` and `release`: a match, where 0 is the newest. For `block` and `unblock`: the other user. Modulo the
+   * number of matches or users.
    */
   matchIndex: number;
 }
@@ -42,7 +46,7 @@ const anyUser = fc.record({ gender: fc.constantFrom<Gender>('male', 'female'), i
 
 export const anyCrowd: fc.Arbitrary<Crowd> = fc.record({
   users: fc.oneof(
-    fc.array(anyUser, { minLength: 2, maxLength: 3 }), // the same two meet often
+    fc.array(anyUser, { minLength: 2, maxLength: 3 }), // so few that the same users meet again and again
     fc.array(anyUser, { minLength: 2, maxLength: MAX_USERS, size: 'max' }),
   ),
   blocks: fc.array(fc.tuple(fc.nat(MAX_USERS - 1), fc.nat(MAX_USERS - 1)), { maxLength: 3 }),
@@ -62,17 +66,17 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
         'block',
         'unblock',
         'flag',
-        'unflag',
+        'unflag', // twice: it reverts both `flag` and `suspend`
         'unflag',
         'suspend',
       ),
     },
   ),
   userIndex: fc.nat(MAX_USERS - 1),
-  replicaIndex: fc.nat(REPLICAS - 1),
+  replicaIndex: fc.nat(REPLICA_COUNT - 1),
   preference: fc.constantFrom<Preference>('both', 'both', 'male', 'female'),
   matchIndex: fc.oneof(fc.constant(0), fc.nat(9)),
 });
 
-export const arbitrarySteps = (maxLength: number): fc.Arbitrary<Step[]> =>
+export const anySteps = (maxLength: number): fc.Arbitrary<Step[]> =>
   fc.array(anyStep, { minLength: 10, maxLength, size: 'max' });

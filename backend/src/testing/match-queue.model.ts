@@ -9,22 +9,22 @@ import {
 import type { Pool } from '../modules/matching/application/search-criteria.functions';
 import type { ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 import { matchingKeys } from '../platform/redis/redis.keys';
-import { expectSameInRedis } from './match-queue-comparison.functions';
+import { expectModelInRedis } from './match-queue-comparison.functions';
 import { MatchQueueCrowd, type ModelUser, formatPair } from './match-queue-crowd.model';
-import { type Crowd, REPLICAS, type Step } from './match-queue-steps.fixture';
+import { type Crowd, REPLICA_COUNT, type Step } from './match-queue-steps.fixture';
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
 
 /**
- * A reference model of the queue: applies every step to the model and to the real queue, and compares them. A step that
- * is invalid in the current state (such as confirming a match that does not exist) does nothing.
+ * A reference model of the match queue: applies every step to the model and to the real queue, and compares them. An
+ * invalid step, such as confirming a match that does not exist, does nothing.
  */
 export class MatchQueueModel {
-  /** Number of executed steps by kind, and of joins by result, to check that a run covered enough. */
+  /** Number of steps by operation, and of searches by result, to check that a run covered enough cases. */
   readonly counts = new Map<string, number>();
   private readonly crowd: MatchQueueCrowd;
   private readonly services = new Map<string, MatchQueueService>();
 
-  /** @param relaxAfterS seconds after which a cool-down may be ignored: 0, or more than the test takes. */
+  /** @param relaxAfterS seconds of waiting after which cool-downs are ignored: 0, or more than the test takes. */
   constructor(
     private readonly redis: RedisClient,
     crowd: Crowd,
@@ -33,8 +33,9 @@ export class MatchQueueModel {
     this.crowd = new MatchQueueCrowd(crowd);
   }
 
+  /** Grants a lease to every replica. */
   async start(): Promise<void> {
-    for (let index = 0; index < REPLICAS; index += 1) await this.grantLease(index);
+    for (let index = 0; index < REPLICA_COUNT; index += 1) await this.grantLease(index);
   }
 
   async execute(step: Step): Promise<void> {
@@ -42,48 +43,48 @@ export class MatchQueueModel {
     if (!user) return;
     const replicaId = this.crowd.getReplicaId(step.replicaIndex);
     const service = this.getService(replicaId);
-    if (step.operation === 'join') user.excludedIds = this.crowd.listExcluded(user);
-    const excluded = user.excludedIds;
+    if (step.operation === 'join') user.excludedIds = this.crowd.listBlockedIds(user);
+    const { excludedIds } = user;
     switch (step.operation) {
       case 'join': {
         if (user.isSuspended) break; // refused before it reaches the queue
-        const result = await service.join(user.id, user.gender, step.preference, excluded, user.pool);
-        if (user.place === 'claimed') user.hasLeft = false;
-        if (user.place === 'nowhere') user.replicas.clear();
-        if (user.place === 'nowhere' || user.place === 'searching') {
-          user.replicas.add(replicaId);
+        const result = await service.join(user.id, user.gender, step.preference, excludedIds, user.pool);
+        if (user.state === 'claimed') user.hasLeft = false;
+        if (user.state === 'nowhere') user.replicaIds.clear();
+        if (user.state === 'nowhere' || user.state === 'searching') {
+          user.replicaIds.add(replicaId);
           this.markSearching(user, step.preference);
         }
-        this.expectAttempt(user, result);
+        this.expectSearchResult(user, result);
         break;
       }
       case 'resume': {
-        const result = await service.resume(user.id, excluded);
-        if (user.place === 'searching' || user.place === 'claimed') user.replicas.add(replicaId);
-        this.expectAttempt(user, result);
+        const result = await service.resume(user.id, excludedIds);
+        if (user.state === 'searching' || user.state === 'claimed') user.replicaIds.add(replicaId);
+        this.expectSearchResult(user, result);
         break;
       }
-      case 'retry': {
+      case 'retry':
         await this.retry(service, user);
         break;
-      }
       case 'depart':
         await service.depart(user.id);
-        if (user.place !== 'chatting') user.replicas.delete(replicaId);
+        if (user.state !== 'chatting') user.replicaIds.delete(replicaId);
         break;
       case 'leave':
         await this.leave(service, user);
         break;
       case 'confirm':
-        await this.confirm(service, this.crowd.matchAt(step.matchIndex));
+        await this.confirm(service, this.crowd.chooseMatch(step.matchIndex));
         break;
       case 'release':
-        await this.release(service, this.crowd.matchAt(step.matchIndex));
+        await this.release(service, this.crowd.chooseMatch(step.matchIndex));
         break;
       case 'finish':
+        // The chat of the user, otherwise that of any other user.
         await this.finish(
           service,
-          [user, ...this.crowd.users].find(({ place }) => place === 'chatting')?.match,
+          [user, ...this.crowd.users].find(({ state }) => state === 'chatting')?.match,
         );
         break;
       case 'block':
@@ -100,31 +101,31 @@ export class MatchQueueModel {
         await this.changePool(service, user, 'common');
         break;
       case 'suspend':
-        this.count(`suspend while ${user.place}`);
+        this.count(`suspend while ${user.state}`);
         user.isSuspended = true;
         await this.leave(service, user);
         break;
       case 'restart':
         await this.redis.zrem(matchingKeys.leases, replicaId);
-        this.crowd.restart(step.replicaIndex);
+        this.crowd.restartReplica(step.replicaIndex);
         await this.grantLease(step.replicaIndex);
         break;
     }
     this.count(step.operation);
-    await expectSameInRedis(this.redis, this.crowd);
-    const matchable = this.crowd.listMatchablePairs(this.relaxAfterS === 0);
-    if (matchable.length > 0) expect(matchable).toEqual([]);
+    await expectModelInRedis(this.redis, this.crowd);
+    const unmatchedPairs = this.crowd.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
+    if (unmatchedPairs.length > 0) expect(unmatchedPairs).toEqual([]); // `expect` is slow, so only for a difference
   }
 
   private async leave(service: MatchQueueService, user: ModelUser): Promise<void> {
     const { kind } = await service.leave(user.id);
-    switch (user.place) {
+    switch (user.state) {
       case 'nowhere':
         expect(kind).toBe('idle');
         break;
       case 'searching':
         expect(kind).toBe('left');
-        user.place = 'nowhere';
+        user.state = 'nowhere';
         break;
       case 'claimed':
         expect(kind).toBe('claimed');
@@ -139,30 +140,32 @@ export class MatchQueueModel {
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const users = this.crowd.getUsers(match);
-    const isValid = users.every((user) => user.match === match) && !this.crowd.separated.has(match);
-    const left = await service.confirm(match);
+    const isValid = users.every((user) => user.match === match) && !this.crowd.separatedMatches.has(match);
+    const leaverIds = await service.confirm(match);
     if (!isValid) {
-      expect(left).toBeNull();
+      expect(leaverIds).toBeNull();
       return;
     }
-    expect([...(left ?? [])].sort()).toEqual(users.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
-    for (const user of users) Object.assign(user, { place: 'chatting', hasLeft: false });
-    // A user who left after the match has skipped the chat.
-    if (left && left.length > 0) await this.finish(service, match);
+    expect([...(leaverIds ?? [])].sort()).toEqual(users.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
+    for (const user of users) Object.assign(user, { state: 'chatting', hasLeft: false });
+    // Leaving while claimed counts as skipping the chat, which therefore ends at once.
+    if (leaverIds && leaverIds.length > 0) await this.finish(service, match);
   }
 
-  /** Releases an expired claim and retries its users, as the sweeping replica does. */
+  /** Releases a claim and retries its users, as the replica that sweeps expired claims does. */
   private async release(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
-    const claimed = this.crowd
+    const claimedUsers = this.crowd
       .getUsers(match)
-      .filter((user) => user.match === match && user.place === 'claimed');
-    const waiting = await service.release(match);
-    expect([...waiting].sort()).toEqual(claimed.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id));
-    for (const user of claimed) {
-      Object.assign(user, { place: user.hasLeft ? 'nowhere' : 'searching', match: null, hasLeft: false });
+      .filter((user) => user.match === match && user.state === 'claimed');
+    const searchingIds = await service.release(match);
+    expect([...searchingIds].sort()).toEqual(
+      claimedUsers.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id),
+    );
+    for (const user of claimedUsers) {
+      Object.assign(user, { state: user.hasLeft ? 'nowhere' : 'searching', match: null, hasLeft: false });
     }
-    for (const userId of waiting) {
+    for (const userId of searchingIds) {
       const user = this.crowd.requireUser(userId);
       await this.retry(service, user);
     }
@@ -171,74 +174,78 @@ export class MatchQueueModel {
   private async finish(service: MatchQueueService, match: Match | null | undefined): Promise<void> {
     if (!match) return;
     await service.finish(match);
-    for (const user of this.crowd.getUsers(match)) Object.assign(user, { place: 'nowhere', match: null });
+    for (const user of this.crowd.getUsers(match)) Object.assign(user, { state: 'nowhere', match: null });
     const pair = formatPair(...match.userIds);
-    if (!this.crowd.apart.has(pair)) this.crowd.formerPartners.add(pair);
+    // The pair's key in Redis is either that of the cool-down or that of the block.
+    if (!this.crowd.pairsKeptApart.has(pair)) this.crowd.formerPairs.add(pair);
   }
 
-  /** Blocks as `BlocksService` does: the other replicas learn of it by the key of the pair only. */
+  /** Blocks as `BlocksService` does. `excludedIds` stays as it was, so that only the pair's key prevents a match. */
   private async block(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
     const pair = formatPair(user.id, other.id);
-    this.crowd.blocked.add(pair);
-    this.crowd.apart.add(pair);
-    this.crowd.formerPartners.delete(pair);
+    this.crowd.blockedPairs.add(pair);
+    this.crowd.pairsKeptApart.add(pair);
+    this.crowd.formerPairs.delete(pair);
     const sessionId = await service.separate(user.id, other.id);
     const { match } = user;
     const areTogether = match !== null && match === other.match;
-    expect(sessionId).toBe(areTogether && user.place === 'chatting' ? match.sessionId : null);
+    expect(sessionId).toBe(areTogether && user.state === 'chatting' ? match.sessionId : null);
     if (!areTogether) return;
-    this.count(`block while ${user.place}`);
-    if (user.place === 'chatting') await this.finish(service, match);
-    else this.crowd.separated.add(match);
+    this.count(`block while ${user.state}`);
+    if (user.state === 'chatting') await this.finish(service, match);
+    else this.crowd.separatedMatches.add(match);
   }
 
-  /** Lifts a block as `BlocksService` does: the lists of both are read again, and their searches are retried. */
+  /** Lifts a block as `BlocksService` does: reads `excludedIds` of both users again, and retries their searches. */
   private async unblock(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
     const pair = formatPair(user.id, other.id);
-    this.crowd.blocked.delete(pair);
-    this.crowd.apart.delete(pair);
+    this.crowd.blockedPairs.delete(pair);
+    this.crowd.pairsKeptApart.delete(pair);
     await service.allowAgain(user.id, other.id);
-    for (const either of [user, other]) either.excludedIds = this.crowd.listExcluded(either);
-    for (const either of [user, other]) if (either.place === 'searching') await this.retry(service, either);
+    const users = [user, other];
+    for (const unblocked of users) unblocked.excludedIds = this.crowd.listBlockedIds(unblocked);
+    for (const unblocked of users) if (unblocked.state === 'searching') await this.retry(service, unblocked);
   }
 
   /** Moves a user as `MatchmakingService` does when their standing changes. */
   private async changePool(service: MatchQueueService, user: ModelUser, pool: Pool): Promise<void> {
-    if (pool !== user.pool) this.count(`${pool} while ${user.place}`);
+    if (pool !== user.pool) this.count(`${pool} while ${user.state}`);
     user.pool = pool;
-    this.expectRetry(user, await service.changePool(user.id, pool, user.excludedIds));
+    this.expectRetryResult(user, await service.changePool(user.id, pool, user.excludedIds));
   }
 
   private async retry(service: MatchQueueService, user: ModelUser): Promise<void> {
-    this.expectRetry(user, await service.retry(user.id, user.excludedIds));
+    this.expectRetryResult(user, await service.retry(user.id, user.excludedIds));
   }
 
-  private expectRetry(user: ModelUser, result: MatchState): void {
-    if (user.place === 'searching' && !this.crowd.isHeld(user)) expect(result).toEqual({ kind: 'idle' });
-    else this.expectAttempt(user, result);
+  private expectRetryResult(user: ModelUser, result: MatchState): void {
+    const hasLostAllReplicas = user.state === 'searching' && !this.crowd.isConnected(user);
+    if (hasLostAllReplicas) expect(result).toEqual({ kind: 'idle' });
+    else this.expectSearchResult(user, result);
   }
 
   private markSearching(user: ModelUser, preference: Preference): void {
-    if (user.place === 'nowhere') user.since = 0;
-    user.place = 'searching';
+    if (user.state === 'nowhere') user.since = 0;
+    user.state = 'searching';
     user.preference = preference;
   }
 
-  /** Checks that the result of an attempt is the expected one. */
-  private expectAttempt(user: ModelUser, result: MatchState): void {
-    switch (user.place) {
+  /** Checks the result of a call that looks for a partner, and applies a match to the model. */
+  private expectSearchResult(user: ModelUser, result: MatchState): void {
+    switch (user.state) {
       case 'nowhere':
         expect(result).toEqual({ kind: 'idle' });
         return;
       case 'claimed':
       case 'chatting':
-        expect(result).toMatchObject({ kind: user.place, sessionId: user.match?.sessionId });
+        expect(result).toMatchObject({ kind: user.state, sessionId: user.match?.sessionId });
         return;
       case 'searching':
         break;
     }
     const compatible = this.crowd.users.filter((other) => this.crowd.isMatchable(user, other));
-    const newPartners = compatible.filter((other) => !this.crowd.wereTogether(user, other));
+    const newPartners = compatible.filter((other) => !this.crowd.areInCooldown(user, other));
+    // A former partner is eligible only if there is no new one and cool-downs are ignored.
     const eligible = newPartners.length > 0 ? newPartners : this.relaxAfterS === 0 ? compatible : [];
     this.count(eligible.length > 0 ? (newPartners.length > 0 ? 'matched' : 'matched again') : 'waits');
     if (eligible.length > 0 && user.pool === 'care') this.count('matched in the care pool');
@@ -255,22 +262,25 @@ export class MatchQueueModel {
     const partner = this.crowd.requireUser(match.userIds[1]);
     expect(match.userIds[0]).toBe(user.id);
     expect(eligible).toContain(partner);
+    // The partner is the eligible user who has waited longest.
     expect(partner.since).toBe(Math.min(...eligible.map(({ since }) => since)));
-    for (const one of [user, partner]) Object.assign(one, { place: 'claimed', match, hasLeft: false });
+    for (const matchedUser of [user, partner])
+      Object.assign(matchedUser, { state: 'claimed', match, hasLeft: false });
     this.crowd.matches.push(match);
   }
 
   private getService(replicaId: string): MatchQueueService {
-    const known = this.services.get(replicaId);
-    if (known) return known;
-    const settings = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxAfterS } as Environment;
-    const service = new MatchQueueService(this.redis, settings, { replicaId } as ReplicaLeaseService);
+    const existing = this.services.get(replicaId);
+    if (existing) return existing;
+    const environment = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxAfterS } as Environment;
+    const service = new MatchQueueService(this.redis, environment, { replicaId } as ReplicaLeaseService);
     this.services.set(replicaId, service);
     return service;
   }
 
-  private async grantLease(index: number): Promise<void> {
-    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.crowd.getReplicaId(index));
+  /** Makes a replica count as alive. */
+  private async grantLease(replicaIndex: number): Promise<void> {
+    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.crowd.getReplicaId(replicaIndex));
   }
 
   private count(name: string): void {

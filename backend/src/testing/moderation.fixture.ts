@@ -6,10 +6,12 @@ import { ModeratorsService } from '../modules/users/application/moderators.servi
 import type { TestReplica, TestStack } from './test-stack.harness';
 import { ThawVisitor } from './thaw.client';
 
-/** A registered user who was appointed with the command for moderators. */
-export const createModerator = async (stack: TestStack, replica = 0): Promise<ThawVisitor> => {
+const HOUR_MS = 3_600_000;
+
+/** Registers a user on a replica and appoints them as the command-line tool for moderators does. */
+export const createModerator = async (stack: TestStack, replicaIndex = 0): Promise<ThawVisitor> => {
   const email = `moderator-${randomUUID()}@example.org`;
-  const visitor = await new ThawVisitor([stack.origins[replica]!]).register(email, 'a good password');
+  const visitor = await new ThawVisitor([stack.origins[replicaIndex]!]).register(email, 'a good password');
   await stack.replicas[0]!.app.get(ModeratorsService).appoint(email);
   return visitor;
 };
@@ -20,7 +22,7 @@ export interface ReportFields {
   messages?: Evidence['messages'];
 }
 
-/** Files a report with given evidence, as the module of reports does after it has taken the evidence. */
+/** Files a report about a random chat, with the evidence that `ReportsService` otherwise collects from the chat. */
 export const reportUser = async (
   { app }: Pick<TestReplica, 'app'>,
   reporter: Pick<ThawVisitor, 'user'>,
@@ -43,7 +45,7 @@ export const reportUser = async (
   });
 };
 
-/** The calls of a moderator. */
+/** The HTTP calls of a moderator. */
 export const createModeratorApi = (moderator: ThawVisitor) => {
   const call = (method: string, path: string, body?: unknown) =>
     moderator.call(method, `/api/moderation/${path}`, body);
@@ -52,7 +54,7 @@ export const createModeratorApi = (moderator: ThawVisitor) => {
     list: (query = '') => call('GET', `cases${query}`),
     read: async (caseId: number): Promise<ModerationCase> => {
       const { status, body } = await call('GET', `cases/${caseId}`);
-      if (status !== 200) throw new Error(`The case answered ${status}`);
+      if (status !== 200) throw new Error(`The case was answered with ${status}`);
       return body as unknown as ModerationCase;
     },
     claim: (caseId: number) => call('POST', `cases/${caseId}/claim`),
@@ -62,8 +64,9 @@ export const createModeratorApi = (moderator: ThawVisitor) => {
   };
 };
 
+/** The facts of a decision or the answer to an appeal: a text that the user reads. */
 export const FACTS = 'You went on after your partner had asked you to stop.';
 
-/** `until` of a suspension, this many hours from now. */
-export const formatInHours = (hours: number): string =>
-  new Date(Date.now() + hours * 3_600_000).toISOString();
+/** `until` of a suspension that ends `hours` from now. */
+export const formatHoursFromNow = (hours: number): string =>
+  new Date(Date.now() + hours * HOUR_MS).toISOString();

@@ -4,30 +4,37 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 
-/** A request as the server received it. */
-export interface ReceivedQuestion {
+/** A request with its body. */
+export interface ReceivedRequest {
   path: string;
   headers: IncomingHttpHeaders;
+  /** The body. */
   bytes: Buffer;
-  /** The bytes as text. */
+  /** The body as text. */
   body: string;
 }
 
 export type ServerBehaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server in place of an optional one over HTTP, with a behaviour that tests exchange. */
+/**
+ * An HTTP server in place of one that the product can do without, such as an image classifier. Tests choose how it
+ * behaves.
+ */
 export interface TestOptionalServer {
   /** `http://127.0.0.1:<port>` */
   url: string;
+  /** `127.0.0.1:<port>` */
   host: string;
-  questions: ReceivedQuestion[];
+  /** The requests that were received so far. */
+  questions: ReceivedRequest[];
+  /** Sets the behaviour for the requests from now on. */
   behave(behaviour: ServerBehaviour): void;
-  /** Number of answers that are neither complete nor cut off by the client. */
+  /** Number of answers that are neither complete nor aborted by the client. */
   readonly openAnswers: number;
   close(): Promise<void>;
 }
 
-export const sayJson =
+export const answerWithJson =
   (body: unknown, status = 200): ServerBehaviour =>
   (_request, response) =>
     void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -38,11 +45,11 @@ export const redirectTo =
     void response.writeHead(status, { location }).end();
 
 const TEN_MEGABYTES = 10 * 1024 * 1024;
-// Prepared, because clients wait only a few hundred milliseconds.
+// Built in advance, because the clients under test wait only a few hundred milliseconds.
 const longAnswer = Buffer.from(JSON.stringify({ choices: 'x'.repeat(TEN_MEGABYTES) }));
 const compressedAnswer = gzipSync(' '.repeat(TEN_MEGABYTES));
 
-/** Sends one byte every few milliseconds, until the other side closes the connection. */
+/** Sends one byte every few milliseconds, until the client closes the connection. */
 const drip: ServerBehaviour = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 20);
@@ -51,13 +58,13 @@ const drip: ServerBehaviour = (_request, response) => {
 
 interface FailingBehaviour {
   behaviour: ServerBehaviour;
-  /** What the client reports. */
+  /** The reason for the failure that the client reports. */
   reason: string;
-  /** Whether the client has to end the wait. */
+  /** Whether only the client's time limit ends the request. */
   isSlow?: boolean;
 }
 
-/** Every way in which any server can fail, with the reason that clients give. */
+/** Every way in which any optional server can fail, with the reason that clients report. */
 export const failingBehaviours: Record<string, FailingBehaviour> = {
   'never answers': { behaviour: () => undefined, reason: 'no answer in time', isSlow: true },
   'drips bytes': { behaviour: drip, reason: 'no answer in time', isSlow: true },
@@ -65,7 +72,7 @@ export const failingBehaviours: Record<string, FailingBehaviour> = {
   'stops in the middle of the answer': {
     behaviour: (_request, response) => {
       response.writeHead(200, { 'content-length': '500' }).write('{"choices":');
-      setImmediate(() => response.destroy());
+      setImmediate(() => response.destroy()); // after the first bytes are sent
     },
     reason: 'the connection failed',
   },
@@ -86,14 +93,14 @@ export const failingBehaviours: Record<string, FailingBehaviour> = {
     behaviour: (_request, response) => void response.writeHead(200).end(),
     reason: 'the answer is not JSON',
   },
-  'answers 429': { behaviour: sayJson({}, 429), reason: 'status 429' },
-  'answers 500': { behaviour: sayJson({}, 500), reason: 'status 500' },
-  'answers 204': { behaviour: sayJson({}, 204), reason: 'status 204' },
+  'answers 429': { behaviour: answerWithJson({}, 429), reason: 'status 429' },
+  'answers 500': { behaviour: answerWithJson({}, 500), reason: 'status 500' },
+  'answers 204': { behaviour: answerWithJson({}, 204), reason: 'status 204' },
 };
 
 export const startTestOptionalServer = async (): Promise<TestOptionalServer> => {
-  let behaviour: ServerBehaviour = sayJson({});
-  const questions: ReceivedQuestion[] = [];
+  let behaviour: ServerBehaviour = answerWithJson({});
+  const questions: ReceivedRequest[] = [];
   let openAnswers = 0;
   const server = createServer((request, response) => {
     openAnswers += 1;

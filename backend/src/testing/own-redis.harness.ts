@@ -12,6 +12,7 @@ export interface OwnRedis {
   close(): Promise<void>;
 }
 
+/** A TCP port that is free now. Another process may take it before the caller does. */
 export const findFreePort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -20,8 +21,8 @@ export const findFreePort = async (): Promise<number> => {
   return port;
 };
 
-/** The server binary that the shared Redis of the tests runs. */
-const findProgram = async (): Promise<string> => {
+/** The binary of the Redis server that all tests share. */
+const findRedisBinary = async (): Promise<string> => {
   const shared = new Redis(process.env.REDIS_URL ?? '');
   try {
     return /^executable:(.+?)\r?$/m.exec(await shared.info('server'))?.[1] ?? 'redis-server';
@@ -32,19 +33,19 @@ const findProgram = async (): Promise<string> => {
 
 /** A separate Redis server, for tests that affect a whole server, such as filling its memory. */
 export const startOwnRedis = async (): Promise<OwnRedis> => {
-  const [program, port, folder] = await Promise.all([
-    findProgram(),
+  const [binary, port, folder] = await Promise.all([
+    findRedisBinary(),
     findFreePort(),
     mkdtemp(join(tmpdir(), 'thaw-test-redis-')),
   ]);
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-  const server: ChildProcess = spawn(program, [...args, '--maxmemory-policy', 'noeviction'], {
+  const server: ChildProcess = spawn(binary, [...args, '--maxmemory-policy', 'noeviction'], {
     stdio: 'ignore',
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `redis://127.0.0.1:${port}`;
   const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
-  redis.on('error', () => undefined);
+  redis.on('error', () => undefined); // until the server accepts connections
   await until(() => redis.status === 'ready');
   return {
     url,
@@ -61,9 +62,14 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
 export const readUsedBytes = async (redis: Redis): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 
-/** Fills the memory with a key `ballast`: from here on Redis answers OOM to every command that may need memory. */
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * Fills the memory with a key `ballast` and sets the limit below the used memory. From here on, Redis answers OOM to
+ * every command that may need memory, until the key is deleted.
+ */
 export const fillRedis = async (redis: Redis): Promise<void> => {
-  // SETRANGE instead of SET, for which memory for the input buffer of the connection would be counted for a moment.
-  await redis.setrange('ballast', 4 * 1024 * 1024, 'x');
-  await redis.config('SET', 'maxmemory', `${(await readUsedBytes(redis)) - 1024 * 1024}`);
+  // Not SET: its large value would pass through the input buffer, which temporarily adds to the used memory.
+  await redis.setrange('ballast', 4 * MEBIBYTE, 'x');
+  await redis.config('SET', 'maxmemory', `${(await readUsedBytes(redis)) - MEBIBYTE}`);
 };

@@ -6,7 +6,7 @@ import type { TestReplica, TestStack } from './test-stack.harness';
 
 /**
  * Copies the stream of a chat to PostgreSQL, as the worker does.
- * @param agoMs makes the persisted events older than they are.
+ * @param agoMs how much older the persisted events are than those in Redis.
  */
 export const persistChat = async (
   { app }: Pick<TestReplica, 'app'>,
@@ -19,6 +19,7 @@ export const persistChat = async (
     'any',
     entries.map(({ id, text }) => {
       const { eventId, type, data } = decodeWrittenEvent(text);
+      // The id of an entry begins with its time in ms.
       const occurredAt = new Date(Number.parseInt(id, 10) - agoMs);
       return { eventId, type, data, occurredAt, metadata: { entryId: id } };
     }),

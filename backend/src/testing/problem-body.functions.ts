@@ -1,4 +1,4 @@
-/** The expected body of an error response. Its message is for display, and any text. */
+/** The expected body of an error response. Its message is for display and may be any text. */
 export const createProblem = (statusCode: number, code: string): object => ({
   statusCode,
   code,

@@ -17,25 +17,27 @@ export interface TestChat {
   sessionId: string;
 }
 
-/** Two users whom `matchSockets` can match: a woman on the first replica and a man on the second. */
+/** Signs in two users whom `matchSockets` can match: a woman on the first replica and a man on the second. */
 export const createPair = async (stack: TestStack): Promise<[ada: ThawVisitor, bob: ThawVisitor]> => [
   await stack.createVisitor(0, 'female'),
   await stack.createVisitor(1, 'male'),
 ];
 
 /**
- * Lets both users of `createPair` search until every socket has received the match.
- * @returns the id of the chat.
+ * Lets both users of `createPair` search, with their first sockets, until every socket has received the match.
+ * @returns the session id of the chat.
  */
 export const matchSockets = async (
   adaSockets: readonly ThawSocket[],
   bobSockets: readonly ThawSocket[],
 ): Promise<string> => {
-  const earlierMatches = adaSockets[0]!.all('chat_matched').length;
+  const earlierMatchCount = adaSockets[0]!.all('chat_matched').length;
   await adaSockets[0]!.request('join_queue', { preferences: 'male' });
   await bobSockets[0]!.request('join_queue', { preferences: 'female' });
   const sockets = [...adaSockets, ...bobSockets];
-  await Promise.all(sockets.map((socket) => until(() => socket.all('chat_matched').length > earlierMatches)));
+  await Promise.all(
+    sockets.map((socket) => until(() => socket.all('chat_matched').length > earlierMatchCount)),
+  );
   const sessionIds = new Set(sockets.map((socket) => String(socket.all('chat_matched').at(-1)?.sessionId)));
   expect(sessionIds.size).toBe(1);
   return [...sessionIds][0]!;
@@ -73,7 +75,7 @@ export const startChat = async (
   };
 };
 
-/** Reads the chat's events from its stream in Redis. */
+/** Reads the ids and types of the chat's events from its stream in Redis. */
 export const readEvents = async (
   stack: TestStack,
   sessionId: string,
@@ -87,11 +89,11 @@ export const readEvents = async (
 export const readQueueState = async (stack: TestStack, visitor: ThawVisitor): Promise<string | undefined> =>
   (await stack.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
 
-/** Waits until every socket has received the chat's event `seq`. */
+/** Waits until every socket has received the chat's event with the number `seq`. */
 export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
   Promise.all(sockets.map((socket) => until(() => socket.getLastSeen(sessionId) >= seq)));
 
-/** Expects that no socket has seen a gap, a repetition or a step back of `seq`. */
+/** Expects that every socket has received the events of its chats in the order of `seq`, without gap or repetition. */
 export const expectOrderedSeq = (sockets: readonly ThawSocket[]): void => {
   for (const socket of sockets) expect(socket.seqViolations).toEqual([]);
 };

@@ -3,14 +3,17 @@ import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { openBatch } from '../platform/redis/redis-nodes.functions';
 import { buildSessionId, findShard, chatKeys } from '../platform/redis/redis.keys';
 
-/** An event as a replica writes it. A string is put into the outbox unchanged. */
+/**
+ * A chat event for the outbox: the Redis stream of events that a worker has yet to copy to PostgreSQL. A string is put
+ * into the outbox unchanged, in place of the JSON text of an event.
+ */
 export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
 
-export const chatStarted = (first = 1, second = 2): RawEvent => ({
+export const chatStarted = (firstUserId = 1, secondUserId = 2): RawEvent => ({
   type: 'ChatStarted',
   data: {
-    userIds: [first, second],
-    participants: [first, second].map((id) => ({ id, username: `user ${id}`, avatar: null })),
+    userIds: [firstUserId, secondUserId],
+    participants: [firstUserId, secondUserId].map((id) => ({ id, username: `user ${id}`, avatar: null })),
   },
 });
 
@@ -21,7 +24,7 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
-/** A new session id, in the shard of the given one if there is one. */
+/** Generates session ids until one is in the same shard as the given one; without it, any shard will do. */
 export const createSessionId = (sameShardAs?: string): string => {
   for (;;) {
     const sessionId = buildSessionId(randomUUID());
@@ -29,7 +32,8 @@ export const createSessionId = (sameShardAs?: string): string => {
   }
 };
 
-const encodeRaw = (event: RawEvent): string => {
+/** The JSON text of an event, with the short keys of `chat-event.codec.ts`. */
+const encodeEvent = (event: RawEvent): string => {
   if (typeof event === 'string') return event;
   const { type, version, data, eventId = randomUUID() } = event;
   return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });
@@ -43,9 +47,10 @@ export const putIntoOutbox = async (
 ): Promise<void> => {
   const { outbox } = chatKeys(findShard(sessionId));
   const pipeline = openBatch(redis);
-  const at = Date.now();
+  const nowMs = Date.now();
   for (const [index, event] of events.entries()) {
-    pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', `${at}-${index}`, 'event', encodeRaw(event));
+    const entryId = `${nowMs}-${index}`; // that of the event in the stream of its chat
+    pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', entryId, 'event', encodeEvent(event));
   }
   for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
 };

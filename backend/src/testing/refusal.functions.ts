@@ -1,6 +1,6 @@
 import { DomainError, type DomainErrorCode } from '../platform/errors/domain.errors';
 
-/** Expects that the work is refused with this code. */
+/** Expects that `work` throws a `DomainError` with this code. */
 export const expectRefusal = (work: () => unknown, code: DomainErrorCode): void => {
   let refusal: unknown;
   try {

@@ -5,7 +5,7 @@ import type { ThawVisitor } from './thaw.client';
 
 const toParticipant = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
-/** Records that two users have chatted, at a given age, as if their chat had been persisted. */
+/** Writes the start of a random chat of two users to the event store. @param agoMs how long ago the chat started */
 export const recordPastChat = async (
   { app }: Pick<TestReplica, 'app'>,
   ada: ThawVisitor,
@@ -22,7 +22,7 @@ export const recordPastChat = async (
   ]);
 };
 
-/** Makes two users friends: they have chatted, and each sends the other a request. */
+/** Makes two users friends: records a chat, which friend requests require, and sends a request in each direction. */
 export const makeFriends = async (replica: Pick<TestReplica, 'app'>, ada: ThawVisitor, bob: ThawVisitor) => {
   await recordPastChat(replica, ada, bob);
   for (const [from, to] of [
@@ -33,6 +33,6 @@ export const makeFriends = async (replica: Pick<TestReplica, 'app'>, ada: ThawVi
       requesterId: from.user.id,
       addresseeId: to.user.id,
     });
-    if (status >= 300) throw new Error(`A friend request answered ${status}`);
+    if (status >= 300) throw new Error(`A friend request was answered with ${status}`);
   }
 };

@@ -3,36 +3,42 @@ import type { StoredEvidence } from '../modules/conduct/application/evidence.ser
 import type { TestStack } from './test-stack.harness';
 import type { ThawVisitor } from './thaw.client';
 
-type HasId = { user: { id: number } };
+type HasUser = { user: { id: number } };
+
+interface ReportResponse {
+  status: number;
+  body: Report & { code?: string };
+}
 
 /** Calls the route that files a report. */
 export const fileReport = async (
   reporter: ThawVisitor,
-  target: HasId,
+  target: HasUser,
   fields: Record<string, unknown> = {},
-): Promise<{ status: number; body: Report & { code?: string } }> => {
+): Promise<ReportResponse> => {
   const body = { reporterId: reporter.user.id, targetId: target.user.id, category: 'sexual', ...fields };
-  return (await reporter.call('POST', '/api/reports', body)) as never;
+  return (await reporter.call('POST', '/api/reports', body)) as unknown as ReportResponse;
 };
 
-/** What the log has about a report. */
+/** The data and the personal data of a `ReportFiled` event. */
 export interface StoredReport {
   reportId: number;
   caseId: number;
   weight: number;
+  /** The reporter's user id, or that of another account of the same device that counts in the case already. */
   countsAs: number;
   evidenceHash: string;
   context: object;
-  /** Absent once erased. */
+  /** The text that the reporter wrote. Absent once erased. */
   words?: string | null;
-  /** The JSON text. Absent once erased. */
+  /** JSON text of a `StoredEvidence`. Absent once erased. */
   evidence?: string;
 }
 
-/** The reports about a user, from the log and its personal data. */
+/** The reports about a user, oldest first, from the event store. */
 export const readStoredReports = async (
   { database }: Pick<TestStack, 'database'>,
-  { user }: HasId,
+  { user }: HasUser,
 ): Promise<StoredReport[]> => {
   const rows = await database.dataSource.query<{ data: StoredReport; personal: object | null }[]>(
     `SELECT e.data, p.data AS personal FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -42,6 +48,6 @@ export const readStoredReports = async (
   return rows.map(({ data, personal }) => ({ ...data, ...personal }));
 };
 
-/** The texts of the evidence's messages, newest versions. */
+/** The newest text of each message in the evidence. */
 export const readEvidenceTexts = ({ evidence = '{"messages":[]}' }: StoredReport): (string | undefined)[] =>
   (JSON.parse(evidence) as StoredEvidence).messages.map(({ versions }) => versions.at(-1));

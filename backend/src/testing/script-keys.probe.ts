@@ -2,19 +2,20 @@ import type { Redis } from 'ioredis';
 import type { RedisClient } from '../platform/redis/redis-connection.factory';
 import { listPrimaries } from '../platform/redis/redis-nodes.functions';
 
+/** Commands whose parameters are all keys. The other commands have one key, which is the first parameter. */
 const COMMANDS_WITH_KEYS_ONLY: ReadonlySet<string> = new Set(['del', 'unlink', 'exists']);
 const COMMANDS_WITHOUT_KEYS: ReadonlySet<string> = new Set(['time']);
 
 /**
- * Observes what scripts do on all primaries of a cluster. Redis allows a script to access keys of another slot that
- * happens to be on the same node.
- * @returns `stop` ends it and returns accesses to keys without the hash tag of the script's first key.
+ * Observes the commands of Lua scripts on all primaries of a cluster. A script must only access keys with the hash tag
+ * of its first key, but Redis does not refuse other keys that happen to be on the same node.
+ * @returns `stop` ends the observation and returns a description of each wrong access.
  */
 export const watchScriptKeys = async (redis: RedisClient): Promise<{ stop(): string[] }> => {
   const violations = new Set<string>();
   const monitors = await Promise.all(listPrimaries(redis).map((primary) => primary.monitor()));
   for (const monitor of monitors) {
-    monitor.on('error', () => undefined); // a test may end a primary
+    monitor.on('error', () => undefined); // a test may stop a primary
     observe(monitor, violations);
   }
   return {
@@ -25,12 +26,13 @@ export const watchScriptKeys = async (redis: RedisClient): Promise<{ stop(): str
   };
 };
 
-/** Redis reports a script first, then its commands. */
+/** MONITOR reports the call of a script first, then the commands of the script with the source `lua`. */
 const observe = (monitor: Redis, violations: Set<string>): void => {
   let tag: string | undefined;
   monitor.on('monitor', (_time: string, [name = '', ...parameters]: string[], source: string) => {
     const command = name.toLowerCase();
     if (source !== 'lua') {
+      // The parameters are the script, the number of keys, and the keys.
       if (/^(eval|evalsha)$/.test(command)) tag = findHashTag(parameters[2] ?? '');
       return;
     }
@@ -42,7 +44,7 @@ const observe = (monitor: Redis, violations: Set<string>): void => {
 
 const listKeys = (command: string, parameters: readonly string[]): readonly string[] => {
   if (COMMANDS_WITHOUT_KEYS.has(command)) return [];
-  if (command === 'memory') return parameters.slice(1, 2);
+  if (command === 'memory') return parameters.slice(1, 2); // MEMORY USAGE <key>
   return COMMANDS_WITH_KEYS_ONLY.has(command) ? parameters : parameters.slice(0, 1);
 };
 

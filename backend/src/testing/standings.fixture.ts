@@ -11,10 +11,10 @@ interface Replica {
 
 const HOUR_MS = 3_600_000;
 
-/** The time in this many hours from now. */
-export const addHours = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
+/** The time `hours` from now. */
+export const computeHoursFromNow = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
-/** The next id of a case, sanction or notice. */
+/** Takes the next id for a case, sanction or notice. */
 export const allocateConductId = async ({ app }: Replica): Promise<number> => {
   const [row] = await app.get(DataSource).query<[{ id: string }]>(`SELECT nextval('conduct_ids') AS id`);
   return Number(row.id);
@@ -22,7 +22,10 @@ export const allocateConductId = async ({ app }: Replica): Promise<number> => {
 
 type DataOf<Type> = Omit<Extract<StandingEvent, { type: Type }>['data'], 'userId'>;
 
-/** Appends one event to a user's conduct, as a decision would, without the effects of `announceStanding`. */
+/**
+ * Appends an event to the conduct stream of a user, from which their standing follows: whether they are suspended,
+ * banned, flagged or asked for their age. Replicas learn of a change only by `announceStanding`.
+ */
 export const recordConduct = async <Type extends StandingEvent['type']>(
   { app }: Replica,
   userId: number,
@@ -37,13 +40,16 @@ export const recordConduct = async <Type extends StandingEvent['type']>(
 };
 
 /**
- * Suspends a user for an hour, until the given time or without an end (`null`), or bans them.
+ * Suspends or bans a user. A suspension ends after an hour, at the given time, or never (`null`).
  * @returns the ids of the sanction and its notice.
  */
 export const imposeSanction = async (
   replica: Replica,
   userId: number,
-  { kind = 'suspended', until = addHours(1) }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
+  {
+    kind = 'suspended',
+    until = computeHoursFromNow(1),
+  }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
 ): Promise<{ sanctionId: number; noticeId: number }> => {
   const sanctionId = await allocateConductId(replica);
   const noticeId = await allocateConductId(replica);
@@ -69,15 +75,15 @@ export const liftSanction = async (replica: Replica, userId: number, sanctionId:
     reason: null,
   });
 
-/** Asks a user for their age. @returns the id of the notice. */
+/** Records that a user has been asked for their age. @returns the id of the notice. */
 export const askAge = async (replica: Replica, userId: number): Promise<number> => {
   const noticeId = await allocateConductId(replica);
   await recordConduct(replica, userId, 'AgeAsked', { noticeId, caseId: null });
   return noticeId;
 };
 
-/** Flags a user, for an hour or until the given time. */
-export const flag = async (replica: Replica, userId: number, until = addHours(1)): Promise<void> =>
+/** Flags a user, who is then matched only with flagged users. By default for an hour. */
+export const flag = async (replica: Replica, userId: number, until = computeHoursFromNow(1)): Promise<void> =>
   recordConduct(replica, userId, 'PersonFlagged', {
     caseId: null,
     until: until.toISOString(),
@@ -85,6 +91,6 @@ export const flag = async (replica: Replica, userId: number, until = addHours(1)
     noticeId: await allocateConductId(replica),
   });
 
-/** Announces a user's present standing to all replicas, as is done after the commit of each decision. */
+/** Announces the user's current standing to all replicas, as the service does after each decision. */
 export const announceStanding = ({ app }: Replica, userId: number): Promise<void> =>
   app.get(StandingsService).announce(userId);

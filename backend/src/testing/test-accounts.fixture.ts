@@ -13,7 +13,7 @@ import { subscribeToChannels } from './test-redis.harness';
 
 export type Browser = ReturnType<TestApi['openBrowser']>;
 
-/** The password of every registered test account. */
+/** The password of every account that `TestAccounts` registers. */
 export const PASSWORD = 'correct horse';
 
 export const createEmail = (): string => `${randomUUID()}@example.org`;
@@ -33,7 +33,7 @@ export const readSessionCookie = (response: Response): string | undefined =>
     ?.find((cookie) => cookie.startsWith('thaw.sid='))
     ?.split(';')[0];
 
-/** An api replica on real stores, and the HTTP calls of tests about accounts and logins. */
+/** An api replica on real stores, with the calls of tests about accounts and logins. */
 export class TestAccounts {
   private constructor(readonly api: TestApi) {}
 
@@ -67,7 +67,7 @@ export class TestAccounts {
     return browser.post('/api/login').send({ email, password });
   }
 
-  /** Reads the user's own profile with a cookie. @returns the status: 200, or 401 if the cookie is not valid. */
+  /** Requests a user's profile with their cookie. @returns the status: 200, or 401 if the cookie is not valid. */
   async readProfileStatus(cookie: string, userId: number): Promise<number> {
     return (await this.openBrowser().get(`/api/user/${userId}`).set('Cookie', cookie)).status;
   }
@@ -76,10 +76,10 @@ export class TestAccounts {
   identifySocket(cookie: string): Promise<SocketIdentity | null> {
     return this.api.app
       .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
-      .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never);
+      .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never); // what it reads
   }
 
-  /** Runs `work`. @returns the messages that were published on the user's channel meanwhile. */
+  /** @returns the messages that are published on the user's channel while `work` runs. */
   async recordMessagesTo(userId: number, work: () => Promise<unknown>): Promise<object[]> {
     const messages: object[] = [];
     const redis = this.api.app.get<RedisClient>(REDIS);

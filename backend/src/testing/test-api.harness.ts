@@ -8,19 +8,23 @@ import { createTestDatabase, type TestDatabase } from './test-database.harness';
 export interface TestApi {
   app: NestExpressApplication;
   database: TestDatabase;
-  /** A browser with its own cookies and client address. */
+  /** A browser with its own cookies and a random client address, since rate limits count by address. */
   openBrowser(): ReturnType<typeof request.agent>;
   close(): Promise<void>;
 }
 
 const createRandomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
-/** An api replica on real stores. User ids start at a random number, so that test files do not collide in Redis. */
+/**
+ * Starts an api replica on a database of its own and the shared Redis. User ids start with a random number, so that the
+ * users of different test files have different keys in Redis.
+ * @param settings environment variables of the replica, or a function that determines them once the database exists.
+ */
 export const startTestApi = async (
-  given: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
+  settings: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
 ): Promise<TestApi> => {
   const database = await createTestDatabase();
-  const settings = typeof given === 'function' ? await given(database) : given;
+  const ownSettings = typeof settings === 'function' ? await settings(database) : settings;
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
   const app = await createApiApplication(
     loadEnvironment({
@@ -29,9 +33,9 @@ export const startTestApi = async (
       SESSION_SECRET: 'a secret of a test that has 32 bytes or more',
       SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
       LOG_LEVEL: 'silent',
-      TRUST_PROXY: '1',
-      INTERNAL_PORT: '0',
-      ...settings,
+      TRUST_PROXY: '1', // so that `X-Forwarded-For` is the client address
+      INTERNAL_PORT: '0', // any free port
+      ...ownSettings,
     }),
   );
   await app.listen(0, '127.0.0.1');

@@ -6,17 +6,17 @@ import { createDataSourceOptions, requestTimeouts } from '../platform/database/d
 import { buildRoleTimeoutsSql } from '../platform/database/database-timeouts.functions';
 import { migrate } from '../platform/database/schema-migration.functions';
 
-/** Advisory lock held while the template is created: the test files of a run start concurrently. */
+/** Advisory lock of the creation of the template, since the test files of a run start concurrently. */
 const TEMPLATE_LOCK = 7_284_611;
 
 export interface TestDatabase {
-  /** Through PgBouncer in transaction mode if POOLER_URL is given. */
+  /** Leads through PgBouncer in transaction mode if the tests run with POOLER_URL. */
   url: string;
-  /** The settings of a process that uses this database. */
+  /** Environment variables of a process that uses this database. */
   settings: { DATABASE_URL: string; DATABASE_PREPARED_STATEMENTS: string | undefined };
   /** A connection pool, for checks and for the components under test. */
   dataSource: DataSource;
-  /** Runs statements in a session of their own, which is not one of a pooler. */
+  /** Runs statements in a new session of PostgreSQL, without the pooler. */
   withSession<Result>(work: (client: Client) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
@@ -27,13 +27,13 @@ const requireUrl = (): string => {
   return url;
 };
 
-const withDatabase = (url: string, name: string): string => {
+const replaceDatabase = (url: string, name: string): string => {
   const address = new URL(url);
   address.pathname = `/${name}`;
   return address.toString();
 };
 
-/** The name contains a hash of the migrations, so a template is never stale. */
+/** The name contains a hash of the migrations, so that changed migrations use a new template. */
 const computeTemplateName = (): string => {
   const text = migrations.map((migration) => migration.toString()).join('\n');
   return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
@@ -52,6 +52,7 @@ const withClient = async <Result>(
   }
 };
 
+/** Creates the template database unless it exists. @returns its name */
 const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   const name = computeTemplateName();
   const exists = async () =>
@@ -59,11 +60,11 @@ const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
     if (await exists()) return name;
-    // Created under another name until complete: a run that is killed half way leaves no incomplete template.
+    // The database has another name until it is complete, so that a killed run leaves no incomplete template.
     const unfinished = `${name}_unfinished`;
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${unfinished}`);
-    await migrate({ DATABASE_URL: withDatabase(url, unfinished), DATABASE_POOL_SIZE: 2 });
+    await migrate({ DATABASE_URL: replaceDatabase(url, unfinished), DATABASE_POOL_SIZE: 2 });
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
     return name;
   } finally {
@@ -71,9 +72,9 @@ const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   }
 };
 
-/** A separate database with the current schema, cloned from a migrated template. */
+/** Creates a database with the current schema, as a clone of the template. */
 export const createTestDatabase = async (
-  settings: { entities?: (new () => object)[]; poolSize?: number } = {},
+  options: { entities?: (new () => object)[]; poolSize?: number } = {},
 ): Promise<TestDatabase> => {
   const serverUrl = requireUrl();
   const name = `thaw_test_${randomBytes(8).toString('hex')}`;
@@ -85,21 +86,21 @@ export const createTestDatabase = async (
   });
 
   const { POOLER_URL, DATABASE_PREPARED_STATEMENTS } = process.env;
-  const url = withDatabase(POOLER_URL ?? serverUrl, name);
+  const url = replaceDatabase(POOLER_URL ?? serverUrl, name);
   const dataSource = new DataSource({
     ...createDataSourceOptions({
       DATABASE_URL: url,
-      DATABASE_POOL_SIZE: settings.poolSize ?? 10,
+      DATABASE_POOL_SIZE: options.poolSize ?? 10,
       DATABASE_PREPARED_STATEMENTS: DATABASE_PREPARED_STATEMENTS !== 'off',
     }),
-    entities: settings.entities ?? [],
+    entities: options.entities ?? [],
   });
   await dataSource.initialize();
   return {
     url,
     settings: { DATABASE_URL: url, DATABASE_PREPARED_STATEMENTS },
     dataSource,
-    withSession: (work) => withClient(withDatabase(serverUrl, name), work),
+    withSession: (work) => withClient(replaceDatabase(serverUrl, name), work),
     async close() {
       if (dataSource.isInitialized) await dataSource.destroy();
       await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));

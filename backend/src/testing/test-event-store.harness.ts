@@ -9,6 +9,7 @@ import { type Projection, ProjectionRegistry } from '../platform/event-store/pro
 import type { NewEvent } from '../platform/event-store/stored-event.types';
 import { createTestDatabase, type TestDatabase } from './test-database.harness';
 
+/** An event without personal data. */
 export const createNoted = (note: string, eventId: string = randomUUID()): NewEvent => ({
   eventId,
   type: 'Noted',
@@ -16,7 +17,7 @@ export const createNoted = (note: string, eventId: string = randomUUID()): NewEv
   occurredAt: new Date('2026-11-20T12:00:00Z'),
 });
 
-/** The name is personal data, which expires after a minute. */
+/** An event whose `name` is personal data, which expires after a minute. */
 export const createSigned = (userId: number, name: string): NewEvent => ({
   eventId: randomUUID(),
   type: 'Signed',
@@ -24,13 +25,13 @@ export const createSigned = (userId: number, name: string): NewEvent => ({
   occurredAt: new Date('2026-11-20T12:00:00Z'),
 });
 
-/** The name is personal data without an expiry. */
+/** An event whose `name` is personal data without an expiry. */
 export const createSignedPermanently = (userId: number, name: string): NewEvent => ({
   ...createSigned(userId, name),
   type: 'SignedPermanently',
 });
 
-/** A read model of all notes and names. It refuses a second note that begins with `unique` and has the same text. */
+/** A read model of all notes and names. A note that begins with `unique` is refused if the same text exists already. */
 export const notesProjection: Projection = {
   name: 'notes',
   tables: ['notes'],
@@ -48,7 +49,7 @@ export const notesProjection: Projection = {
   },
 };
 
-/** A read model of the notes with an exclamation mark. It throws for notes that contain `refuse`. */
+/** A read model of the notes that contain an exclamation mark. It throws for a note that also contains `refuse`. */
 const exclamationsProjection: Projection = {
   name: 'exclamations',
   tables: ['exclamations'],
@@ -56,7 +57,7 @@ const exclamationsProjection: Projection = {
   concerns: ({ data }) => (data as { note: string }).note.includes('!'),
   async apply(events, manager) {
     for (const { streamId, data } of events) {
-      const { note, number } = data as { note: string; number?: string };
+      const { note, number } = data as { note: string; number?: string }; // `number` only from `openNoteStatement`
       if (note.includes('refuse')) throw new Error('refused');
       await manager.query('INSERT INTO exclamations VALUES ($1, $2)', [streamId, `${note} ${number ?? ''}`]);
     }
@@ -64,8 +65,9 @@ const exclamationsProjection: Projection = {
 };
 
 /**
- * Opens the stream $9 and writes the note $11 to the table `notes` in the same statement. The number $10 decides what
- * the query finds: `known` is a repetition, `nowhere` is a refusal, any other number is new.
+ * Opens a stream with its first event, and writes its note to the table `notes`, in one statement. Parameters: those
+ * of the event store up to $8, the stream id $9, a number $10 and the note $11. The number decides the outcome: `known`
+ * is a repeated command, `nowhere` a refused one, any other number a new one.
  */
 export const openNoteStatement = {
   name: 'open_note',

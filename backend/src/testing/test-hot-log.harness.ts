@@ -10,27 +10,34 @@ import { createFakeLease } from './test-lease.fixture';
 import { createTestRedis, subscribeToChannels, type TestRedis } from './test-redis.harness';
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
+/**
+ * The hot log, which is the part of Redis with the streams of live chats and the presence of their users. Available in
+ * tests and in the hooks of the test file.
+ */
 export interface TestHotLog {
   store: TestRedis;
-  /** A session id, new for each test. */
+  /** The chat of the users 1 and 2; a new one for each test. */
   sessionId: string;
-  /** One log and one presence service per Redis client. */
   clients: readonly RedisClient[];
+  /** One repository on each of the clients. */
   logs: readonly ChatLogRepository[];
-  /** The presence service of a replica, on the first client. */
+  /** The presence service of a replica. All of them use the first client. */
   getPresence(replicaId: string): ChatPresenceService;
+  /** The presence service of `r1`. */
   presence: ChatPresenceService;
-  /** The dead replicas, as sweeps find them; initially none. */
+  /** The dead replicas that presence services find. Tests replace it; initially there are none. */
   dead: DeadReplicas;
-  /** Messages of the session by replica channel: `r1`, `r2` and `r3`. */
+  /** The messages of the session that were published to the replicas `r1`, `r2` and `r3`, by channel. */
   messagesByChannel: ReadonlyMap<string, string[]>;
   /** The messages on the channel of `r1`. */
   messages: string[];
+  /** The keys of the session's shard. */
   getKeys(): ReturnType<typeof chatKeys>;
+  /** Adds a socket of the user 1 or 2 to the session. @returns the state of the partner */
   enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
 }
 
-/** The hot log on a real Redis for the tests of a file, with a new session and subscribed replicas for each test. */
+/** Registers hooks that provide the hot log on a real Redis, with a new session and subscriptions for each test. */
 export const useTestHotLog = (): TestHotLog => {
   let subscription: { close(): void };
   const hotLog = {} as TestHotLog & { clients: RedisClient[] };
@@ -38,9 +45,9 @@ export const useTestHotLog = (): TestHotLog => {
   let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
   hotLog.getPresence = (replicaId) => {
-    const known = presences.get(replicaId);
-    if (known) return known;
-    const lease = createFakeLease(replicaId, () => hotLog.dead);
+    const existing = presences.get(replicaId);
+    if (existing) return existing;
+    const lease = createFakeLease(replicaId, () => hotLog.dead); // a function, since tests replace `dead`
     const presence = new ChatPresenceService(hotLog.clients[0]!, lease, environment);
     presences.set(replicaId, presence);
     return presence;
@@ -63,10 +70,11 @@ export const useTestHotLog = (): TestHotLog => {
     hotLog.dead = { foundAtMs: 0, replicaIds: [] };
     presences = new Map();
     hotLog.presence = hotLog.getPresence('r1');
+    const { channel } = hotLog.getKeys();
     const messagesByChannel = new Map([
-      [hotLog.getKeys().channel('r1'), hotLog.messages],
-      [hotLog.getKeys().channel('r2'), []],
-      [hotLog.getKeys().channel('r3'), []],
+      [channel('r1'), hotLog.messages],
+      [channel('r2'), []],
+      [channel('r3'), []],
     ]);
     hotLog.messagesByChannel = messagesByChannel;
     const { store } = hotLog;
@@ -74,9 +82,10 @@ export const useTestHotLog = (): TestHotLog => {
       store.url,
       store.redis,
       [...messagesByChannel.keys()],
-      (channel, message) => {
-        expect(message.startsWith(`${hotLog.sessionId} `)).toBe(true);
-        messagesByChannel.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
+      (source, text) => {
+        const prefix = `${hotLog.sessionId} `;
+        expect(text.startsWith(prefix)).toBe(true);
+        messagesByChannel.get(source)?.push(text.slice(prefix.length));
       },
     );
   });

@@ -1,17 +1,20 @@
 import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
-/** A fake lease of a replica that is alive and sweeps everything. */
+/**
+ * A fake of the lease by which a replica counts as alive. The replica is alive and does all periodic clean-up, which is
+ * called sweeping, itself. By default no other replica is dead.
+ */
 export const createFakeLease = (
   replicaId: string,
-  dead: () => DeadReplicas = () => ({ foundAtMs: 0, replicaIds: [] }),
+  findDead: () => DeadReplicas = () => ({ foundAtMs: 0, replicaIds: [] }),
 ): ReplicaLeaseService =>
   ({
     replicaId,
     maySweep: true,
     getAssignedParts: (count) => Array.from({ length: count }, (_, part) => part),
-    findExpired: async () => dead(),
+    findExpired: async () => findDead(),
     findDeadAmong: async (replicaIds) => {
-      const known = dead();
-      return { ...known, replicaIds: replicaIds.filter((id) => known.replicaIds.includes(id)) };
+      const dead = findDead();
+      return { ...dead, replicaIds: replicaIds.filter((id) => dead.replicaIds.includes(id)) };
     },
   }) satisfies Partial<ReplicaLeaseService> as unknown as ReplicaLeaseService;

@@ -12,7 +12,7 @@ import { createTestRedis, type TestRedis } from './test-redis.harness';
 const genders: readonly Gender[] = ['male', 'female'];
 const preferences: readonly Preference[] = ['both', 'male', 'female'];
 
-/** Every combination of a user's gender and preference. Each has a separate queue. */
+/** Every combination of a user's gender and preference. Each pool of users has a queue for each combination. */
 export const allCriteria = genders.flatMap((gender) =>
   preferences.map((preference) => ({ gender, preference })),
 );
@@ -29,13 +29,16 @@ export interface QueueEntry {
   since: number;
 }
 
-/** The match of a successful attempt. Throws for any other result. */
+/** @returns the match in the result of a search. @throws Error when the user was not matched */
 export const requireMatch = (state: MatchState): Match => {
   if (state.kind !== 'matched') throw new Error(`Not matched but ${state.kind}`);
   return state.match;
 };
 
-/** The match queue on a real Redis. Its replicas are no processes, but only ids with a lease. */
+/**
+ * The match queue on a real Redis. Its replicas are not processes but only ids; a replica counts as alive while it has
+ * a lease.
+ */
 export class TestMatchQueue {
   private constructor(readonly store: TestRedis) {}
 
@@ -47,7 +50,7 @@ export class TestMatchQueue {
   on(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
-      // As long as the cool-down itself: by default no test ignores it early.
+      // A search ignores cool-downs after a time that is as long as a cool-down: by default it ignores none early.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );
@@ -62,7 +65,7 @@ export class TestMatchQueue {
     await this.store.redis.zrem(matchingKeys.leases, replicaId);
   }
 
-  /** The entries of all queues, by user id. A list each, so that a test notices a user in two queues. */
+  /** The entries of all queues of the common pool, by user id. Lists, so that a test notices a user in two queues. */
   async readQueues(): Promise<Map<number, QueueEntry[]>> {
     const entries = new Map<number, QueueEntry[]>();
     for (const { gender, preference } of allCriteria) {
@@ -78,20 +81,22 @@ export class TestMatchQueue {
     return entries;
   }
 
+  /** The states of users; undefined for users who are neither searching nor in a match. */
   async readStates(...userIds: number[]): Promise<(string | undefined)[]> {
+    // Any replica can read the records.
     return (await this.on('observer').readRecords(userIds)).map((record) => record?.state);
   }
 
-  /** Makes a user's wait longer by `byMs`, as if that time had passed in Redis. */
+  /** Makes a user's wait longer by `byMs`, by moving the time of joining into the past. */
   async prolongWait(userId: number, byMs: number): Promise<void> {
     const key = matchingKeys.user(userId);
     const [gender, preference, since] = await this.store.redis.hmget(key, 'gender', 'preference', 'since');
-    const earlier = Number(since) - byMs;
-    await this.store.redis.hset(key, 'since', earlier);
-    await this.store.redis.zadd(matchingKeys.queue(gender ?? '', preference ?? ''), earlier, userId);
+    const earlierSince = Number(since) - byMs;
+    await this.store.redis.hset(key, 'since', earlierSince);
+    await this.store.redis.zadd(matchingKeys.queue(gender ?? '', preference ?? ''), earlierSince, userId);
   }
 
-  /** Makes the deadline of every claim pass. */
+  /** Makes every claim, which is a match that is not confirmed yet, expire. */
   async expireClaims(): Promise<void> {
     await this.backdateAll(matchingKeys.claims);
   }

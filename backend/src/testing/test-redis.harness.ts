@@ -9,23 +9,25 @@ import {
 import { listPrimaries, scanKeys } from '../platform/redis/redis-nodes.functions';
 import { watchScriptKeys } from './script-keys.probe';
 
-/** Redis has databases 0 to 15 by default; 0 records which test file holds which of the others. */
-const DATABASES = 15;
-/** How long a database stays taken after its test file was last seen running. */
-const HOLD_MS = 60_000;
+/** Redis has the databases 0 to 15 by default. Database 0 contains the reservations of the others by test files. */
+const LAST_DATABASE = 15;
+/** A reservation expires unless its test file renews it, so that the database of a killed run becomes free again. */
+const RESERVATION_MS = 60_000;
+const RENEW_EVERY_MS = RESERVATION_MS / 3;
 
 export interface TestRedis {
   /**
-   * REDIS_URL of a separate database. Channels are not separate: Redis shares them between databases. A cluster has one
-   * database only, so with a cluster each file gets all of it, one file at a time.
+   * The REDIS_URL of a separate database. Channels are not separate, since Redis shares them between databases. A
+   * cluster has a single database, so a test file uses all of it.
    */
   url: string;
   redis: Redis;
-  /** The existing keys, sorted. */
+  /** The existing keys, sorted. @param pattern a glob pattern of Redis */
   listKeys(pattern?: string): Promise<string[]>;
   /** The number of connections that are subscribed to a channel. */
   countSubscribers(channel: string): Promise<number>;
   flush(): Promise<void>;
+  /** @throws Error when a script accessed keys of another slot than its own (with a cluster only). */
   close(): Promise<void>;
 }
 
@@ -35,26 +37,31 @@ const requireUrl = (): string => {
   return url;
 };
 
-const buildHolderKey = (database: number): string => `test-database:${database}`;
+const buildReservationKey = (database: number): string => `test-database:${database}`;
 
-/** Takes a free database for this test file. The database of a killed run becomes free after a minute. */
-const takeDatabase = async (directory: Redis, token: string): Promise<number> => {
-  for (let database = 1; database <= DATABASES; database += 1) {
-    if (await directory.set(buildHolderKey(database), token, 'PX', HOLD_MS, 'NX')) return database;
+/** @param reservations connection to database 0. @throws Error when other test files have reserved every database */
+const reserveDatabase = async (reservations: Redis): Promise<number> => {
+  for (let database = 1; database <= LAST_DATABASE; database += 1) {
+    const key = buildReservationKey(database);
+    if (await reservations.set(key, randomUUID(), 'PX', RESERVATION_MS, 'NX')) return database;
   }
-  throw new Error('Every database of the test Redis is taken');
+  throw new Error('Every database of the test Redis is reserved');
 };
 
-/** An empty database of a real Redis, for this test file alone. */
+/** Provides an empty database of a real Redis, or an empty cluster, for this test file alone. */
 export const createTestRedis = (): Promise<TestRedis> =>
-  isCluster(requireUrl()) ? takeCluster(requireUrl()) : createDatabase();
+  isCluster(requireUrl()) ? openCluster(requireUrl()) : openDatabase();
 
 const isCluster = (url: string): boolean => /^rediss?\+cluster:/.test(url);
 
-const createDatabase = async (): Promise<TestRedis> => {
-  const directory = new Redis(requireUrl());
-  const database = await takeDatabase(directory, randomUUID());
-  const renewal = setInterval(() => void directory.pexpire(buildHolderKey(database), HOLD_MS), HOLD_MS / 3);
+const openDatabase = async (): Promise<TestRedis> => {
+  const reservations = new Redis(requireUrl());
+  const database = await reserveDatabase(reservations);
+  const reservationKey = buildReservationKey(database);
+  const renewal = setInterval(
+    () => void reservations.pexpire(reservationKey, RESERVATION_MS),
+    RENEW_EVERY_MS,
+  );
   const address = new URL(requireUrl());
   address.pathname = `/${database}`;
   const redis = new Redis(address.toString());
@@ -70,9 +77,9 @@ const createDatabase = async (): Promise<TestRedis> => {
     async close() {
       clearInterval(renewal);
       await redis.flushdb();
-      await directory.del(buildHolderKey(database));
+      await reservations.del(reservationKey);
       redis.disconnect();
-      directory.disconnect();
+      reservations.disconnect();
     },
   };
 };
@@ -80,6 +87,7 @@ const createDatabase = async (): Promise<TestRedis> => {
 const countSubscribers = async (redis: RedisClient, channel: string): Promise<number> => {
   const counts = await Promise.all(
     listPrimaries(redis).map(async (primary) => {
+      // The reply is the channel and its count.
       const [, count] = (await primary.pubsub('SHARDNUMSUB', channel)) as [string, number];
       return Number(count);
     }),
@@ -87,8 +95,8 @@ const countSubscribers = async (redis: RedisClient, channel: string): Promise<nu
   return counts.reduce((sum, count) => sum + count, 0);
 };
 
-/** The cluster, flushed on every primary. Test files must not run at the same time. */
-const takeCluster = async (url: string): Promise<TestRedis> => {
+/** Flushes every primary of the cluster. With a cluster, test files must run one after the other. */
+const openCluster = async (url: string): Promise<TestRedis> => {
   const redis = connectRedis({ REDIS_URL: url }, { enableOfflineQueue: true, commandTimeout: 5_000 });
   await waitForFirstAttempt(redis);
   const flush = async () => {
@@ -98,7 +106,7 @@ const takeCluster = async (url: string): Promise<TestRedis> => {
   const scriptKeys = await watchScriptKeys(redis);
   return {
     url,
-    // Tests send it single commands only, which a cluster has, too.
+    // Tests only send single commands, which the client of a cluster has, too.
     redis: redis as unknown as Redis,
     async listKeys(pattern = '*') {
       const keys: string[] = [];
@@ -109,7 +117,7 @@ const takeCluster = async (url: string): Promise<TestRedis> => {
     flush,
     async close() {
       const violations = scriptKeys.stop();
-      await flush().catch(() => undefined); // a primary may be away; the next file flushes all of them first
+      await flush().catch(() => undefined); // a test may have stopped a primary; the next file flushes again
       redis.disconnect();
       if (violations.length > 0)
         throw new Error(`Scripts accessed keys of other slots: ${violations.join(', ')}`);
@@ -119,7 +127,8 @@ const takeCluster = async (url: string): Promise<TestRedis> => {
 
 /**
  * Subscribes to channels, which may belong to several servers of a cluster. Resolves once Redis has confirmed.
- * @returns `settle` resolves once everything has been received that was published before the call.
+ * @param redis a connection to the same Redis, which finds the server of each channel.
+ * @returns `settle` resolves once every message that was published before the call has been received.
  */
 export const subscribeToChannels = async (
   url: string,
@@ -136,10 +145,10 @@ export const subscribeToChannels = async (
     connections.set(server, connection);
     await connection.ssubscribe(channel);
   }
-  const all = [...connections.values()];
+  const allConnections = [...connections.values()];
   return {
-    // Redis answers in order.
-    settle: async () => void (await Promise.all(all.map((connection) => connection.ping()))),
-    close: () => all.forEach((connection) => connection.disconnect()),
+    // On each connection, the answer to a PING arrives after the earlier messages.
+    settle: async () => void (await Promise.all(allConnections.map((connection) => connection.ping()))),
+    close: () => allConnections.forEach((connection) => connection.disconnect()),
   };
 };

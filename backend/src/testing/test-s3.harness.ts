@@ -11,9 +11,9 @@ import { until } from './until.functions';
 /** A server with the S3 protocol. */
 export interface TestS3 {
   endpoint: string;
-  /** Where the server has its files. */
+  /** The folder in which the server stores its files. */
   directory: string;
-  /** Settings of a process that stores its files here. */
+  /** Environment variables of a process that stores its files on this server. */
   settings: { S3_ENDPOINT: string; S3_ACCESS_KEY_ID: string; S3_SECRET_ACCESS_KEY: string };
   close(): Promise<void>;
 }
@@ -23,24 +23,24 @@ interface S3Server {
   close(): Promise<void>;
 }
 
-/** The only key that the servers accept. */
+/** Key id and secret. S3rver knows no other key id. */
 const KEY = 'S3RVER';
 
-/** Does not check credentials. */
+/** Starts S3rver, which is written in JavaScript and needs no other program. */
 const startS3rver = async (directory: string): Promise<S3Server> => {
   const server = new S3rver({
     address: '127.0.0.1',
     port: 0,
     directory,
     silent: true,
-    // The SDK signs `/bucket/`, while the server verifies `/bucket`.
+    // In requests of a bucket, the SDK signs the path `/bucket/`, but the server verifies `/bucket`.
     allowMismatchedSignatures: true,
   });
   const { port } = await server.run();
   return { endpoint: `http://127.0.0.1:${port}`, close: () => server.close() };
 };
 
-/** VersityGW, as docker-compose.yml starts it. */
+/** Starts VersityGW with the options of docker-compose.yml. @param program path of its binary */
 const startVersityGw = async (program: string, directory: string): Promise<S3Server> => {
   const port = await findFreePort();
   const endpoint = `http://127.0.0.1:${port}`;
@@ -69,8 +69,8 @@ const startVersityGw = async (program: string, directory: string): Promise<S3Ser
 };
 
 /**
- * A server with the S3 protocol and the buckets of a migration: the program that VERSITYGW_PATH names, by default a
- * stand-in.
+ * Starts an S3 server: VersityGW if the environment variable VERSITYGW_PATH names its binary, otherwise S3rver.
+ * @param isPrepared whether the buckets of the product exist, as after a migration.
  */
 export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));

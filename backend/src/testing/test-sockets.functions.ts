@@ -10,25 +10,27 @@ import { until } from './until.functions';
 export const getSocketsKey = (userId: number): string =>
   presenceKeys(findPresenceShard(userId)).sockets(String(userId));
 
-/** The server's side of the user's sockets on one replica. */
-export const openConnections = ({ app }: TestReplica, userId: number): SocketConnection[] =>
+/** The server's connections for the user's open sockets on one replica. */
+export const findServerConnections = ({ app }: TestReplica, userId: number): SocketConnection[] =>
   [...app.get(SocketRegistry).iterateSockets()].filter(({ identity }) => identity.userId === userId);
 
-/** Waits for `count` answers and errors after the first `skippedFrames` frames, and returns them. */
+/** An answer repeats the `ref` of its frame. An error may have none, if the frame was unreadable. */
+const isAnswer = ({ event, ref }: ReceivedFrame): boolean => ref !== undefined || event === 'error';
+
+/** Waits until `count` answers or errors follow the first `skippedFrames` frames, and returns them. */
 export const waitForAnswers = (
   socket: ThawSocket,
   count: number,
   skippedFrames = 0,
 ): Promise<ReceivedFrame[]> =>
   until(
-    () =>
-      socket.frames.slice(skippedFrames).filter(({ event, ref }) => ref !== undefined || event === 'error'),
+    () => socket.frames.slice(skippedFrames).filter(isAnswer),
     (frames) => frames.length >= count,
   );
 
 /** Sends frames in one packet, if the network permits. */
 export const sendAtOnce = ({ webSocket }: ThawSocket, frames: readonly (object | string)[]): void => {
-  // `_socket` is the TCP connection, which the library does not export.
+  // `_socket` is the TCP connection, which the library does not export. A corked connection collects what is written.
   const { _socket: connection } = webSocket as unknown as { _socket: Socket };
   connection.cork();
   for (const frame of frames) webSocket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));

@@ -17,13 +17,18 @@ export interface TestReplica {
   app: NestExpressApplication;
   /** `http://127.0.0.1:<port>` */
   origin: string;
+  /** Further calls have no effect. */
   stop(): Promise<void>;
 }
 
 export interface TestWorker {
   app: INestApplicationContext;
+  /** Further calls have no effect. */
   stop(): Promise<void>;
 }
+
+/** Environment variables of a process, which take precedence over the defaults of the stack. */
+type Settings = Record<string, string>;
 
 /** The product in one process: api replicas and workers on real stores. */
 export interface TestStack {
@@ -31,16 +36,16 @@ export interface TestStack {
   readonly origins: readonly string[];
   database: TestDatabase;
   store: TestRedis;
-  addReplica(settings?: Record<string, string>): Promise<TestReplica>;
-  startWorker(settings?: Record<string, string>): Promise<TestWorker>;
-  /** Signs up a user, who uses the replica with this index. */
+  addReplica(settings?: Settings): Promise<TestReplica>;
+  startWorker(settings?: Settings): Promise<TestWorker>;
+  /** Signs in an anonymous user, who uses the replica with this index. */
   createVisitor(replicaIndex: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
-  /** Closes the pages of all visitors, so that no user is left in the queue. */
+  /** Closes the sockets of all visitors, and waits until none of them is left in the queue. */
   closeSockets(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Settings without a cool-down after a chat, and with a short grace period after a clean close. */
+/** Partners can be matched again at once, and a closed page ends the chat after a short grace period. */
 export const quickChatSettings = {
   REMATCH_COOLDOWN_S: '0',
   REMATCH_RELAX_AFTER_S: '0',
@@ -48,8 +53,8 @@ export const quickChatSettings = {
 };
 
 /** Closes sockets first, as a graceful shutdown does: a server does not close while it has open sockets. */
-const stop = async (app: NestExpressApplication): Promise<void> => {
-  await app.get(SocketSupervisorService).closeAll(0);
+const stopReplica = async (app: NestExpressApplication): Promise<void> => {
+  await app.get(SocketSupervisorService).closeAll(0); // without spreading the closes over time
   await app.close();
 };
 
@@ -58,14 +63,12 @@ const stopWorker = async (app: INestApplicationContext): Promise<void> => {
   await app.close();
 };
 
-/** Starts api replicas in this process, on their own PostgreSQL database and Redis database. */
-export const startTestStack = async (
-  replicaCount: number,
-  settings: Record<string, string> = {},
-): Promise<TestStack> => {
+/** Starts api replicas in this process, on a new PostgreSQL database and a Redis database of their own. */
+export const startTestStack = async (replicaCount: number, settings: Settings = {}): Promise<TestStack> => {
   const [database, store] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  // Redis shares channels between databases: with random user ids, test files do not receive messages of each other.
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
-  const createEnvironment = (own: Record<string, string> = {}) =>
+  const createEnvironment = (ownSettings: Settings = {}) =>
     loadEnvironment({
       ...database.settings,
       DATABASE_POOL_SIZE: '4',
@@ -73,17 +76,17 @@ export const startTestStack = async (
       SESSION_SECRET: 'a secret of a test of 32 bytes or more',
       SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
       LOG_LEVEL: 'silent',
-      LIMITS_PROFILE: 'load',
-      INTERNAL_PORT: '0',
+      LIMITS_PROFILE: 'load', // rate limits that tests do not reach
+      INTERNAL_PORT: '0', // any free port
       ...settings,
-      ...own,
+      ...ownSettings,
     });
   const replicas: TestReplica[] = [];
   const workers: TestWorker[] = [];
   const visitors: ThawVisitor[] = [];
-  const addReplica = async (own?: Record<string, string>): Promise<TestReplica> => {
+  const addReplica = async (ownSettings?: Settings): Promise<TestReplica> => {
     const app = await createApiApplication(
-      createEnvironment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }),
+      createEnvironment({ REPLICA_ID: `api-${replicas.length + 1}`, ...ownSettings }),
     );
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
@@ -91,7 +94,7 @@ export const startTestStack = async (
     const replica = {
       app,
       origin: `http://127.0.0.1:${port}`,
-      stop: () => (stopped ??= stop(app)),
+      stop: () => (stopped ??= stopReplica(app)),
     };
     replicas.push(replica);
     return replica;
@@ -104,11 +107,9 @@ export const startTestStack = async (
     get origins() {
       return replicas.map(({ origin }) => origin);
     },
-    async startWorker(own) {
-      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(createEnvironment(own)), {
-        logger: false,
-        abortOnError: false,
-      });
+    async startWorker(ownSettings) {
+      const module = WorkerModule.forRoot(createEnvironment(ownSettings));
+      const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
       let stopped: Promise<void> | undefined;
       const worker = { app, stop: () => (stopped ??= stopWorker(app)) };
       workers.push(worker);

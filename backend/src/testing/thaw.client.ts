@@ -4,33 +4,37 @@ import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import type { Gender } from '@thaw/contract/scalars';
 import type { SelfUser } from '@thaw/contract/users';
 
-/** A frame as received, and its time. */
 export interface ReceivedFrame {
   event: string;
   data: Record<string, unknown>;
+  /** Only in answers: the `ref` of the answered frame. */
   ref?: string;
 }
 
-type Match = (frame: ReceivedFrame) => boolean;
+type FrameFilter = (frame: ReceivedFrame) => boolean;
 
 /**
- * How long an answer or a frame may take; less than the time limit of a test, so that the error names what is missing.
+ * How long to wait for an HTTP response or a frame. Less than the time limit of a test, so that the error names what is
+ * missing.
  */
-const WAIT_MS = 25_000;
+const MAX_WAIT_MS = 25_000;
 
-/** A visitor with a cookie jar, who uses the HTTP API of a Thaw server. */
+/** A user of a Thaw server, with a cookie jar for HTTP requests and any number of sockets. */
 export class ThawVisitor {
   private readonly cookies = new Map<string, string>();
   private readonly sockets: ThawSocket[] = [];
+  /** Set by `joinAnonymously`, `register` and `logIn`. */
   user!: SelfUser;
 
-  /** @param origins addresses of replicas, `http://…`; the first serves HTTP requests. */
+  /** @param origins addresses of replicas, `http://…`. The first one serves HTTP requests. */
   constructor(readonly origins: readonly string[]) {}
 
+  /** The value of the header `Cookie`. */
   get cookie(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
+  /** Sends a request. @param body a form, or a value that is sent as JSON */
   async call(
     method: string,
     path: string,
@@ -46,11 +50,12 @@ export class ThawVisitor {
         ...headers,
       },
       body: body === undefined || isForm ? body : JSON.stringify(body),
-      signal: AbortSignal.timeout(WAIT_MS),
+      signal: AbortSignal.timeout(MAX_WAIT_MS),
     });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const [name = '', value = ''] = pair.split('=');
+      // A server deletes a cookie with an empty value or an expiry in the past.
       if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.cookies.delete(name);
       else this.cookies.set(name, pair.slice(name.length + 1));
     }
@@ -84,19 +89,19 @@ export class ThawVisitor {
 
   async logOut(): Promise<void> {
     const { status } = await this.call('POST', '/api/logout');
-    if (status !== 204) throw new Error(`Logging out answered ${status}`);
+    if (status !== 204) throw new Error(`The logout was answered with ${status}`);
   }
 
   private async startSession(path: string, body: object): Promise<void> {
     const response = await this.call('POST', path, body);
     if (response.status !== 201 && response.status !== 200)
-      throw new Error(`${path} answered ${response.status}`);
+      throw new Error(`${path} was answered with ${response.status}`);
     this.user = response.body.user as SelfUser;
   }
 
   private async chooseGender(gender: Gender): Promise<void> {
     const { status, body } = await this.call('PATCH', `/api/user/${this.user.id}`, { gender });
-    if (status !== 200) throw new Error(`Choosing a gender answered ${status}`);
+    if (status !== 200) throw new Error(`The choice of a gender was answered with ${status}`);
     this.user = body.user as SelfUser;
   }
 
@@ -105,7 +110,7 @@ export class ThawVisitor {
     const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
       { cookie: this.cookie, ...headers },
-      this.user?.id ?? 0,
+      this.user?.id ?? 0, // 0 without a login: it only labels refs and errors
     );
     this.sockets.push(socket);
     return socket;
@@ -115,7 +120,7 @@ export class ThawVisitor {
     await Promise.all(this.sockets.splice(0).map((socket) => socket.leave()));
   }
 
-  /** Opens a socket and authenticates it. */
+  /** Opens a socket and authenticates it. @param lastSeen a chat to resume, with the last `seq` that was seen in it */
   async openSocket(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
     const socket = await this.connect(origin);
     await socket.request('authenticate', { userId: this.user.id, lastSeen });
@@ -123,91 +128,98 @@ export class ThawVisitor {
   }
 }
 
-/** A socket that records every received frame, and checks the order of `seq` as a client must. */
+/**
+ * A socket that records every received frame. It also checks the order of `seq`: the events of a chat are numbered, and
+ * a client must receive each number once and in order.
+ */
 export class ThawSocket {
   readonly frames: ReceivedFrame[] = [];
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
-  private readonly arrivals = new EventEmitter().setMaxListeners(0);
-  private refs = 0;
-  /** Last `seq` seen per session, in frames and acks. */
-  private readonly seen = new Map<string, number>();
+  private readonly arrivals = new EventEmitter().setMaxListeners(0); // one listener for each pending wait
+  private refCount = 0;
+  /** Last `seq` of each session, in frames and acks. */
+  private readonly lastSeqs = new Map<string, number>();
   /** Gaps and repetitions of `seq`. */
   readonly seqViolations: string[] = [];
-  private readonly sessionOfRef = new Map<string, string>();
+  /** The session ids of sent frames, by `ref`: an ack has a `seq` but no session id. */
+  private readonly sessionIdsByRef = new Map<string, string>();
 
   private constructor(
     readonly webSocket: WebSocket,
     readonly userId: number,
   ) {
     this.closed = new Promise((resolve) => webSocket.once('close', resolve));
-    webSocket.on('error', () => undefined); // `closed` resolves in any case
+    webSocket.on('error', () => undefined); // `closed` resolves after an error, too
     webSocket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame));
   }
 
+  /** @throws Error when the server refuses the upgrade or the connection fails. */
   static async open(url: string, headers: Record<string, string>, userId: number): Promise<ThawSocket> {
-    const socket = new WebSocket(url, { headers });
-    const client = new ThawSocket(socket, userId);
+    const webSocket = new WebSocket(url, { headers });
+    const socket = new ThawSocket(webSocket, userId);
     await new Promise<void>((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('unexpected-response', (_, response) =>
+      webSocket.once('open', resolve);
+      webSocket.once('unexpected-response', (_, response) =>
         reject(new Error(`Upgrade answered ${response.statusCode}`)),
       );
-      socket.once('error', reject);
+      webSocket.once('error', reject);
     });
-    return client;
+    return socket;
   }
 
+  /** The last `seq` seen in a session; 0 if none was. */
   getLastSeen(sessionId: string): number {
-    return this.seen.get(sessionId) ?? 0;
+    return this.lastSeqs.get(sessionId) ?? 0;
   }
 
   send(frame: object | string): void {
     this.webSocket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** Sends a frame with a ref and waits for its answer, of any kind. */
+  /** Sends a frame with a `ref`. @returns its answer, which may be an `error`. */
   async ask<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<ReceivedFrame> {
-    this.refs += 1;
-    const ref = `${this.userId}.${this.refs}`;
+    this.refCount += 1;
+    const ref = `${this.userId}.${this.refCount}`;
     const { sessionId } = data as { sessionId?: string };
-    if (sessionId !== undefined) this.sessionOfRef.set(ref, sessionId);
-    const reply = this.waitFor((frame) => frame.ref === ref, `an answer to ${event}`);
+    if (sessionId !== undefined) this.sessionIdsByRef.set(ref, sessionId);
+    const answer = this.waitFor((frame) => frame.ref === ref, `an answer to ${event}`);
     this.send({ event, data, ref });
-    return reply;
+    return answer;
   }
 
   /**
-   * Like `ask`, but throws for an `error` answer.
+   * Like `ask`, but throws when the answer is an `error`.
    * @returns the data of the answer.
    */
   async request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Record<string, unknown>> {
-    const reply = await this.ask(event, data);
-    if (reply.event === 'error') throw new Error(`${event} was refused: ${String(reply.data.code)}`);
-    return reply.data;
+    const answer = await this.ask(event, data);
+    if (answer.event === 'error') throw new Error(`${event} was refused: ${String(answer.data.code)}`);
+    return answer.data;
   }
 
-  /** The first matching frame, received before or after the call. */
+  /** Waits for a matching frame. @returns the data of the first one, even if it was received before the call. */
   async next(
     event: string,
-    match: (data: Record<string, unknown>) => boolean = () => true,
+    matches: (data: Record<string, unknown>) => boolean = () => true,
   ): Promise<Record<string, unknown>> {
-    const isMeant: Match = (frame) => frame.event === event && match(frame.data ?? {});
-    const frame = this.frames.find(isMeant) ?? (await this.waitFor(isMeant, event));
+    const filter: FrameFilter = (frame) => frame.event === event && matches(frame.data ?? {}); // `pong` has no data
+    const frame = this.frames.find(filter) ?? (await this.waitFor(filter, event));
     return frame.data;
   }
 
-  /** Like `next`, but also removes the frame from the record. */
+  /** Like `next`, but also removes the frame from `frames`. */
   async take(
     event: string,
-    match?: (data: Record<string, unknown>) => boolean,
+    matches?: (data: Record<string, unknown>) => boolean,
   ): Promise<Record<string, unknown>> {
-    const data = await this.next(event, match);
+    const data = await this.next(event, matches);
     const index = this.frames.findIndex((frame) => frame.data === data);
     if (index >= 0) this.frames.splice(index, 1);
     return data;
   }
 
+  /** The data of all received frames of an event. */
   all(event: string): Record<string, unknown>[] {
     return this.frames.filter((frame) => frame.event === event).map(({ data }) => data);
   }
@@ -224,15 +236,18 @@ export class ThawSocket {
     await this.closed;
   }
 
-  private waitFor(match: Match, what: string): Promise<ReceivedFrame> {
+  /** @param description what is awaited, for the error. */
+  private waitFor(filter: FrameFilter, description: string): Promise<ReceivedFrame> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.arrivals.off('frame', listener);
-        const seen = this.frames.map(({ event }) => event).join(', ');
-        reject(new Error(`User ${this.userId} waited ${WAIT_MS} ms for ${what}; received: ${seen}`));
-      }, WAIT_MS);
+        const received = this.frames.map(({ event }) => event).join(', ');
+        reject(
+          new Error(`User ${this.userId} waited ${MAX_WAIT_MS} ms for ${description}; received: ${received}`),
+        );
+      }, MAX_WAIT_MS);
       const listener = (frame: ReceivedFrame) => {
-        if (!match(frame)) return;
+        if (!filter(frame)) return;
         clearTimeout(timer);
         this.arrivals.off('frame', listener);
         resolve(frame);
@@ -247,24 +262,22 @@ export class ThawSocket {
     this.arrivals.emit('frame', frame);
   }
 
-  /** Records the `seq` of a frame, and a gap or repetition. A frame without one is not part of the order. */
+  /** Records the `seq` of a frame, and a gap or repetition. Frames without a `seq` are not events of a chat. */
   private checkOrder({ event, data, ref }: ReceivedFrame): void {
-    const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionOfRef.get(ref));
+    const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionIdsByRef.get(ref));
     const seq = data?.seq;
     if (typeof seq !== 'number' || sessionId === undefined || sessionId === '') return;
-    const before = this.getLastSeen(sessionId);
-    if (event === 'session_resumed') {
-      this.seen.set(sessionId, Math.max(before, seq));
-      return;
-    }
-    const isRepeatedAck = event === 'ack' && seq <= before;
-    if (seq !== before + 1 && !isRepeatedAck)
-      this.seqViolations.push(`${sessionId}: ${before} → ${seq} (${event})`);
-    this.seen.set(sessionId, Math.max(before, seq));
+    const lastSeq = this.getLastSeen(sessionId);
+    this.lastSeqs.set(sessionId, Math.max(lastSeq, seq));
+    if (event === 'session_resumed') return; // it contains missed events, and its `seq` is that of the last one
+    // A repeated command is acknowledged with the `seq` of the first one.
+    const isRepeatedAck = event === 'ack' && seq <= lastSeq;
+    if (seq !== lastSeq + 1 && !isRepeatedAck)
+      this.seqViolations.push(`${sessionId}: ${lastSeq} → ${seq} (${event})`);
   }
 }
 
-/** `data` of a text message in a random chat. */
+/** `data` of the frame `random_message` with a text. */
 export const textMessage = (sessionId: string, content: string, clientId?: string) => ({
   sessionId,
   content,
@@ -272,7 +285,7 @@ export const textMessage = (sessionId: string, content: string, clientId?: strin
   clientId,
 });
 
-/** Two visitors in a chat with each other, each on one of the origins. */
+/** Signs in two new visitors, one on each origin, and matches them in a random chat. */
 export const matchNewVisitors = async (
   origins: readonly [string, string],
 ): Promise<{

@@ -21,12 +21,12 @@ const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): 
       to.write(slice);
       dueAt = Math.max(dueAt, performance.now()) + (slice.length / bytesPerSecond) * 1_000;
       const waitMs = dueAt - performance.now();
-      if (waitMs > 1) await delay(waitMs);
+      if (waitMs > 1) await delay(waitMs); // timers have a resolution of 1 ms
     }
   }
 };
 
-/** A TCP relay to a server that limits the server's answers to `bitsPerSecond`. */
+/** Starts a TCP relay in front of a server, which forwards the server's responses at `bitsPerSecond`. */
 export const startThrottledLink = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

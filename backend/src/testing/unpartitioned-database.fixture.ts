@@ -6,12 +6,12 @@ import { migrations } from '../migrations/migration.registry';
 import { createFindKnownEvents } from '../migrations/partitioned-events/swap.sql';
 import { createDataSourceOptions } from '../platform/database/data-source.config';
 
-/** A database with the schema before the partitioning. */
+/** A database whose schema is that of the migrations before `PartitionedEvents`, which partitions the event tables. */
 export interface UnpartitionedDatabase {
   url: string;
   /** Connections with the time-outs of an api replica. */
   service: DataSource;
-  /** A data source with the connections of a migration, which the caller destroys. */
+  /** Opens a data source with the time-outs of a migration. The caller destroys it. */
   connect(): Promise<DataSource>;
   close(): Promise<void>;
 }
@@ -29,16 +29,16 @@ const runOnServer = async (sql: string): Promise<void> => {
   }
 };
 
-/** Connects to the database itself, even where tests go through a pooler. */
+/** Connects to PostgreSQL without a pooler, even in a test run that uses one. */
 const connectTo = (
   url: string,
   poolSize: number,
   options: string,
-  withMigrations = false,
+  earlierMigrations: typeof migrations = [],
 ): Promise<DataSource> =>
   new DataSource({
     ...createDataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize }),
-    migrations: withMigrations ? migrations.slice(0, migrations.indexOf(PartitionedEvents1763640960000)) : [],
+    migrations: earlierMigrations,
     extra: { options },
   }).initialize();
 
@@ -52,20 +52,21 @@ const createName = (): string => `thaw_test_${randomBytes(8).toString('hex')}`;
 
 let template: string | undefined;
 
-/** The migrations run once for each test file. */
+/** The database that those of the tests are copied from, so that the migrations run only once in a test file. */
 const ensureTemplate = async (): Promise<string> => {
   if (template) return template;
   const name = createName();
   await runOnServer(`CREATE DATABASE ${name}`);
-  const before = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, true);
-  await before.runMigrations({ transaction: 'each' });
-  // The event store of the present release, which stands for that of the release before, needs it.
-  await before.query(createFindKnownEvents);
-  await before.destroy();
+  const earlierMigrations = migrations.slice(0, migrations.indexOf(PartitionedEvents1763640960000));
+  const dataSource = await connectTo(createUrl(name), 2, MIGRATION_SETTINGS, earlierMigrations);
+  await dataSource.runMigrations({ transaction: 'each' });
+  // Tests use the current event store in place of that of the previous release. The current one needs this function.
+  await dataSource.query(createFindKnownEvents);
+  await dataSource.destroy();
   return (template = name);
 };
 
-/** To be called when the databases of a test file are closed. */
+/** Call it after the databases of a test file are closed. */
 export const dropUnpartitionedTemplate = async (): Promise<void> => {
   if (template) await runOnServer(`DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
   template = undefined;
@@ -87,9 +88,12 @@ export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDataba
   };
 };
 
-/** Writes streams of `eventsEach` messages, each with personal data, and leaves gaps in the positions. */
-export const writeChats = (database: DataSource, chats: number, eventsEach: number): Promise<unknown> =>
-  database.query(
+/**
+ * Writes streams of `eventsEach` messages, in random global order. Four of five messages have personal data, of which a
+ * third never expires.
+ */
+export const writeChats = (dataSource: DataSource, chats: number, eventsEach: number): Promise<unknown> =>
+  dataSource.query(
     `WITH chat AS (
        INSERT INTO event_streams (stream_id, stream_type, version)
        SELECT 'chat-' || gen_random_uuid(), 'chat', $2::int FROM generate_series(1, $1::int) RETURNING stream_id

@@ -1,13 +1,15 @@
 const POLL_MS = 10;
+const DEFAULT_WITHIN_MS = 20_000;
 
 /**
- * Polls `read` until `isExpected` accepts its value, for at most `withinMs`.
+ * Polls `read` until `isExpected` accepts its value, by default until it is truthy, for at most `withinMs`.
  * @returns the accepted value.
+ * @throws Error with the last value when the time is over.
  */
 export const until = async <Value>(
   read: () => Value | Promise<Value>,
   isExpected: (value: Awaited<Value>) => boolean = Boolean,
-  withinMs = 20_000,
+  withinMs = DEFAULT_WITHIN_MS,
 ): Promise<Awaited<Value>> => {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -21,7 +23,7 @@ export const until = async <Value>(
   }
 };
 
-/** Polls `read` until its value is truthy, for at most `withinMs`. @returns that value. */
+/** Polls `read` until its value is truthy, for at most `withinMs`. @returns the value. @throws Error as `until` does */
 export const untilWithin = <Value>(
   withinMs: number,
   read: () => Value | Promise<Value>,

@@ -10,7 +10,7 @@ interface UploadOptions {
   contentType?: string;
 }
 
-/** Uploads an image as a browser does; by default a JPEG for a chat. */
+/** Posts an image as a browser does; by default a JPEG for a chat. */
 export const upload = (
   browser: Browser,
   image: Buffer,
@@ -23,6 +23,7 @@ export const upload = (
     .attach('file', image, { filename: 'cat.jpg', contentType });
 
 const BOUNDARY = 'edge';
+/** The content type of a hand-written form. */
 export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** A part of a hand-written form, for requests that no client library would send. */
@@ -32,15 +33,19 @@ const createFormPart = (headers: string, content: Buffer | string): Buffer =>
     Buffer.from(content),
     Buffer.from('\r\n'),
   ]);
+
 export const createFormField = (name: string, value: string): Buffer =>
   createFormPart(`Content-Disposition: form-data; name="${name}"`, value);
+
 export const createFormFile = (name: string, content: Buffer): Buffer =>
   createFormPart(
     `Content-Disposition: form-data; name="${name}"; filename="a.jpg"\r\nContent-Type: image/jpeg`,
     content,
   );
+
 export const FORM_END = Buffer.from(`--${BOUNDARY}--\r\n`);
-/** The fields that a valid form has besides its file. */
+
+/** The fields that a valid form has in addition to its file. */
 export const requiredFields = [
   createFormField('bucket', 'chat-images'),
   createFormField('fileName', 'a.jpg'),
@@ -55,7 +60,7 @@ export const postForm = (
   browser
     .post('/api/upload')
     .set('Content-Type', contentType)
-    .serialize((body: Buffer) => body as unknown as string)
+    .serialize((body: Buffer) => body as unknown as string) // keeps the bytes as they are
     .send(Buffer.concat(parts) as unknown as string);
 
 export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browser; id: number }> => {
@@ -64,7 +69,7 @@ export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browse
   return { browser, id: response.body.user.id as number };
 };
 
-/** Signs in anonymously. @returns the value of the header `Cookie`. */
+/** Signs in a new anonymous user. @returns the value of the header `Cookie`. */
 export const createSessionCookie = async (api: TestApi): Promise<string> => {
   const response = await api.openBrowser().post('/api/anonymous').expect(201);
   const cookies = response.headers['set-cookie'] as unknown as string[];
@@ -73,18 +78,18 @@ export const createSessionCookie = async (api: TestApi): Promise<string> => {
 
 export const findPort = (api: TestApi): number => (api.app.getHttpServer().address() as AddressInfo).port;
 
-/** The body of an error response. */
+/** The expected body of an error response. Its message is for display and may be any text. */
 export const createErrorBody = (statusCode: number, code: string) => ({
   statusCode,
   code,
   message: expect.any(String),
 });
 
-export const expectRefusal = async (
-  answer: request.Test,
+export const expectErrorResponse = async (
+  response: request.Test,
   statusCode: number,
   code: string,
 ): Promise<void> => {
-  const { status, body } = await answer;
+  const { status, body } = await response;
   expect({ status, body }).toEqual({ status: statusCode, body: createErrorBody(statusCode, code) });
 };

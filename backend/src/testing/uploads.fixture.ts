@@ -14,7 +14,7 @@ import { startTestApi, type TestApi } from './test-api.harness';
 
 const HOUR_MS = 60 * 60_000;
 
-/** A message of a random chat, in the form in which its personal data is dropped when it expires. */
+/** The personal data of a message in a random chat, as it is passed on when it expires and is deleted. */
 export const createDroppedMessage = (
   senderId: number,
   messageType: string,
@@ -26,9 +26,10 @@ export const createDroppedMessage = (
   data: { senderId, messageType, content, replyTo: null },
 });
 
+/** Bucket and key of an image. */
 export const locate = (url: string) => parseUploadUrl(url)!;
 
-/** The services that store and remove images, with files in a temporary folder. */
+/** The services that store and remove images, on an api replica with files in a temporary folder. */
 export class TestUploads {
   readonly uploads: UploadsService;
   readonly repository: UploadRepository;
@@ -57,7 +58,7 @@ export class TestUploads {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Deletes all images. */
+  /** Deletes all images, and the records of the messages and profiles that use them. */
   async reset(): Promise<void> {
     await this.query('DELETE FROM uploads');
     await this.query('DELETE FROM upload_uses');
@@ -68,11 +69,12 @@ export class TestUploads {
     return this.api.database.dataSource.query<Rows>(sql, parameters);
   }
 
-  /** Uploads an image. @returns its URL. */
+  /** Stores an image as after an upload. @returns its URL. */
   receive(ownerId: number, bucket: UploadBucket = 'chat-images'): Promise<string> {
     return this.uploads.receive({ ownerId, bucket, fileName: '', bytes: this.jpeg });
   }
 
+  /** @throws when the service refuses for another reason than `not_found` */
   isVisibleTo(viewerId: number, url: string): Promise<boolean> {
     return this.uploads.requireVisibleImage(viewerId, locate(url)).then(
       () => true,
@@ -97,12 +99,12 @@ export class TestUploads {
     return this.query('SELECT * FROM uploads ORDER BY key');
   }
 
-  /** Sweeps as if `hours` had passed. @returns the number of removed images. */
+  /** Removes unused images as if `hours` had passed. @returns the number of removed images. */
   sweepAfterHours(hours: number): Promise<number> {
     return this.removal.sweep(new Date(Date.now() + hours * HOUR_MS));
   }
 
-  /** Appends a message to a new chat. @returns its data as dropped on expiry. */
+  /** Appends a message to a new chat. @returns its personal data, for `expireMessages`. */
   async appendMessage(senderId: number, messageType: string, content: string): Promise<DroppedData> {
     const message = createDroppedMessage(senderId, messageType, content);
     const { streamId, ...event } = message;
@@ -112,10 +114,12 @@ export class TestUploads {
     return message;
   }
 
+  /** Removes the images of messages whose personal data has expired. */
   expireMessages(...messages: DroppedData[]): Promise<void> {
     return this.removal.expire(messages, this.api.database.dataSource.manager);
   }
 
+  /** Appends a change of the user's profile, which uses the image of the avatar. */
   async changeAvatar(userId: number, avatar: string | null, occurredAt = new Date()): Promise<void> {
     const data = { userId, username: 'Ada', avatar };
     await this.api.app

@@ -1,6 +1,6 @@
 /**
  * Runs three api processes behind nginx and a worker, with their own PostgreSQL and a Redis Cluster of three primaries
- * and three replicas, all as local processes. They use Redis with the rights that compose gives to them.
+ * and three replicas, all as local processes. They use Redis with the permissions that the compose files give them.
  */
 import type { RedisCluster } from '../../../deploy/local/stores/redis-cluster.mjs';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
@@ -15,9 +15,11 @@ import {
   shardGroupLockKey,
   userChannel,
 } from '../../src/platform/redis/redis.keys';
-import { BACK_WITHIN_MS, REPLICAS, startStackOn, talkThrough } from './talking-pairs.driver';
+import { BACK_WITHIN_MS, REPLICA_COUNT, startStackOn, talkThrough } from './talking-pairs.driver';
 
-const PAIRS = 20;
+const PAIR_COUNT = 20;
+/** Number of hash slots of every Redis Cluster. */
+const SLOT_COUNT = 16_384;
 
 jest.setTimeout(180_000);
 
@@ -35,27 +37,31 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-const listNumbersUpTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+/** Returns the numbers from 0 to `count - 1`. */
+const listNumbersBelow = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** The slots in which the product has keys or channels, those of users included, and others beside them. */
+/** Returns the slots in which the product has keys or channels, including those of users, and the slot after each. */
 const listSlotsInUse = async (): Promise<number[]> => {
   const keys = [
     leaseKeys.live,
     jobsPrefix,
-    ...listNumbersUpTo(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
-    ...listNumbersUpTo(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
-    ...listNumbersUpTo(SHARD_GROUP_COUNT).map(shardGroupLockKey),
-    ...listNumbersUpTo(2 * PAIRS).map((id) => userChannel(id + 1)),
+    ...listNumbersBelow(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
+    ...listNumbersBelow(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
+    ...listNumbersBelow(SHARD_GROUP_COUNT).map(shardGroupLockKey),
+    // The ids of the users begin with 1.
+    ...listNumbersBelow(2 * PAIR_COUNT).map((index) => userChannel(index + 1)),
   ];
   const slots = await Promise.all(keys.map((key) => cluster.findSlot(key)));
-  return [...new Set(slots.flatMap((slot) => [slot, (slot + 1) % 16_384]))];
+  return [...new Set(slots.flatMap((slot) => [slot, (slot + 1) % SLOT_COUNT]))];
 };
 
+/** Makes the change while users chat. Expects no lost message, a short silence, and replicas that stay ready. */
 const expectNothingLost = async (change: () => Promise<void>): Promise<void> => {
-  const { faults, longestSilenceMs, leastReady } = await talkThrough(stack, PAIRS, change);
+  const { faults, longestSilenceMs, minReadyReplicas } = await talkThrough(stack, PAIR_COUNT, change);
   expect(faults).toEqual([]);
   expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
-  expect(leastReady).toBe(REPLICAS);
+  expect(minReadyReplicas).toBe(REPLICA_COUNT);
+  // The product's permissions in Redis suffice.
   expect(await cluster.listDeniedCommands()).toEqual([]);
 };
 
@@ -63,7 +69,7 @@ it.each([
   { served: 'matching and leases', key: leaseKeys.live },
   { served: 'a shard of the chats', key: chatKeys(7).outbox },
 ])(
-  'keeps acknowledged messages and their order when the primary of $served is killed; users are back in 15 s',
+  'keeps acknowledged messages in order when the primary of $served is killed; users can send again in 15 s',
   async ({ key }) => {
     const primary = await cluster.findPrimary(key);
     await expectNothingLost(() => primary.kill());
@@ -87,10 +93,10 @@ it('keeps every acknowledged message once and in order while the slots of all it
 it('keeps every acknowledged message once and in order while an added node takes over a third of the slots', async () => {
   const slots = await listSlotsInUse();
   await expectNothingLost(async () => {
-    const added = await cluster.addPrimary();
+    const addedPrimary = await cluster.addPrimary();
     await cluster.moveSlots(
       slots.filter((_, index) => index % 3 === 0),
-      added,
+      addedPrimary,
     );
   });
 });

@@ -18,7 +18,13 @@ import {
 } from '../../src/platform/redis/redis-connection.factory';
 import { scanKeys } from '../../src/platform/redis/redis-nodes.functions';
 import { RedisScript } from '../../src/platform/redis/redis-script.model';
-import { chatKeys, leaseKeys, matchingKeys, presenceKeys } from '../../src/platform/redis/redis.keys';
+import {
+  chatKeys,
+  leaseKeys,
+  matchingKeys,
+  presenceKeys,
+  SHARD_COUNT,
+} from '../../src/platform/redis/redis.keys';
 import { until } from '../../src/testing/until.functions';
 
 jest.setTimeout(60_000);
@@ -38,42 +44,49 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
+/** Returns a primary that does not serve the key. */
 const findOtherPrimary = async (key: string): Promise<RedisClusterNode> => {
   const source = await cluster.findPrimary(key);
   return (await cluster.listPrimaries()).find((node) => node !== source)!;
 };
 
+/** Begins to move the slot of a key to another primary. */
 const beginMove = async (key: string) =>
   cluster.beginMove(await cluster.findSlot(key), await findOtherPrimary(key));
 
 const listScripts = (module: object): RedisScript<unknown>[] =>
-  Object.values(module).filter((each) => each instanceof RedisScript);
+  Object.values(module).filter((exported) => exported instanceof RedisScript);
 
-const readAll = async (pattern: string): Promise<Record<string, string | null>> => {
-  const found: Record<string, string | null> = {};
+/** Returns all strings whose keys match. */
+const readStrings = async (pattern: string): Promise<Record<string, string | null>> => {
+  const values: Record<string, string | null> = {};
   for await (const page of scanKeys(redis, pattern, 1_000))
-    for (const key of page) found[key] = await redis.get(key);
-  return found;
+    for (const key of page) values[key] = await redis.get(key);
+  return values;
 };
 
 const { stream, outbox, deadLetters, replicas: chatReplicas } = chatKeys(7);
 
 it.each([
-  { of: 'matching', keys: [matchingKeys.replicas], scripts: matchQueueScripts },
-  { of: 'leases', keys: Object.values(leaseKeys), scripts: leaseScripts },
-  { of: 'presence of users', keys: [presenceKeys(3).replicas], scripts: onlineUsersScripts },
-  { of: 'presence in chats', keys: [chatReplicas], scripts: chatPresenceScripts },
-  { of: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
-  { of: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
+  { owner: 'matching', keys: [matchingKeys.replicas], scripts: matchQueueScripts },
+  { owner: 'leases', keys: Object.values(leaseKeys), scripts: leaseScripts },
+  { owner: 'presence of users', keys: [presenceKeys(3).replicas], scripts: onlineUsersScripts },
+  { owner: 'presence in chats', keys: [chatReplicas], scripts: chatPresenceScripts },
+  { owner: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
+  { owner: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
 ])(
-  'refuses all scripts of $of while their slot is moved, whichever keys have been moved, and changes none',
+  'refuses all scripts of $owner while their slot is moved, whichever keys have been moved, and changes none',
   async ({ keys, scripts }) => {
-    const [first = ''] = keys;
-    const tag = first.slice(0, first.indexOf('}') + 1);
-    const kept = Object.fromEntries([...keys, `${tag}:undeclared`].map((key) => [key, `value of ${key}`]));
-    for (const [key, value] of Object.entries(kept)) await redis.set(key, value);
+    const [firstKey = ''] = keys;
+    const hashTag = firstKey.slice(0, firstKey.indexOf('}') + 1);
+    // Scripts also access keys that are not declared in KEYS.
+    const valuesBefore = Object.fromEntries(
+      [...keys, `${hashTag}:undeclared`].map((key) => [key, `value of ${key}`]),
+    );
+    for (const [key, value] of Object.entries(valuesBefore)) await redis.set(key, value);
     const expectRefusals = async () => {
-      const calls = listScripts(scripts).map((script) => script.run(redis, keys, ['1', '2', '3']));
+      const anyArguments = ['1', '2', '3'];
+      const calls = listScripts(scripts).map((script) => script.run(redis, keys, anyArguments));
       for (const call of await Promise.allSettled(calls)) {
         const error: unknown = call.status === 'rejected' ? call.reason : undefined;
         // After TRYAGAIN, ioredis asks any node, which may answer MOVED or ASK.
@@ -82,7 +95,7 @@ it.each([
       }
     };
 
-    const move = await beginMove(first);
+    const move = await beginMove(firstKey);
     await expectRefusals();
     for (const key of keys) {
       await move.moveKey(key);
@@ -90,27 +103,27 @@ it.each([
     }
     await move.finish();
 
-    expect(await readAll(`${tag}*`)).toEqual(kept);
-    for (const key of Object.keys(kept)) await redis.del(key);
+    expect(await readStrings(`${hashTag}*`)).toEqual(valuesBefore);
+    for (const key of Object.keys(valuesBefore)) await redis.del(key);
   },
 );
 
 it('keeps the routes of other slots when one slot has moved', async () => {
   const routes = createSubscriberRoutes({ REDIS_URL: cluster.url }, redis);
-  const shards = Array.from({ length: 64 }, (_, shard) => chatKeys(shard).outbox);
-  const moved = shards[12]!;
+  const outboxes = Array.from({ length: SHARD_COUNT }, (_, shard) => chatKeys(shard).outbox);
+  const movedKey = outboxes[12]!;
   await routes.refresh();
-  const others = shards.filter((key) => key !== moved);
-  const before = others.map((key) => routes.findServer(key));
-  const move = await beginMove(moved);
+  const otherKeys = outboxes.filter((key) => key !== movedKey);
+  const serversBefore = otherKeys.map((key) => routes.findServer(key));
+  const move = await beginMove(movedKey);
   await move.finish();
-  await redis.get(moved); // is redirected
-  expect(others.map((key) => routes.findServer(key))).toEqual(before);
+  await redis.get(movedKey); // is redirected to the new server
+  expect(otherKeys.map((key) => routes.findServer(key))).toEqual(serversBefore);
 });
 
-it('subscribes again after a slot has moved, has its chats compared, and receives what is published then', async () => {
+it('subscribes again after a slot has moved, publishes SubscriberRestored, and receives later messages', async () => {
   const events = new ProcessEventsService(new Map() as unknown as ModulesContainer);
-  const published = jest.spyOn(events, 'publish').mockReturnValue(undefined);
+  const publish = jest.spyOn(events, 'publish').mockReturnValue(undefined);
   const settings = { REDIS_URL: cluster.url, replicaId: 'one' };
   const subscriber = new RedisSubscriberService(
     redis,
@@ -129,7 +142,7 @@ it('subscribes again after a slot has moved, has its chats compared, and receive
     await redis.spublish(channel, 'while the slot is moved');
     await until(() => received.length === 2);
     await move.finish();
-    await until(() => published.mock.calls.some(([name]) => name === 'SubscriberRestored'));
+    await until(() => publish.mock.calls.some(([name]) => name === 'SubscriberRestored'));
     await redis.spublish(channel, 'after');
     await until(() => received.length === 3);
 

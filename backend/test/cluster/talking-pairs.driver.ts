@@ -13,37 +13,40 @@ import { until } from '../../src/testing/until.functions';
 const SEND_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 200;
 /** Acknowledged messages of each user before the change, and again after it. */
-const MESSAGES_EACH = 5;
-export const REPLICAS = 3;
+const MESSAGES_PER_USER = 5;
+export const REPLICA_COUNT = 3;
+/** Time within which every user has messages acknowledged again after a change of the stores. */
 export const BACK_WITHIN_MS = 15_000;
 const PERSISTED_WITHIN_MS = 20_000;
 
-/** Starts replicas behind nginx and a worker on the given Redis, with a PostgreSQL of their own. */
+/** Starts replicas behind nginx and a worker on the given Redis, with their own PostgreSQL. */
 export const startStackOn = async (redisSettings: Record<string, string>): Promise<Stack> => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   return startStack({
-    replicas: REPLICAS,
+    replicas: REPLICA_COUNT,
     workers: 1,
     shouldRestart: false,
+    // The empty address makes the stack start its own PostgreSQL.
     env: { DATABASE_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn', ...redisSettings },
   });
 };
 
-/** What happened while pairs talked. */
+/** What happened while matched pairs sent each other messages. */
 export interface Talk {
-  /** Losses, doubles, and disorder. */
+  /** Messages that were lost, duplicated or out of order. */
   faults: string[];
   /** The longest time in which a user got no message acknowledged. */
   longestSilenceMs: number;
-  /** The least number of replicas that were ready at the same time. */
-  leastReady: number;
+  /** The smallest number of replicas that were ready at the same time. */
+  minReadyReplicas: number;
 }
 
 /**
- * Lets matched pairs talk before, during and after a change of the stores, and compares what both sides hold and what
- * PostgreSQL has in the end.
- * @param change makes the change, and may wait until all pairs talk again. Then a new user signs up.
- * @throws Error when a user gets no more messages acknowledged within 15 s after the change.
+ * Lets matched pairs send messages before, during and after a change of the stores. At the end it compares the messages
+ * of both users of each pair, and waits until PostgreSQL has all of them. A new user signs up after the change.
+ * @param change makes the change, and may wait until all pairs send messages again.
+ * @throws Error if a user has no further messages acknowledged within 15 s after the change, or messages are missing in
+ *   PostgreSQL.
  */
 export const talkThrough = async (
   stack: Stack,
@@ -54,18 +57,18 @@ export const talkThrough = async (
   const pairs = await createMatchedPairs(stack.url, pairCount);
   const users = pairs.flat();
   const stopSending = startSending(pairs, { everyMs: sendEveryMs });
-  const stopWatching = watch(stack, users);
+  const stopWatching = startWatching(stack, users);
   try {
     await waitForMessages(users);
     await change(pairs);
     await new ThawVisitor([stack.url]).joinAnonymously('female');
     await waitForMessages(users);
-    const watched = await stopWatching();
+    const observations = await stopWatching();
     await stopSending();
     await until(() => pairs.every(([first, second]) => first.seq === second.seq));
     const faults = pairs.flatMap(findFaults);
     for (const [user] of pairs) await waitUntilPersisted(stack, user);
-    return { faults, ...watched };
+    return { faults, ...observations };
   } finally {
     // A page that is still open would keep the process of a failed test running.
     void stopSending().catch(() => undefined);
@@ -74,38 +77,41 @@ export const talkThrough = async (
   }
 };
 
-/** Resolves when every user got further messages acknowledged. @throws Error after 15 s */
+/** Resolves when every user has had MESSAGES_PER_USER further messages acknowledged. @throws Error after 15 s. */
 export const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
   const before = new Map(users.map((user) => [user, user.acked.size]));
   await until(
-    () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_EACH).length,
+    () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_PER_USER).length,
     (count) => count === 0,
     BACK_WITHIN_MS,
   );
 };
 
-/** Observes the users and the readiness of the replicas, until the returned function is called. */
-const watch = (
+/** Observes the users and the readiness of the replicas until the returned function is called. */
+const startWatching = (
   stack: Stack,
   users: readonly ChatUser[],
-): (() => Promise<{ longestSilenceMs: number; leastReady: number }>) => {
-  const lastProgress = new Map(users.map((user) => [user, { acked: user.acked.size, at: Date.now() }]));
+): (() => Promise<{ longestSilenceMs: number; minReadyReplicas: number }>) => {
+  const lastProgress = new Map(
+    users.map((user) => [user, { ackedCount: user.acked.size, sinceMs: Date.now() }]),
+  );
   let longestSilenceMs = 0;
-  let leastReady = Infinity;
+  let minReadyReplicas = Infinity;
   const sample = async () => {
-    for (const [user, { acked, at }] of lastProgress) {
-      longestSilenceMs = Math.max(longestSilenceMs, Date.now() - at);
-      if (user.acked.size > acked) lastProgress.set(user, { acked: user.acked.size, at: Date.now() });
+    for (const [user, { ackedCount, sinceMs }] of lastProgress) {
+      longestSilenceMs = Math.max(longestSilenceMs, Date.now() - sinceMs);
+      if (user.acked.size > ackedCount)
+        lastProgress.set(user, { ackedCount: user.acked.size, sinceMs: Date.now() });
     }
     const readiness = await Promise.all(stack.replicas.map(isReady));
-    leastReady = Math.min(leastReady, readiness.filter(Boolean).length);
+    minReadyReplicas = Math.min(minReadyReplicas, readiness.filter(Boolean).length);
   };
   let sampling: Promise<void> = sample();
   const timer = setInterval(() => void (sampling = sampling.then(sample)), SAMPLE_EVERY_MS);
   return async () => {
     clearInterval(timer);
     await sampling;
-    return { longestSilenceMs, leastReady };
+    return { longestSilenceMs, minReadyReplicas };
   };
 };
 
@@ -115,6 +121,7 @@ const isReady = ({ internalPort }: Replica): Promise<boolean> =>
     () => false,
   );
 
+/** Waits until PostgreSQL has as many messages of the user's chat as the user. */
 const waitUntilPersisted = async (stack: Stack, user: ChatUser): Promise<void> => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();

@@ -9,8 +9,8 @@ import { rateLimitKey } from '../../src/platform/redis/redis.keys';
 import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { untilWithin } from '../../src/testing/until.functions';
 
-/** The number of sockets that one address may hold in the profile `default`. */
-const USERS = 200;
+/** Maximum number of sockets of one address in the profile `default`. */
+const USER_COUNT = 200;
 
 jest.setTimeout(120_000);
 
@@ -19,6 +19,7 @@ let redis: Redis;
 
 beforeAll(async () => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  // Empty addresses make the stack start its own PostgreSQL and Redis.
   const env = { DATABASE_URL: '', REDIS_URL: '', LIMITS_PROFILE: 'default', LOG_LEVEL: 'warn' };
   stack = await startStack({ replicas: 2, env });
   redis = new Redis(stack.stores.redisUrl);
@@ -29,9 +30,9 @@ afterAll(async () => {
   await stack?.stop();
 }, 60_000);
 
-/** A visitor whose account was created past nginx from a random address, because sign-ups per address are limited. */
+/** Creates a visitor. Signs up at a replica from a random address, because the sign-ups of one address are limited. */
 const createVisitor = async (): Promise<ThawVisitor> => {
-  const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`, stack.url]);
+  const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`]);
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
   const { body } = await visitor.call('POST', '/api/anonymous', {}, { 'x-forwarded-for': address });
   visitor.user = body.user as SelfUser;
@@ -48,28 +49,30 @@ const reconnect = async (visitor: ThawVisitor): Promise<number> => {
   return Infinity;
 };
 
-it('lets 200 users behind one address reconnect after a replica is killed, and refuses the 201st', async () => {
+it('lets 200 users with one address reconnect after a replica is killed, and refuses the 201st', async () => {
   const visitors: ThawVisitor[] = [];
-  while (visitors.length <= USERS)
+  while (visitors.length <= USER_COUNT)
     visitors.push(...(await Promise.all(Array.from({ length: 20 }, createVisitor))));
-  const [refused, ...connected] = visitors.slice(0, USERS + 1);
-  const sockets: ThawSocket[] = await Promise.all(connected.map((visitor) => visitor.openSocket(stack.url)));
-  await expect(refused!.openSocket(stack.url)).rejects.toThrow('429');
+  const [refusedVisitor, ...connectedVisitors] = visitors.slice(0, USER_COUNT + 1);
+  const sockets: ThawSocket[] = await Promise.all(
+    connectedVisitors.map((visitor) => visitor.openSocket(stack.url)),
+  );
+  await expect(refusedVisitor!.openSocket(stack.url)).rejects.toThrow('429');
 
-  // The state after a minute without new sockets.
+  // Refills the bucket of handshakes, as a minute without new sockets does.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
-  let lost = 0;
+  let lostCount = 0;
   const attempts: number[] = [];
   for (const [index, socket] of sockets.entries()) {
     void socket.closed.then(async () => {
-      lost += 1;
-      attempts.push(await reconnect(connected[index]!));
+      lostCount += 1;
+      attempts.push(await reconnect(connectedVisitors[index]!));
     });
   }
   stack.replicas[0]!.kill('SIGKILL');
-  // They disconnect at once, and the first attempt follows a second later.
-  await untilWithin(60_000, () => lost > USERS / 4 && attempts.length === lost);
+  // About half of the sockets are on the killed replica. They close at the same time, before the first attempt ends.
+  await untilWithin(60_000, () => lostCount > USER_COUNT / 4 && attempts.length === lostCount);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
-  await expect(refused!.openSocket(stack.url)).rejects.toThrow('429');
-  await Promise.all(connected.map((visitor) => visitor.closeSockets()));
+  await expect(refusedVisitor!.openSocket(stack.url)).rejects.toThrow('429');
+  await Promise.all(connectedVisitors.map((visitor) => visitor.closeSockets()));
 });

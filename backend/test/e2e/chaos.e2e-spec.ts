@@ -12,14 +12,16 @@ import {
   type ChatUserPair,
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
+import { leaseKeys, matchingKeys } from '../../src/platform/redis/redis.keys';
 import { estimateSlowdown } from '../../src/testing/processor-load.probe';
 import { until, untilWithin } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const PAIRS = isLongRun ? 50 : 8;
-const ROUNDS = isLongRun ? 50 : 3;
+const PAIR_COUNT = isLongRun ? 50 : 8;
+/** Number of times that the worker is killed. */
+const WORKER_KILLS = isLongRun ? 50 : 3;
 const SEND_EVERY_MS = 150;
 
 let stack: Stack;
@@ -32,6 +34,7 @@ beforeAll(async () => {
   stack = await startStack({
     replicas: 3,
     workers: 1,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn' },
   });
   redis = new Redis(stack.stores.redisUrl, { retryStrategy: () => 200, maxRetriesPerRequest: null });
@@ -55,15 +58,16 @@ const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   await Promise.all([...new Set(pairs.flat())].map((user) => user.leave()));
 };
 
+/** Expects every event of the pairs' chats to be in PostgreSQL, once and in order. */
 const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
   expectPersisted(
     pairs.map(([{ sessionId }]) => sessionId ?? ''),
     { redis, databaseUrl: stack.stores.databaseUrl },
   );
 
-it('loses and duplicates nothing when a replica is killed', async () => {
-  const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
+it('loses and duplicates no message when a replica is killed', async () => {
+  const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
+  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   const [killedReplica] = stack.replicas;
   await sleep(2_000); // messages flow before, during and after the kill
   killedReplica?.kill();
@@ -71,7 +75,7 @@ it('loses and duplicates nothing when a replica is killed', async () => {
   await waitUntilConnected(pairs);
   await killedReplica?.waitUntilReady();
   await sleep(2_000);
-  await stop();
+  await stopSending();
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
@@ -82,27 +86,29 @@ it('loses and duplicates nothing when a replica is killed', async () => {
 });
 
 it('notifies the partner within six seconds when a user disconnects with a killed replica', async () => {
-  const [survivor, killed] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new ChatUser(survivor ?? '').join('female');
-  const bob = await new ChatUser(killed ?? '').join('male');
+  const [firstOrigin, killedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const ada = await new ChatUser(firstOrigin ?? '').join('female');
+  const bob = await new ChatUser(killedOrigin ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
   for (const user of [ada, bob]) await user.waitForMatch();
   bob.stopReconnecting();
   const killedAt = Date.now();
   stack.replicas[1]?.kill();
   await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
+  // The lease of a replica expires after four seconds, and replicas look for expired leases every second.
   expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateSlowdown());
   await stack.replicas[1]?.waitUntilReady();
   await ada.leave();
 });
 
 it('takes back a suspended replica with its sockets after the others evicted it', async () => {
-  const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new ChatUser(first ?? '').join('female');
-  const bob = await new ChatUser(second ?? '').join('male');
+  const [firstOrigin, suspendedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const ada = await new ChatUser(firstOrigin ?? '').join('female');
+  const bob = await new ChatUser(suspendedOrigin ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
   for (const user of [ada, bob]) await user.waitForMatch();
   const adaSocket = await ada.connected;
+  /** Returns the replica of each socket that is recorded in the chat. */
   const readReplicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
     return (await redis.hvals(key)).map((value) => value.split('|')[0]);
@@ -121,7 +127,7 @@ it('takes back a suspended replica with its sockets after the others evicted it'
   await until(() => ada.seq === bob.seq);
   expect(findFaults([ada, bob])).toEqual([]);
   expect(bob.closes).toEqual([]);
-  expect(await redis.zcard('{matching}:leases')).toBe(3);
+  expect(await redis.zcard(leaseKeys.live)).toBe(3);
   for (const user of [ada, bob]) await user.leave();
 });
 
@@ -131,72 +137,71 @@ it('keeps every searching user in the queue or in exactly one chat when replicas
     users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of users.entries()) {
+    // Each group of eight users kills a replica before its fifth user searches.
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
-    await user.search().catch(() => undefined); // a killed replica does not answer; the user's record shows the outcome
+    await user.search().catch(() => undefined); // a killed replica does not answer
   }
   for (const replica of stack.replicas) await replica.waitUntilReady();
   for (const user of users) await user.connected;
   for (const user of users) {
-    // A page that got no answer sends `join_queue` again.
+    // A page that has received no answer sends `join_queue` again.
     await (await user.connected).ask('join_queue', {});
   }
   const readQueueState = async (id: number) =>
-    redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
+    redis.hmget(matchingKeys.user(id), 'state', 'session', 'partner');
   await untilWithin(20_000, async () =>
     (await Promise.all(users.map(({ id }) => readQueueState(id)))).every(([state]) => state === 'chatting'),
   );
   for (const { id } of users) {
     const [, session, partner] = await readQueueState(id);
-    expect((await readQueueState(Number(partner))).slice(0, 2)).toEqual(['chatting', session]);
-    expect((await readQueueState(Number(partner)))[2]).toBe(String(id));
+    expect(await readQueueState(Number(partner))).toEqual(['chatting', session, String(id)]);
   }
   await Promise.all(users.map((user) => user.leave()));
 });
 
 it('writes every event once when the worker is killed repeatedly', async () => {
   const pairs = await createMatchedPairs(stack.url, 8);
-  // Slower in the long form: a chat is full at 20,000 events.
-  const stop = startSending(pairs, { everyMs: isLongRun ? 250 : 50 });
+  // The long form sends less often, because a chat can have at most 20,000 events.
+  const stopSending = startSending(pairs, { everyMs: isLongRun ? 250 : 50 });
   const [worker] = stack.workers;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    await sleep(300 + 110 * (round % 7)); // varies the point in the worker's cycle of 750 ms
+  for (let round = 0; round < WORKER_KILLS; round += 1) {
+    await sleep(300 + 110 * (round % 7)); // so that each kill is at another point of the worker's cycle of 750 ms
     worker?.kill();
     await worker?.waitUntilReady();
   }
-  await stop();
+  await stopSending();
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
 });
 
-it('misses no message, including the last, when subscriptions are cut every two seconds', async () => {
-  const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
+it('loses no message, not even the last one, when subscriptions are cut every two seconds', async () => {
+  const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
+  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   for (let round = 0; round < (isLongRun ? 30 : 4); round += 1) {
     await sleep(2_000);
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   }
-  await stop();
+  await stopSending();
+  // No later message will show that the messages below are missing.
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.the last word`)));
+  await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.last message`)));
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   await leaveAll(pairs);
 });
 
 it('continues all chats after Redis is killed and restarted', async () => {
-  const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
+  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   await sleep(1_500);
-  const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  const readRedisPid = async () => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  const pid = await readRedisPid();
   process.kill(pid, 'SIGKILL');
-  await untilWithin(
-    20_000,
-    async () => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]) !== pid,
-  );
-  await sleep(3_000);
-  await stop();
+  await untilWithin(20_000, async () => (await readRedisPid()) !== pid);
+  await sleep(3_000); // messages flow through the new process
+  await stopSending();
   await waitUntilConnected(pairs);
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
@@ -204,10 +209,10 @@ it('continues all chats after Redis is killed and restarted', async () => {
 });
 
 it('continues all chats while PostgreSQL restarts, and persists their events afterwards', async () => {
-  const pairs = await createMatchedPairs(stack.url, PAIRS);
-  const stop = startSending(pairs, { everyMs: SEND_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
+  const stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
-  await stop();
+  await stopSending();
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);

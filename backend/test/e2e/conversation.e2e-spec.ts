@@ -4,7 +4,7 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { fillChats, openDownload, parseExport, requestExport } from '../../src/testing/exports.fixture';
-import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
+import { matchNewVisitors, textMessage, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
 const password = 'correct horse';
@@ -17,6 +17,7 @@ beforeAll(async () => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
     replicas: 3,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', GRACE_AFTER_CLEAN_CLOSE_MS: '2000', LOG_LEVEL: 'warn' },
   });
 }, 120_000);
@@ -24,14 +25,9 @@ beforeAll(async () => {
 afterAll(() => stack?.stop(), 60_000);
 
 const createEmail = () => `${randomUUID()}@example.org`;
-const textMessage = (sessionId: string, content: string) => ({
-  sessionId,
-  content,
-  messageType: 'text' as const,
-});
 const startChat = () => matchNewVisitors([stack.url, stack.url]);
 
-/** Open sockets by replica, from their metrics. */
+/** Returns the number of open sockets of each replica, from its metrics. */
 const countSocketsByReplica = (): Promise<number[]> =>
   Promise.all(
     stack.replicas.map(async ({ internalPort }) => {
@@ -52,29 +48,35 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
     () => countSocketsByReplica(),
     (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
   );
-  expect(socketCounts.filter((count) => count > 0)).toHaveLength(3);
+  expect(socketCounts.filter((count) => count > 0)).toHaveLength(stack.replicas.length);
 
   const [adaSockets, bobSockets, cleoSockets] = [sockets.slice(0, 2), sockets.slice(2, 4), sockets.slice(4)];
   await adaSockets[0]!.request('join_queue', { preferences: 'male' });
   await bobSockets[1]!.request('join_queue', { preferences: 'female' });
   const { sessionId } = await adaSockets[1]!.next('chat_matched');
   expect(await bobSockets[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
-  // A socket that sends before its replica has delivered `chat_matched` to it would receive the ack first.
+  // Every socket has received the start of the chat (seq 1). A socket that sends earlier might receive the ack first.
   await until(() =>
     [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === 1),
   );
-  for (let count = 0; count < 10; count += 1) {
-    const [speaker] = count % 2 ? adaSockets : bobSockets;
-    await speaker!.request('random_message', textMessage(String(sessionId), `word ${count}`));
+  const messageCount = 10;
+  for (let number = 0; number < messageCount; number += 1) {
+    const [sender] = number % 2 ? adaSockets : bobSockets;
+    await sender!.request('random_message', textMessage(String(sessionId), `message ${number}`));
   }
+  const lastSeq = 1 + messageCount;
   await until(() =>
-    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === 11),
+    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === lastSeq),
   );
 
   await cleoSockets[0]!.request('join_queue', { preferences: 'male' });
   await bobSockets[0]!.request('skip_chat', { sessionId: String(sessionId) });
   for (const socket of [...adaSockets, bobSockets[1]!]) {
-    expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, seq: 12, endedBy: bob.user.id });
+    expect(await socket.next('chat_skipped')).toMatchObject({
+      sessionId,
+      seq: lastSeq + 1,
+      endedBy: bob.user.id,
+    });
   }
   await bobSockets[0]!.request('join_queue', { preferences: 'both' });
   expect(await bobSockets[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
@@ -83,16 +85,18 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   for (const socket of sockets) expect(socket.seqViolations).toEqual([]);
 
   const readHistory = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
+  // The worker has persisted both chats.
   await until(readHistory, ({ body }) => (body as unknown as unknown[]).length === 2);
   for (const visitor of [ada, bob, cleo]) await visitor.closeSockets();
 });
 
-it('resumes a chat through nginx after reloads and cuts, and ends it when the user does not return', async () => {
+it('resumes a chat through nginx after reloads and lost connections, and ends it when the user does not return', async () => {
   const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
     await (round % 2 ? socket.cut() : socket.leave());
     await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
+    // The start of the chat has the seq 1, and each round adds one message.
     socket = await ada.openSocket(undefined, { sessionId, seq: 1 + round });
     const resumed = await socket.next('session_resumed');
     expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
@@ -140,7 +144,7 @@ describe('invalid and unauthorized input', () => {
     const sent = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
     const messageId = String(sent.id);
     const reference = { sessionId, messageId, userId: eve.user.id };
-    for (const answer of [
+    const answers = [
       await socket.ask('random_message', textMessage(sessionId, 'boo')),
       await socket.ask('message_reaction', { ...reference, emoji: '👍', action: 'add' }),
       await socket.ask('message_edit', { ...reference, newContent: 'boo' }),
@@ -152,7 +156,8 @@ describe('invalid and unauthorized input', () => {
       }),
       await socket.ask('typing', { sessionId }),
       await socket.ask('skip_chat', { sessionId }),
-    ]) {
+    ];
+    for (const answer of answers) {
       expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
     }
     const referenceOfAda = { ...reference, userId: ada.user.id };
@@ -167,47 +172,49 @@ describe('invalid and unauthorized input', () => {
     const socket = await eve.connect();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
-    const signedOut = await new ThawVisitor([stack.url]).connect();
-    expect(await signedOut.closed).toBe(closeCodes.notSignedIn);
+    const socketWithoutSession = await new ThawVisitor([stack.url]).connect();
+    expect(await socketWithoutSession.closed).toBe(closeCodes.notSignedIn);
   });
 
-  it('closes only the socket that sent a binary frame or a frame of 20 MiB', async () => {
+  it('closes a socket that sends a binary frame or a frame of 20 MiB', async () => {
     const [binary, huge] = [await eve.openSocket(), await eve.openSocket()];
     binary.webSocket.send(Buffer.from('{"event":"ping"}'));
     expect(await binary.closed).toBe(closeCodes.unsupportedData);
     huge.webSocket.send('x'.repeat(20 * 1024 * 1024));
+    // The connection may be cut while the client is still sending, before it reads the close frame.
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
   });
 
   it('refuses sockets to pages of another origin', async () => {
     await expect(eve.connect(undefined, { origin: 'https://elsewhere.example' })).rejects.toThrow('403');
-    const own = await eve.connect(undefined, { origin: stack.url });
-    expect(await own.ask('ping', {})).toMatchObject({ event: 'pong' });
+    const socketOfOwnOrigin = await eve.connect(undefined, { origin: stack.url });
+    expect(await socketOfOwnOrigin.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('refuses forms posted from another origin', async () => {
-    const post = (body: string, headers: Record<string, string>) =>
+  it('refuses changes from another origin, and bodies that a form of another origin can send', async () => {
+    const putProfile = (body: string, headers: Record<string, string>) =>
       fetch(`${stack.url}/api/user/${eve.user.id}`, {
         method: 'PUT',
         headers: { cookie: eve.cookie, ...headers },
         body,
       });
     const json = JSON.stringify({ username: 'taken over', avatar: null });
-    const elsewhere = { origin: 'https://elsewhere.example' };
-    const kinds: [string, Record<string, string>, number][] = [
-      [json, { 'content-type': 'application/json', ...elsewhere }, 403],
+    const foreignOrigin = { origin: 'https://elsewhere.example' };
+    const requests: [body: string, headers: Record<string, string>, status: number][] = [
+      [json, { 'content-type': 'application/json', ...foreignOrigin }, 403],
       [json, { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' }, 403],
       ['username=taken+over', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
       [json, { 'content-type': 'text/plain' }, 415],
     ];
-    for (const [body, headers, status] of kinds) expect((await post(body, headers)).status).toBe(status);
+    for (const [body, headers, status] of requests)
+      expect((await putProfile(body, headers)).status).toBe(status);
     const { body } = await eve.call('GET', `/api/user/${eve.user.id}`);
     expect(body).toMatchObject({ username: eve.user.username });
   });
 
   it('refuses access to the data of another user', async () => {
     const { id } = chat.ada.user;
-    const calls: [string, string, unknown?][] = [
+    const calls: [method: string, path: string, body?: unknown][] = [
       ['PUT', `/api/user/${id}`, { username: 'x', avatar: null }],
       ['PATCH', `/api/user/${id}`, { gender: 'male' }],
       ['GET', `/api/chat-history/${id}`],
@@ -218,19 +225,21 @@ describe('invalid and unauthorized input', () => {
   });
 });
 
-it('sends an export of many messages through nginx as a stream, whole', async () => {
+it('sends a complete export of many messages through nginx without buffering it', async () => {
   const visitor = await new ThawVisitor([stack.url]).joinAnonymously();
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
-  const MESSAGES = 20_000;
-  await fillChats((query, values) => client.query(query, values), visitor.user.id, { messages: MESSAGES });
+  const messageCount = 20_000;
+  await fillChats((query, values) => client.query(query, values), visitor.user.id, {
+    messages: messageCount,
+  });
   await client.end();
   const response = await openDownload(visitor, await requestExport(visitor));
   expect(response.status).toBe(200);
-  // nginx, and no replica, has answered: it has acted on this header and removed it.
+  // nginx has answered. It has acted on the header X-Accel-Buffering, which disables buffering, and removed it.
   expect(response.headers.get('server')).toBe('nginx');
   expect(response.headers.get('x-accel-buffering')).toBeNull();
   expect(response.headers.get('content-length')).toBeNull();
   const { events } = parseExport(await response.text());
-  expect(events.filter(({ type }) => type === 'MessageSent')).toHaveLength(MESSAGES);
+  expect(events.filter(({ type }) => type === 'MessageSent')).toHaveLength(messageCount);
 });

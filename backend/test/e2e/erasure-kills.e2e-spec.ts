@@ -1,7 +1,7 @@
 /**
- * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Real:
- * PostgreSQL, Redis, a folder of files, an api replica and worker processes. In the long form (THAW_TEST_LONG=1) the
- * user was in a chat, and the worker is killed at every place.
+ * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Uses real
+ * PostgreSQL and Redis, a folder of files, an api replica in this process, and worker processes. In the long form
+ * (THAW_TEST_LONG=1) the user was in a chat, and the worker is killed at every place.
  */
 import { randomUUID } from 'node:crypto';
 import { createPrivateMessage, uploadChatImage } from '../../src/testing/private-chat.fixture';
@@ -22,22 +22,24 @@ import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const LOCK = 4_617_001;
+/** Key of an advisory lock that only this test uses. */
+const LOCK_KEY = 4_617_001;
 
 jest.setTimeout(isLongRun ? 600_000 : 90_000);
 
-/**
- * Where the worker is stopped: in a statement that writes to a table, or in the one that records a step. `isLost`: the
- * transaction of that statement is rolled back, as when the connection breaks with the process; otherwise PostgreSQL
- * commits what the dead worker had sent.
- */
+/** Where the worker is killed. */
 interface Place {
-  at: string;
-  isLost: boolean;
+  /** A table: a statement that writes to the table. `step <n>`: the statement that records that the step is done. */
+  statement: string;
+  /**
+   * Whether the transaction of the statement is rolled back, as when the connection breaks with the process. Otherwise
+   * PostgreSQL executes what the dead worker had sent.
+   */
+  isRolledBack: boolean;
 }
 
 const tables = ['friendships', 'event_private', 'private_messages', 'events', 'uploads'];
-/** In the order of the steps. What is between two steps is the statement that records the first of them. */
+/** In the order of the erasure: before `step <n>` are the tables to which the step writes. */
 const everyPlace = [
   'step 1',
   'step 2',
@@ -53,11 +55,11 @@ const everyPlace = [
   'step 6',
   'step 7',
   'step 8',
-].flatMap((at): Place[] => [
-  { at, isLost: true },
-  { at, isLost: false },
+].flatMap((statement): Place[] => [
+  { statement, isRolledBack: true },
+  { statement, isRolledBack: false },
 ]);
-const places: Place[] = isLongRun ? everyPlace : [{ at: 'event_private', isLost: true }];
+const places: Place[] = isLongRun ? everyPlace : [{ statement: 'event_private', isRolledBack: true }];
 
 let erasures: TestErasures;
 let worker: ThawProcess;
@@ -75,14 +77,17 @@ const startWorker = (): void => {
   });
 };
 
-/** Statements at the place that is named in `held_place` wait for the lock. */
+/**
+ * Creates triggers that let the statement named in `held_statement` wait for the lock. A partition, which is named
+ * `<table>_p<number>`, counts as its table.
+ */
 const createTriggers = async (): Promise<void> => {
-  await runSql('CREATE TABLE held_place (at text)');
+  await runSql('CREATE TABLE held_statement (name text)');
   await runSql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF EXISTS (SELECT 1 FROM held_place WHERE at = CASE TG_TABLE_NAME
+    IF EXISTS (SELECT 1 FROM held_statement WHERE name = CASE TG_TABLE_NAME
         WHEN 'erasures' THEN 'step ' || coalesce(to_jsonb(NEW)->>'step', '')
         ELSE regexp_replace(TG_TABLE_NAME, '_p[0-9]+$', '') END)
-    THEN PERFORM pg_advisory_xact_lock(${LOCK}); END IF;
+    THEN PERFORM pg_advisory_xact_lock(${LOCK_KEY}); END IF;
     RETURN coalesce(NEW, OLD); END $$`);
   await runSql(`CREATE TRIGGER hold BEFORE UPDATE OF step ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`);
   for (const table of tables) {
@@ -92,27 +97,28 @@ const createTriggers = async (): Promise<void> => {
   }
 };
 
-/** Waits until the worker has stopped at the place, kills it, and lets PostgreSQL end what it was doing. */
-const killAt = async ({ at, isLost }: Place): Promise<void> => {
-  const findWaiting = () =>
+/** Starts the worker, waits until it has reached the place, kills it, and lets PostgreSQL end its transaction. */
+const killAt = async ({ statement, isRolledBack }: Place): Promise<void> => {
+  const findWaitingSessions = () =>
     runSql<{ pid: number }>(
-      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK} AND NOT granted
+      `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${LOCK_KEY} AND NOT granted
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
-  const holder = erasures.stack.database.dataSource.createQueryRunner();
+  const lockHolder = erasures.stack.database.dataSource.createQueryRunner();
   try {
-    await holder.query(`SELECT pg_advisory_lock(${LOCK})`);
-    await runSql('DELETE FROM held_place');
-    await runSql('INSERT INTO held_place VALUES ($1)', at);
+    await lockHolder.query(`SELECT pg_advisory_lock(${LOCK_KEY})`);
+    await runSql('DELETE FROM held_statement');
+    await runSql('INSERT INTO held_statement VALUES ($1)', statement);
     startWorker();
-    const waiting = await until(findWaiting, (pids) => pids.length > 0, 60_000);
+    const waitingSessions = await until(findWaitingSessions, (sessions) => sessions.length > 0, 60_000);
     await worker.kill();
-    if (isLost) for (const { pid } of waiting) await runSql('SELECT pg_terminate_backend($1)', pid);
-    await runSql('DELETE FROM held_place');
-    await holder.query(`SELECT pg_advisory_unlock(${LOCK})`);
-    await until(findWaiting, (pids) => pids.length === 0);
+    if (isRolledBack)
+      for (const { pid } of waitingSessions) await runSql('SELECT pg_terminate_backend($1)', pid);
+    await runSql('DELETE FROM held_statement');
+    await lockHolder.query(`SELECT pg_advisory_unlock(${LOCK_KEY})`);
+    await until(findWaitingSessions, (sessions) => sessions.length === 0);
   } finally {
-    await holder.release();
+    await lockHolder.release();
   }
 };
 
@@ -125,7 +131,7 @@ afterAll(async () => {
   await erasures?.close();
 });
 
-it(`completes an erasure whose worker was killed, with the same receipt (${places.length} places, between and in steps)`, async () => {
+it(`completes an erasure and its receipt after the worker was killed (at ${places.length} places)`, async () => {
   const { stack } = erasures;
   const replica = stack.replicas[0]!;
   const word = `canary${randomUUID().replaceAll('-', '')}`;
@@ -133,13 +139,14 @@ it(`completes an erasure whose worker was killed, with the same receipt (${place
   await makeFriends(replica, ada, bob);
   const socket = await ada.openSocket();
   const image = await uploadChatImage(replica, ada);
-  for (const content of [word, image]) {
-    const messageType = content === image ? 'image' : 'text';
+  for (const [content, messageType] of [
+    [word, 'text'],
+    [image, 'image'],
+  ] as const)
     await socket.request(
       'send_private_message',
       createPrivateMessage({ from: ada, to: bob, content, messageType }),
     );
-  }
   if (isLongRun) {
     await ada.call('PATCH', `/api/user/${ada.user.id}`, { gender: 'female' });
     await bob.call('PATCH', `/api/user/${bob.user.id}`, { gender: 'male' });
@@ -157,18 +164,19 @@ it(`completes an erasure whose worker was killed, with the same receipt (${place
     erased: { privateMessages: 2, images: 1, friendships: 1, requests: 0, blocks: 0, sessions: 1 },
     kept: [],
   });
+  // `makeFriends` records a past chat.
   expect(content!.erased.randomChats).toBe(isLongRun ? 2 : 1);
-  const log = await runSql<{ type: string }>(
+  const eventsOfErasure = await runSql<{ type: string }>(
     `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
      ORDER BY stream_position`,
     `user-${ada.user.id}`,
   );
-  expect(log.map(({ type }) => type)).toEqual(['ErasureRequested', 'PersonErased']);
-  const found = [
+  expect(eventsOfErasure.map(({ type }) => type)).toEqual(['ErasureRequested', 'PersonErased']);
+  const placesWithWord = [
     ...(await dumpTables(stack.database.dataSource)),
     ['redis', await dumpRedis(stack.store)],
     ['files', await dumpFiles(erasures.folder)],
   ].flatMap(([place, text]) => (text!.includes(word) ? [place] : []));
-  expect(found).toEqual([]);
+  expect(placesWithWord).toEqual([]);
   expect(await dumpFiles(erasures.folder)).not.toContain(image.split('/').at(-1));
 });

@@ -15,8 +15,8 @@ import {
 import { untilWithin } from '../../src/testing/until.functions';
 import { restartPostgres } from '../postmaster';
 
-const MESSAGES_OF_EACH = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
-const PAGE = 100;
+const MESSAGES_PER_WRITER = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
+const PAGE_SIZE = 100;
 
 jest.setTimeout(20 * 60_000);
 
@@ -27,13 +27,14 @@ beforeAll(async () => {
   stack = await startStack({
     replicas: 2,
     workers: 1,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
   });
 });
 
 afterAll(() => stack?.stop());
 
-/** Writes to a friend as the page does: a message without an ack is sent again with the same client id. */
+/** A user who writes to a friend as the page does: sends a message again, with the same client id, until its ack. */
 class Writer {
   /** Acknowledged messages: id by content. */
   readonly acked = new Map<string, number>();
@@ -52,6 +53,7 @@ class Writer {
     return this.visitor.user.id;
   }
 
+  /** Resolves when the message has been acknowledged. @throws Error if it is refused. */
   async write(content: string): Promise<void> {
     const message = {
       senderId: this.id,
@@ -76,17 +78,17 @@ class Writer {
     }
   }
 
-  /** The whole conversation as this user reads it, in order. */
+  /** Reads the whole conversation as this user sees it, oldest message first. */
   async readConversation(): Promise<PrivateMessage[]> {
-    const read: PrivateMessage[] = [];
+    const messages: PrivateMessage[] = [];
     for (;;) {
-      const before = read.length > 0 ? `&before=${read[0]?.id}` : '';
-      const path = `/api/private-messages/${this.id}/${this.friend.user.id}?limit=${PAGE}${before}`;
+      const before = messages.length > 0 ? `&before=${messages[0]?.id}` : '';
+      const path = `/api/private-messages/${this.id}/${this.friend.user.id}?limit=${PAGE_SIZE}${before}`;
       const { status, body } = await this.visitor.call('GET', path);
       if (status !== 200) throw new Error(`Reading answered ${status}`);
       const page = body as unknown as PrivateMessage[];
-      read.unshift(...page);
-      if (page.length < PAGE) return read;
+      messages.unshift(...page);
+      if (page.length < PAGE_SIZE) return messages;
     }
   }
 
@@ -109,7 +111,8 @@ class Writer {
   }
 }
 
-const befriendWriters = async (): Promise<[Writer, Writer]> => {
+/** Creates two users and makes them friends. Friend requests require a common chat. */
+const createFriends = async (): Promise<[Writer, Writer]> => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const { ada, bob } = await matchNewVisitors([first ?? '', second ?? '']);
   for (const [from, to] of [
@@ -124,42 +127,45 @@ const befriendWriters = async (): Promise<[Writer, Writer]> => {
   return [new Writer(ada, bob), new Writer(bob, ada)];
 };
 
-it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQL is restarted`, async () => {
-  const writers = await befriendWriters();
+it(`keeps ${2 * MESSAGES_PER_WRITER} messages once and in one order while PostgreSQL is restarted twice`, async () => {
+  const writers = await createFriends();
   const countAcked = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
   const listContents = (name: string): string[] =>
-    Array.from({ length: MESSAGES_OF_EACH }, (_, number) => `${name}.${number}`);
-  const writing = Promise.all(
+    Array.from({ length: MESSAGES_PER_WRITER }, (_, number) => `${name}.${number}`);
+  const allWritten = Promise.all(
     writers.map(async (writer, index) => {
       for (const content of listContents(`writer ${index}`)) await writer.write(content);
     }),
   );
-  const restarting = (async () => {
+  const allRestarted = (async () => {
     for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
-      const due = ((restart + 1) * 2 * MESSAGES_OF_EACH) / 3;
-      await untilWithin(10 * 60_000, () => countAcked() >= due);
+      // After a third and after two thirds of the messages.
+      const dueCount = ((restart + 1) * 2 * MESSAGES_PER_WRITER) / 3;
+      await untilWithin(10 * 60_000, () => countAcked() >= dueCount);
       await restartPostgres(stack.stores.databaseUrl, signal);
     }
   })();
-  await Promise.all([writing, restarting]);
+  await Promise.all([allWritten, allRestarted]);
 
+  // The restarts have interrupted at least one message.
   expect(Math.max(...writers.map(({ retries }) => retries))).toBeGreaterThan(0);
-  const [ada, bob] = writers;
-  const read = await ada.readConversation();
-  expect(await bob.readConversation()).toEqual(read);
-  expect(read).toHaveLength(2 * MESSAGES_OF_EACH);
+  const [firstWriter, secondWriter] = writers;
+  const conversation = await firstWriter.readConversation();
+  expect(await secondWriter.readConversation()).toEqual(conversation);
+  expect(conversation).toHaveLength(2 * MESSAGES_PER_WRITER);
   for (const [index, { id, acked, received }] of writers.entries()) {
-    const own = read.filter(({ senderId }) => senderId === id);
-    expect(own.map(({ content }) => content)).toEqual(listContents(`writer ${index}`));
-    expect(own.map((message) => message.id)).toEqual([...acked.values()]);
+    const ownMessages = conversation.filter(({ senderId }) => senderId === id);
+    expect(ownMessages.map(({ content }) => content)).toEqual(listContents(`writer ${index}`));
+    expect(ownMessages.map((message) => message.id)).toEqual([...acked.values()]);
+    // Pushed messages may be lost during a restart, but none is pushed twice.
     expect(new Set(received).size).toBe(received.length);
     expect(received.length).toBeGreaterThan(0);
   }
-  const positions = read.map(({ id, createdAt }) => [id, Date.parse(createdAt)] as const);
-  for (const [index, [id, at]] of positions.entries()) {
-    const [earlierId, earlierAt] = positions[index - 1] ?? [0, 0];
-    expect(id).toBeGreaterThan(earlierId);
-    expect(at).toBeGreaterThanOrEqual(earlierAt);
+  for (const [index, { id, createdAt }] of conversation.entries()) {
+    const earlier = conversation[index - 1];
+    if (!earlier) continue;
+    expect(id).toBeGreaterThan(earlier.id);
+    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(Date.parse(earlier.createdAt));
   }
   await Promise.all(writers.map(({ visitor }) => visitor.closeSockets()));
 });

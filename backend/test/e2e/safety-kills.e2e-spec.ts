@@ -1,7 +1,7 @@
 /**
- * Runs two api processes on real PostgreSQL and Redis. The one that serves a call is killed between two steps of a
- * block, a report and a decision, which repeating the call completes. Between the blocks, blocks and matches race over
- * both processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
+ * Runs two api processes on real PostgreSQL and Redis. The process that serves a call is killed between two steps of a
+ * block, a report and a decision; the test then repeats the call, which completes it. Between these kills, blocks race
+ * with matches over both processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -15,22 +15,26 @@ import { BlockRace, listEvents, greetPartners, type RacingUser } from '../../src
 import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
 import { createTestDatabase, type TestDatabase } from '../../src/testing/test-database.harness';
 import { createTestRedis, type TestRedis } from '../../src/testing/test-redis.harness';
-import { FACTS, formatInHours } from '../../src/testing/moderation.fixture';
+import { FACTS, formatHoursFromNow } from '../../src/testing/moderation.fixture';
 import { createPlainJpeg } from '../../src/testing/image-corpus.fixture';
 import { textMessage, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { ThawProcess } from '../thaw-process';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const KILLS = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));
+const KILL_COUNT = Number(process.env.THAW_TEST_KILLS ?? (isLongRun ? 100 : 2));
 const ROUNDS_PER_KILL = isLongRun ? 100 : 5;
+/** Maximum time between the two calls of a race. */
 const MAX_DELAY_MS = 20;
-/** Cases whose report and decision are killed. */
-const KILLED_CASES = isLongRun ? 20 : 1;
+/** Number of cases whose report and decision are interrupted by a kill. */
+const CASE_COUNT = isLongRun ? 20 : 1;
 
 jest.setTimeout(isLongRun ? 7_200_000 : 120_000);
 
-/** Where the process dies: before or after what Redis does for the call, and before the answer in any case. */
+/**
+ * When the process is killed, in each case before it answers the call: after PostgreSQL has committed and before any
+ * command reaches Redis, or after Redis has executed the commands of the call.
+ */
 type Step = 'after the commit' | 'after Redis';
 
 const findPort = async (): Promise<number> => {
@@ -69,12 +73,12 @@ let database: TestDatabase;
 let store: TestRedis;
 let link: CuttableLink;
 let replicas: readonly [Replica, Replica];
-let storage: string;
+let storageFolder: string;
 
 beforeAll(async () => {
   [database, store] = await Promise.all([createTestDatabase(), createTestRedis()]);
   link = await startCuttableLink(store.url);
-  storage = await mkdtemp(join(tmpdir(), 'thaw-kills-'));
+  storageFolder = await mkdtemp(join(tmpdir(), 'thaw-kills-'));
   const settings = {
     DATABASE_URL: database.url,
     SESSION_SECRET: 'a secret of a test of 32 bytes or more',
@@ -84,10 +88,12 @@ beforeAll(async () => {
     LIMITS_PROFILE: 'load',
     REMATCH_COOLDOWN_S: '0',
     REMATCH_RELAX_AFTER_S: '0',
+    // One report is enough to flag a user, whose standing then becomes `care`.
     CARE_FLAG_REPORTERS: '1',
-    STORAGE_DIR: storage,
+    STORAGE_DIR: storageFolder,
   };
   replicas = [
+    // Only the first replica is killed; the link holds back its commands to Redis.
     new Replica({ ...settings, REDIS_URL: link.url }, await findPort()),
     new Replica({ ...settings, REDIS_URL: store.url }, await findPort()),
   ];
@@ -98,30 +104,32 @@ afterAll(async () => {
   await Promise.all((replicas ?? []).map((replica) => replica.kill()));
   await link?.close();
   await Promise.all([database?.close(), store?.close()]);
-  if (storage) await rm(storage, { recursive: true });
+  if (storageFolder) await rm(storageFolder, { recursive: true });
 });
 
-const exists = async (query: string, parameters: readonly unknown[] = []): Promise<boolean> =>
+const returnsRows = async (query: string, parameters: readonly unknown[] = []): Promise<boolean> =>
   (await database.dataSource.query<unknown[]>(query, [...parameters])).length > 0;
 
-/** The first replica serves a call, and is killed at a step of it. */
+/** A call that the first replica serves, and the step at which it is killed. */
 interface Kill {
   step: Step;
-  /** The name of the lock for which the call waits before it commits. */
-  lock: string;
+  /** Name of the advisory lock that the call takes before it commits. */
+  lockName: string;
   call: () => Promise<unknown>;
   isCommitted: () => Promise<boolean>;
+  /** Whether Redis has executed the commands of the call. */
   hasReachedRedis: () => boolean | Promise<boolean>;
 }
 
-const killDuring = async ({ step, lock, call, isCommitted, hasReachedRedis }: Kill): Promise<void> => {
+/** Makes the call and kills the first replica at the step. Takes the lock before, so that the call has to wait. */
+const killDuring = async ({ step, lockName, call, isCommitted, hasReachedRedis }: Kill): Promise<void> => {
   const runner = database.dataSource.createQueryRunner();
   let answer: Promise<unknown>;
   try {
     await runner.startTransaction();
-    await runner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
+    await runner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName]);
     answer = call().catch(() => 'no answer');
-    await until(() => exists(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`));
+    await until(() => returnsRows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`));
     if (step === 'after the commit') link.freeze();
     else link.freezeAnswers();
   } finally {
@@ -136,7 +144,7 @@ const killDuring = async ({ step, lock, call, isCommitted, hasReachedRedis }: Ki
   expect(await hasReachedRedis()).toBe(step === 'after Redis');
 };
 
-/** @returns the address of an image that the user has uploaded. */
+/** Uploads an image. @returns its URL. */
 const uploadImage = async (user: ThawVisitor): Promise<string> => {
   const form = new FormData();
   form.append('bucket', 'chat-images');
@@ -149,9 +157,9 @@ const uploadImage = async (user: ThawVisitor): Promise<string> => {
 const createUser = async (origins: string[], gender: 'female' | 'male'): Promise<ThawVisitor> =>
   new ThawVisitor(origins).joinAnonymously(gender);
 
-it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KILLS * ROUNDS_PER_KILL} rounds)`, async () => {
+it(`completes each interrupted block when the call is repeated (${KILL_COUNT} kills, ${KILL_COUNT * ROUNDS_PER_KILL} rounds)`, async () => {
   const [first, second] = replicas;
-  const originsOfAda = [first.origin]; // changed while the first replica is down
+  const originsOfAda = [first.origin]; // replaced by the second replica while the first is down
   const ada = await createUser(originsOfAda, 'female');
   const bob = await createUser([second.origin], 'male');
   const ids = [ada.user.id, bob.user.id] as const;
@@ -159,7 +167,8 @@ it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KI
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at) VALUES (1, 'chat-earlier', $1, $2, now())`,
     [...ids],
   );
-  const coolDown = () => store.redis.get(matchingKeys.coolDown(...ids));
+  /** Redis has `x` while two users are not matched because of a block. */
+  const readCoolDown = () => store.redis.get(matchingKeys.coolDown(...ids));
   const openPage = async (visitor: ThawVisitor): Promise<RacingUser> => {
     const socket = await visitor.openSocket();
     greetPartners(socket);
@@ -177,28 +186,33 @@ it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KI
     await until(async () => (await race.readStates()).every((state) => state === 'chatting'));
     await killDuring({
       step,
-      lock: `blocks.pair:${Math.min(...ids)}-${Math.max(...ids)}`,
+      lockName: `blocks.pair:${Math.min(...ids)}-${Math.max(...ids)}`,
       call: () => race.block(ada, bob),
-      isCommitted: () => exists('SELECT 1 FROM blocks WHERE blocker_id = $1 AND blocked_id = $2', ids),
-      hasReachedRedis: async () => (await coolDown()) === 'x',
+      isCommitted: () => returnsRows('SELECT 1 FROM blocks WHERE blocker_id = $1 AND blocked_id = $2', ids),
+      hasReachedRedis: async () => (await readCoolDown()) === 'x',
     });
+    // The interrupted call has not ended the chat yet.
     expect(await race.readStates()).toEqual(['chatting', 'chatting']);
     expect(listEvents(pageOfBob.socket, sessionId)).not.toContain('chat_skipped');
 
     originsOfAda[0] = second.origin;
     expect(await race.block(ada, bob)).toMatchObject({ status: 200 });
-    const tab = await ada.openSocket();
-    expect(await tab.ask('random_message', textMessage(sessionId, 'late'))).toMatchObject({ event: 'error' });
-    await new BlockRace([{ visitor: ada, socket: tab }, pageOfBob], store, 0).expectNoOpenChat();
+    const newSocket = await ada.openSocket();
+    // The chat has ended.
+    expect(await newSocket.ask('random_message', textMessage(sessionId, 'late'))).toMatchObject({
+      event: 'error',
+    });
+    await new BlockRace([{ visitor: ada, socket: newSocket }, pageOfBob], store, 0).expectNoOpenChat();
     expect(listEvents(pageOfBob.socket, sessionId).at(-1)).toBe('chat_skipped');
     await race.unblock(ada, bob);
-    await tab.leave();
+    await newSocket.leave();
     await first.start();
     originsOfAda[0] = first.origin;
   };
 
+  /** Number of rounds in which a chat started, and in which none did. */
   const chats = { started: 0, none: 0 };
-  for (let kill = 0; kill < KILLS; kill += 1) {
+  for (let kill = 0; kill < KILL_COUNT; kill += 1) {
     const pageOfAda = await openPage(ada);
     const race = new BlockRace([pageOfAda, pageOfBob], store, MAX_DELAY_MS);
     for (let round = 0; round < ROUNDS_PER_KILL; round += 1) await race.run(kill * ROUNDS_PER_KILL + round);
@@ -208,30 +222,31 @@ it(`completes each interrupted block by repeating the call (${KILLS} kills, ${KI
     expect(pageOfAda.socket.seqViolations).toEqual([]);
   }
   expect(pageOfBob.socket.seqViolations).toEqual([]);
-  // Both outcomes must occur: without either, the two calls have not raced.
-  const minRounds = (KILLS * ROUNDS_PER_KILL) / 20;
-  expect(chats.started).toBeGreaterThan(minRounds);
-  expect(chats.none).toBeGreaterThan(minRounds);
+  // Each outcome must occur in more than 5 % of the rounds: otherwise the two calls have not raced.
+  const minRoundsPerOutcome = (KILL_COUNT * ROUNDS_PER_KILL) / 20;
+  expect(chats.started).toBeGreaterThan(minRoundsPerOutcome);
+  expect(chats.none).toBeGreaterThan(minRoundsPerOutcome);
 });
 
-it(`completes interrupted reports and decisions by repeating the call (${KILLED_CASES} users)`, async () => {
+it(`completes interrupted reports and decisions when the call is repeated (${CASE_COUNT} users)`, async () => {
   const [first, second] = replicas;
-  const origins = [first.origin]; // changed while the first replica is down
+  const origins = [first.origin]; // replaced by the second replica while the first is down
   const restartFirst = async () => {
     await first.start();
     origins[0] = first.origin;
   };
-  const readNotices = async ({ user }: ThawVisitor): Promise<unknown[]> => {
+  /** Returns the kinds of the notices that the user has received. */
+  const readNoticeKinds = async ({ user }: ThawVisitor): Promise<unknown[]> => {
     const rows = await database.dataSource.query<{ kind: string }[]>(
       'SELECT kind FROM notices WHERE recipient_id = $1 ORDER BY id',
       [user.id],
     );
     return rows.map(({ kind }) => kind);
   };
-  const mia = await new ThawVisitor(origins).register('mia@example.org', 'a good password');
-  await database.dataSource.query('UPDATE users SET is_moderator = true WHERE id = $1', [mia.user.id]);
+  const moderator = await new ThawVisitor(origins).register('mia@example.org', 'a good password');
+  await database.dataSource.query('UPDATE users SET is_moderator = true WHERE id = $1', [moderator.user.id]);
 
-  for (let index = 0; index < KILLED_CASES; index += 1) {
+  for (let index = 0; index < CASE_COUNT; index += 1) {
     const step: Step = index % 2 ? 'after Redis' : 'after the commit';
     const ada = await createUser(origins, 'female');
     const bob = await createUser([second.origin], 'male');
@@ -243,11 +258,14 @@ it(`completes interrupted reports and decisions by repeating the call (${KILLED_
       content: await uploadImage(bob),
       messageType: 'image',
     });
-    const lock = `conduct:${bob.user.id}`;
+    const lockName = `conduct:${bob.user.id}`;
     const hasStanding = (kind: string) =>
       pageOfBob.all('standing').some((standing) => standing.kind === kind);
-    /** What the log and its personal data have about the target; of the evidence, the days until it is erased. */
-    const readConduct = async () => {
+    /**
+     * Counts the events, and the held images, of the cases about the target. `evidenceDays`: days until the evidence is
+     * erased; null while it has no end.
+     */
+    const countConduct = async () => {
       const [row] = await database.dataSource.query<[object]>(
         `SELECT count(*) FILTER (WHERE type = 'CaseOpened')::int AS cases,
            count(*) FILTER (WHERE type = 'ReportFiled')::int AS reports,
@@ -272,48 +290,51 @@ it(`completes interrupted reports and decisions by repeating the call (${KILLED_
       });
     await killDuring({
       step,
-      lock,
+      lockName,
       call: report,
-      isCommitted: () => exists('SELECT 1 FROM reports WHERE user_id = $1', [bob.user.id]),
+      isCommitted: () => returnsRows('SELECT 1 FROM reports WHERE user_id = $1', [bob.user.id]),
       hasReachedRedis: () => hasStanding('care'),
     });
-    const reported = { cases: 1, reports: 1, decisions: 0, sanctions: 0, holds: 1, evidenceDays: null };
-    expect(await readConduct()).toEqual(reported);
+    const afterReport = { cases: 1, reports: 1, decisions: 0, sanctions: 0, holds: 1, evidenceDays: null };
+    expect(await countConduct()).toEqual(afterReport);
     origins[0] = second.origin;
     expect(await report()).toMatchObject({ status: 200, body: { state: 'received' } });
     await until(() => hasStanding('care'));
-    expect(await readConduct()).toEqual(reported);
-    expect(await readNotices(bob)).toEqual(['care']);
+    expect(await countConduct()).toEqual(afterReport);
+    expect(await readNoticeKinds(bob)).toEqual(['care']);
     await restartFirst();
 
-    const { body: queue } = await mia.call('GET', '/api/moderation/cases');
+    const { body: queue } = await moderator.call('GET', '/api/moderation/cases');
     const { id, version } = (queue.cases as ModerationCase[]).find(({ userId }) => userId === bob.user.id)!;
     const decide = () =>
-      mia.call('POST', `/api/moderation/cases/${id}/decision`, {
+      moderator.call('POST', `/api/moderation/cases/${id}/decision`, {
         version,
         outcome: 'suspended',
         rule: 'no_hate',
         facts: FACTS,
-        until: formatInHours(24),
+        until: formatHoursFromNow(24),
       });
     await killDuring({
       step,
-      lock,
+      lockName,
       call: decide,
-      isCommitted: () => exists('SELECT 1 FROM sanctions WHERE user_id = $1', [bob.user.id]),
+      isCommitted: () => returnsRows('SELECT 1 FROM sanctions WHERE user_id = $1', [bob.user.id]),
       hasReachedRedis: () => hasStanding('suspended'),
     });
+    // The target is suspended already: other routes refuse them.
     expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
     origins[0] = second.origin;
+    // The repeated call is refused, because the case is decided, but it announces the standing again.
     expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     expect(await pageOfBob.closed).toBe(closeCodes.notSignedIn);
-    const decided = { ...reported, decisions: 1, sanctions: 1, evidenceDays: 183 };
-    expect(await readConduct()).toEqual(decided);
+    // The evidence is kept for the 183 days in which the decision can be appealed.
+    const afterDecision = { ...afterReport, decisions: 1, sanctions: 1, evidenceDays: 183 };
+    expect(await countConduct()).toEqual(afterDecision);
     const { body: notices } = await bob.call('GET', `/api/notices/${bob.user.id}`);
     expect(notices).toMatchObject([{ kind: 'suspension', facts: FACTS }, { kind: 'care' }]);
-    expect(await readNotices(ada)).toEqual(['report_decided']);
+    expect(await readNoticeKinds(ada)).toEqual(['report_decided']);
     expect(
-      await exists(`SELECT 1 FROM moderator_actions WHERE case_id = $1 AND action = 'decided'`, [id]),
+      await returnsRows(`SELECT 1 FROM moderator_actions WHERE case_id = $1 AND action = 'decided'`, [id]),
     ).toBe(true);
     await restartFirst();
   }

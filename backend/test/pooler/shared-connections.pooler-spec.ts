@@ -4,8 +4,10 @@ import { DataSource } from 'typeorm';
 import { createDataSourceOptions } from '../../src/platform/database/data-source.config';
 import { createTestDatabase, type TestDatabase } from '../../src/testing/test-database.harness';
 
-const REPLICAS = 40;
+const REPLICA_COUNT = 40;
+/** Connections of each replica to the pooler. */
 const POOL_SIZE = 10;
+/** Maximum number of connections of the pooler to PostgreSQL, as the pooler is configured. */
 const MAX_SERVER_CONNECTIONS = 50;
 
 jest.setTimeout(60_000);
@@ -13,31 +15,34 @@ jest.setTimeout(60_000);
 describe('replicas behind a transaction pooler', () => {
   let database: TestDatabase;
   let replicas: DataSource[];
-  let server: Client;
+  let observer: Client;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     const options = createDataSourceOptions({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: POOL_SIZE });
-    // One process opens all 400 connections here, and the exchange of a password takes CPU time.
-    const patient = { ...options, extra: { ...(options.extra as object), connectionTimeoutMillis: 30_000 } };
+    // This process opens all 400 connections at once, and the exchange of a password takes CPU time.
+    const optionsWithLongTimeout = {
+      ...options,
+      extra: { ...(options.extra as object), connectionTimeoutMillis: 30_000 },
+    };
     replicas = await Promise.all(
-      Array.from({ length: REPLICAS }, () => new DataSource(patient).initialize()),
+      Array.from({ length: REPLICA_COUNT }, () => new DataSource(optionsWithLongTimeout).initialize()),
     );
-    server = new Client({ connectionString: process.env.DATABASE_URL });
-    await server.connect();
+    observer = new Client({ connectionString: process.env.DATABASE_URL });
+    await observer.connect();
   });
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.destroy()));
-    await server.end();
+    await observer.end();
     await database.close();
   });
 
-  it('share the connections of the server: 400 clients use 50 at most, and each reads what it wrote', async () => {
+  it('share the connections to PostgreSQL: 400 clients use 50 at most, and each reads the row that it wrote', async () => {
     await database.dataSource.query('CREATE TABLE written (client integer PRIMARY KEY)');
-    const clients = Array.from({ length: REPLICAS * POOL_SIZE }, (_, client) => client);
-    const read = await Promise.all(
+    const clients = Array.from({ length: REPLICA_COUNT * POOL_SIZE }, (_, client) => client);
+    const rowsOfClients = await Promise.all(
       clients.map((client) =>
-        replicas[client % REPLICAS]!.transaction(async (manager) => {
+        replicas[client % REPLICA_COUNT]!.transaction(async (manager) => {
           await manager.query('INSERT INTO written VALUES ($1)', [client]);
           return manager.query<{ client: number }[]>('SELECT client FROM written WHERE client = $1', [
             client,
@@ -45,8 +50,8 @@ describe('replicas behind a transaction pooler', () => {
         }),
       ),
     );
-    expect(read).toEqual(clients.map((client) => [{ client }]));
-    const { rows } = await server.query<{ connections: number }>(
+    expect(rowsOfClients).toEqual(clients.map((client) => [{ client }]));
+    const { rows } = await observer.query<{ connections: number }>(
       'SELECT count(*)::integer AS connections FROM pg_stat_activity WHERE datname = $1',
       [new URL(database.url).pathname.slice(1)],
     );

@@ -14,20 +14,23 @@ import { startTestStack, type TestReplica, type TestStack } from '../../src/test
 import type { ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
+/** Maximum lag with which the replica serves reads. */
 const MAX_LAG_MS = 5_000;
-/** A check each second, and a read that was under way. */
+/** The lag is checked every second, and a read that has begun before the check still returns old data. */
 const TOLERANCE_MS = 2_500;
-const BOUNDED_WAIT_MS = 3_000;
+/** Maximum duration of a read while the replica does not respond. */
+const MAX_WAIT_MS = 3_000;
 
 jest.setTimeout(90_000);
 
-describe('reads with a read replica of PostgreSQL', () => {
+describe('reads with a replica of PostgreSQL', () => {
   let pair: PostgresPair;
   let link: CuttableLink;
   let stack: TestStack;
   let api: TestReplica;
-  let standby: Client | undefined;
-  let lines: string[];
+  /** Connection to the replica; undefined before its first use and after a loss. */
+  let replicaClient: Client | undefined;
+  let logLines: string[];
   let ada: ThawVisitor;
   let bob: ThawVisitor;
 
@@ -35,14 +38,15 @@ describe('reads with a read replica of PostgreSQL', () => {
     const { startPostgresPair } = await import('../../../deploy/local/stores/postgres-replica.mjs');
     pair = await startPostgresPair();
     process.env.DATABASE_URL = pair.url;
-    lines = [];
+    logLines = [];
     for (const level of ['log', 'warn'] as const)
       jest
         .spyOn(Logger.prototype, level)
-        .mockImplementation((...[line]: unknown[]) => void lines.push(String(line)));
+        .mockImplementation((...[line]: unknown[]) => void logLines.push(String(line)));
     stack = await startTestStack(0);
     const url = new URL(pair.replicaUrl);
     url.pathname = new URL(stack.database.url).pathname;
+    // The api replica reads from PostgreSQL's replica through a link that the test can interrupt.
     link = await startCuttableLink(url.href);
     api = await stack.addReplica({ READ_DATABASE_URL: link.url });
     ada = await stack.createVisitor(0);
@@ -50,19 +54,19 @@ describe('reads with a read replica of PostgreSQL', () => {
     await makeFriends(api, ada, bob);
   });
   afterAll(async () => {
-    await standby?.end();
+    await replicaClient?.end();
     await stack?.close();
     await link?.close();
     await pair?.stop();
   });
 
-  const onStandby = async (statement: string): Promise<void> => {
-    if (!standby) {
-      standby = new Client({ connectionString: pair.replicaUrl });
-      standby.on('error', () => (standby = undefined));
-      await standby.connect();
+  const queryReplica = async (statement: string): Promise<void> => {
+    if (!replicaClient) {
+      replicaClient = new Client({ connectionString: pair.replicaUrl });
+      replicaClient.on('error', () => (replicaClient = undefined));
+      await replicaClient.connect();
     }
-    await standby.query(statement);
+    await replicaClient.query(statement);
   };
   const readJson = async (visitor: ThawVisitor, path: string): Promise<unknown> => {
     const { status, body } = await visitor.call('GET', path);
@@ -75,15 +79,16 @@ describe('reads with a read replica of PostgreSQL', () => {
     const { body } = await requestMessages(bob, ada, query);
     return (body as unknown as { content: string }[]).map(({ content }) => content);
   };
-  /** NaN for a metric that is absent. */
+  /** Returns NaN for a metric that is absent. */
   const readMetric = async (name: string): Promise<number> => {
     const { body } = await api.app.get(MetricsRegistry).expose();
-    const line = body.split('\n').find((each) => each.startsWith(`${name} `));
+    const line = body.split('\n').find((metric) => metric.startsWith(`${name} `));
     return line === undefined ? NaN : Number(line.slice(name.length));
   };
+  /** Returns how many reads were made from the server so far. */
   const countReads = (server: 'primary' | 'replica'): Promise<number> =>
     readMetric(`thaw_replica_reads_total{server="${server}"}`);
-  const readState = async () => ({
+  const readReplicaMetrics = async () => ({
     isInUse: await readMetric('thaw_read_replica_in_use'),
     lagS: await readMetric('thaw_read_replica_lag_seconds'),
   });
@@ -97,7 +102,8 @@ describe('reads with a read replica of PostgreSQL', () => {
       await countChats();
       return (await countReads('replica')) > before;
     });
-  const waitUntilReplicaHasEverything = () =>
+  /** Waits until the replica has replayed everything that the primary has committed. */
+  const waitUntilReplicaIsCurrent = () =>
     until(async () => {
       const primary = api.app.get(DataSource).manager;
       const position = await readPrimaryPosition(primary);
@@ -105,49 +111,52 @@ describe('reads with a read replica of PostgreSQL', () => {
         .get(ReadReplicaService)
         .read((connection) => Promise.resolve(connection !== primary), position);
     });
-  const takeLines = () => lines.splice(0).filter((line) => line.includes('replica'));
+  /** Removes all log lines and returns those about the replica. */
+  const takeReplicaLines = () => logLines.splice(0).filter((line) => line.includes('replica'));
 
-  it('are made from it: chat history, older private messages, public profiles and exports', async () => {
+  it('of the chat history, older private messages, public profiles and exports are made from the replica', async () => {
     await waitUntilReplicaServes();
     const socket = await ada.openSocket();
     for (const content of ['one', 'two', 'three'])
       await socket.request('send_private_message', createPrivateMessage({ from: ada, to: bob, content }));
     const newest = (await requestMessages(bob, ada, '?limit=1')).body as unknown as { id: number }[];
-    for (const read of [
+    const reads = [
       () => readJson(ada, `/api/chat-history/${ada.user.id}`),
       () => loadContents(`?before=${newest[0]!.id}&limit=1`),
       () => readJson(bob, `/api/user/${ada.user.id}`),
-    ]) {
+    ];
+    for (const read of reads) {
       const before = await countReads('replica');
       await read();
       expect(await countReads('replica')).toBe(before + 1);
     }
-    const address = await requestExport(ada);
-    await waitUntilReplicaHasEverything();
+    const exportUrl = await requestExport(ada);
+    await waitUntilReplicaIsCurrent();
     const before = await countReads('replica');
-    const { events } = parseExport(await (await openDownload(ada, address)).text());
+    const { events } = parseExport(await (await openDownload(ada, exportUrl)).text());
     expect(events.filter(({ type }) => type === 'PrivateMessageSent')).toHaveLength(3);
     expect(await countReads('replica')).toBeGreaterThan(before);
-    expect(takeLines()).toEqual(['Reads are made from the read replica']);
+    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it('that stands still are made from it for at most 5 s, and never miss what their user has just done', async () => {
+  it('are made for at most 5 s from a replica that falls behind, and always include changes by the reader', async () => {
     await waitUntilReplicaServes();
     const chats = await countChats();
     const socket = await ada.openSocket();
-    const send = createPrivateMessage({ from: ada, to: bob, content: 'first' });
-    const { id } = await socket.request('send_private_message', send);
+    const message = createPrivateMessage({ from: ada, to: bob, content: 'first' });
+    const { id } = await socket.request('send_private_message', message);
     await waitUntilReplicaServes();
-    await onStandby('SELECT pg_wal_replay_pause()');
+    await queryReplica('SELECT pg_wal_replay_pause()');
     const pausedAt = performance.now();
     await recordPastChat(api, ada, bob);
+    // The replica serves the read, without the new chat.
     expect(await countChats()).toBe(chats);
-    expect(takeLines()).toEqual([]);
+    expect(takeReplicaLines()).toEqual([]);
 
     await changeName('Ada Lovelace');
     expect(await readJson(ada, `/api/user/${ada.user.id}`)).toMatchObject({ username: 'Ada Lovelace' });
     expect(await readJson(bob, `/api/user/${ada.user.id}`)).not.toMatchObject({ username: 'Ada Lovelace' });
-    await socket.request('send_private_message', { ...send, content: 'second' });
+    await socket.request('send_private_message', { ...message, content: 'second' });
     expect((await loadContents('?limit=2')).at(-1)).toBe('second');
     await socket.request('edit_private_message', {
       messageId: Number(id),
@@ -160,59 +169,62 @@ describe('reads with a read replica of PostgreSQL', () => {
     expect(events.some(({ type }) => type === 'PrivateMessageEdited')).toBe(true);
 
     await until(countChats, (count) => count === chats + 1);
-    const servedForMs = performance.now() - pausedAt;
-    expect(servedForMs).toBeLessThan(MAX_LAG_MS + TOLERANCE_MS);
-    await until(() => lines.some((line) => line.includes('replica')));
-    expect(takeLines()).toEqual(['The read replica is too far behind; reads are made from the primary']);
-    const behind = await readState();
-    expect(behind.isInUse).toBe(0);
-    expect(behind.lagS).toBeGreaterThan(MAX_LAG_MS / 1_000);
+    const replicaServedForMs = performance.now() - pausedAt;
+    expect(replicaServedForMs).toBeLessThan(MAX_LAG_MS + TOLERANCE_MS);
+    await until(() => logLines.some((line) => line.includes('replica')));
+    expect(takeReplicaLines()).toEqual([
+      'The read replica is too far behind; reads are made from the primary',
+    ]);
+    const metricsWhileBehind = await readReplicaMetrics();
+    expect(metricsWhileBehind.isInUse).toBe(0);
+    expect(metricsWhileBehind.lagS).toBeGreaterThan(MAX_LAG_MS / 1_000);
 
-    await onStandby('SELECT pg_wal_replay_resume()');
+    await queryReplica('SELECT pg_wal_replay_resume()');
     await waitUntilReplicaServes();
-    expect(takeLines()).toEqual(['Reads are made from the read replica']);
-    const serving = await readState();
-    expect(serving.isInUse).toBe(1);
-    expect(serving.lagS).toBeLessThanOrEqual(MAX_LAG_MS / 1_000);
+    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
+    const metricsWhileServing = await readReplicaMetrics();
+    expect(metricsWhileServing.isInUse).toBe(1);
+    expect(metricsWhileServing.lagS).toBeLessThanOrEqual(MAX_LAG_MS / 1_000);
   });
 
-  it('whose network passes nothing wait for it once, for a bounded time', async () => {
+  it('wait at most once, for a bounded time, for a replica behind a network that passes no data', async () => {
     await waitUntilReplicaServes();
-    takeLines();
+    takeReplicaLines();
     link.freeze();
-    const delays: number[] = [];
-    const readTimed = async (): Promise<void> => {
+    const durationsMs: number[] = [];
+    const measureRead = async (): Promise<void> => {
       const startedAt = performance.now();
       await countChats();
-      delays.push(performance.now() - startedAt);
+      durationsMs.push(performance.now() - startedAt);
     };
-    await Promise.all(Array.from({ length: 20 }, readTimed));
-    expect(Math.max(...delays)).toBeLessThan(BOUNDED_WAIT_MS);
-    expect(takeLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    await Promise.all(Array.from({ length: 20 }, measureRead));
+    expect(Math.max(...durationsMs)).toBeLessThan(MAX_WAIT_MS);
+    expect(takeReplicaLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
     const before = await countReads('primary');
-    for (let read = 0; read < 10; read += 1) await readTimed();
+    // Later reads go to the primary without a wait.
+    for (let read = 0; read < 10; read += 1) await measureRead();
     expect(await countReads('primary')).toBe(before + 10);
     await link.restore();
     await waitUntilReplicaServes();
-    expect(takeLines()).toEqual(['Reads are made from the read replica']);
+    expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it('that is stopped wait for it for a bounded time, and return to it when it is back', async () => {
+  it('wait for a bounded time for a stopped replica, and are made from it again after its restart', async () => {
     await waitUntilReplicaServes();
     await pair.stopReplica();
     const chats = await countChats();
     await recordPastChat(api, ada, bob);
     const startedAt = performance.now();
     expect(await countChats()).toBe(chats + 1);
-    expect(performance.now() - startedAt).toBeLessThan(BOUNDED_WAIT_MS);
-    await until(() => lines.some((line) => line.includes('does not answer')));
+    expect(performance.now() - startedAt).toBeLessThan(MAX_WAIT_MS);
+    await until(() => logLines.some((line) => line.includes('does not answer')));
     const before = await countReads('primary');
     await until(async () => {
       await countChats();
       return (await countReads('primary')) >= before + 20;
     });
-    expect(takeLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
-    expect(await readState()).toEqual({ isInUse: 0, lagS: NaN });
+    expect(takeReplicaLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
+    expect(await readReplicaMetrics()).toEqual({ isInUse: 0, lagS: NaN });
     await pair.startReplica();
     await waitUntilReplicaServes();
     expect(await countChats()).toBe(chats + 1);

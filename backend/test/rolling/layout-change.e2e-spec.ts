@@ -1,6 +1,7 @@
 /**
- * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis. The release
- * that cannot be rolled out is a copy of the present tree with another number for the layout of Redis.
+ * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis. The later
+ * release is a copy of the present tree with another layout (version of the keys) of Redis. The two cannot share Redis,
+ * so it is drained between them: all chats end, their events are written to PostgreSQL, and the keys are deleted.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -17,9 +18,9 @@ import { until } from '../../src/testing/until.functions';
 import { buildLaterRelease, getPresentRelease, type Release, ReleaseFolders } from './releases';
 import { otherLayout, otherLayoutChanges } from './source-changes';
 
-const run = promisify(execFile);
-const PAIRS = 4;
-const MESSAGES_EACH = 10;
+const runProgram = promisify(execFile);
+const PAIR_COUNT = 4;
+const MESSAGES_PER_USER = 10;
 
 jest.setTimeout(120_000);
 
@@ -37,6 +38,7 @@ beforeAll(async () => {
     replicas: 2,
     workers: 1,
     shouldRestart: false,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' },
   });
   redis = new Redis(stack.stores.redisUrl);
@@ -48,8 +50,8 @@ afterAll(async () => {
   folders.remove();
 });
 
-/** A chat in PostgreSQL: the positions and contents of its messages, and the positions of its ends. */
-const readPersisted = async ([{ sessionId }]: ChatUserPair) => {
+/** Reads a chat from PostgreSQL: the positions and contents of its messages, and the positions of its ends. */
+const readPersistedChat = async ([{ sessionId }]: ChatUserPair) => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
   try {
@@ -70,21 +72,24 @@ const readPersisted = async ([{ sessionId }]: ChatUserPair) => {
   }
 };
 
-const drain = () => {
+/** Runs the present release's migrate program, which drains Redis. */
+const drainRedis = () => {
   const { command, args } = present.programs.migrate;
   const { databaseUrl, redisUrl } = stack.stores;
-  return run(command, [...args, '--drain'], {
+  return runProgram(command, [...args, '--drain'], {
     env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
   });
 };
 
-it('keeps everything acknowledged when Redis is drained for a release with another layout', async () => {
+it('keeps all acknowledged messages when Redis is drained for a release with another layout', async () => {
   const { replicas, workers } = stack;
-  const pairs = await createMatchedPairs(stack.url, PAIRS);
+  const pairs = await createMatchedPairs(stack.url, PAIR_COUNT);
+  // While no worker runs, the events of the chats are only in Redis.
   await Promise.all(workers.map((worker) => worker.stop()));
   const stopSending = startSending(pairs, { everyMs: 20 });
-  await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_EACH));
+  await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_PER_USER));
   await stopSending();
+  // Each user has received the partner's last message.
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
   expect(pairs.flatMap(findFaults)).toEqual([]);
   for (const user of pairs.flat()) user.stopReconnecting();
@@ -94,16 +99,17 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
     await worker.start(present.programs.worker);
   }
   await Promise.all(replicas.map((replica) => replica.stop()));
-  const { stdout } = await drain();
+  const { stdout } = await drainRedis();
   expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
-  // The worker still runs, and BullMQ writes keys of its own.
+  // The worker still runs, so BullMQ has written new keys.
   expect((await redis.keys('{*')).filter((key) => !key.startsWith('{jobs}:'))).toEqual([]);
 
   for (const pair of pairs) {
     const acked = pair.flatMap((user) => [...user.acked]);
-    const expected = acked.map(([content, seq]) => [seq, content]);
-    expect(await readPersisted(pair)).toEqual({
-      messages: expected.sort(([first], [second]) => Number(first) - Number(second)),
+    const expectedMessages = acked.map(([content, seq]) => [seq, content]);
+    expect(await readPersistedChat(pair)).toEqual({
+      messages: expectedMessages.sort(([first], [second]) => Number(first) - Number(second)),
+      // The drain ends each chat, directly after the last event.
       ends: [pair[0].seq + 1],
     });
   }
@@ -111,17 +117,19 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   await Promise.all(workers.map((worker) => worker.stop()));
   for (const worker of workers) await worker.start(later.programs.worker);
   for (const replica of replicas) await replica.start(later.programs.api);
-  const [former] = pairs[0] ?? [];
-  const socket = await former?.visitor.openSocket(stack.url, {
-    sessionId: former.sessionId ?? '',
-    seq: former.seq,
+  // A user of an ended chat resumes it and receives its end.
+  const [formerUser] = pairs[0] ?? [];
+  const socket = await formerUser?.visitor.openSocket(stack.url, {
+    sessionId: formerUser.sessionId ?? '',
+    seq: formerUser.seq,
   });
-  expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: former?.sessionId });
+  expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: formerUser?.sessionId });
 
+  // New users can chat.
   const [[ada, bob] = []] = await createMatchedPairs(stack.url, 1);
   await ada?.send('Hello');
   await until(() => bob?.history.size === 1);
   await ada?.leave();
   await bob?.leave();
-  await former?.visitor.closeSockets();
+  await formerUser?.visitor.closeSockets();
 });

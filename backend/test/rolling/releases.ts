@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import type { Programs } from '../../../deploy/local/thaw-stack.mjs';
 import { applyChanges, type SourceChange } from './source-changes';
 
-const run = promisify(execFile);
-const repository = resolve(__dirname, '../../..');
+const runProgram = promisify(execFile);
+const repositoryFolder = resolve(__dirname, '../../..');
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+/** What a build of the backend needs; npm also reads the package file of the frontend, which is a workspace. */
 const ARCHIVED_PATHS = ['contract', 'backend', 'frontend/package.json'];
-const SHARED_SETTINGS = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
+const SHARED_FILES = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
 
 /** A build of the product, from which processes can be started. */
 export interface Release {
@@ -32,13 +33,13 @@ export class ReleaseFolders {
   }
 }
 
-/** The working tree, as it was built before the tests. */
+/** Returns the working tree's release, as it was built before the tests. */
 export const getPresentRelease = async (): Promise<Release> => {
   const { thawPrograms } = await import('../../../deploy/local/thaw-stack.mjs');
   return { programs: thawPrograms };
 };
 
-/** The commit in `previous-release`: the oldest release over which the present one can be rolled out. */
+/** Reads the commit id in `previous-release`: the oldest release over which the present one can be rolled out. */
 export const readPreviousReleaseId = (): string =>
   readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
 
@@ -46,7 +47,7 @@ export const readPreviousReleaseId = (): string =>
 export const hasPreviousRelease = (): boolean => {
   try {
     execFileSync('git', ['cat-file', '-e', `${readPreviousReleaseId()}^{commit}`], {
-      cwd: repository,
+      cwd: repositoryFolder,
       stdio: 'ignore',
     });
     return true;
@@ -55,14 +56,14 @@ export const hasPreviousRelease = (): boolean => {
   }
 };
 
-/** Builds the previous release from git. @param folder an existing folder, which it fills */
+/** Builds the previous release from git. @param folder an existing empty folder for the build. */
 export const buildPreviousRelease = async (folder: string): Promise<Release> => {
-  const id = readPreviousReleaseId();
+  const commitId = readPreviousReleaseId();
   const archive = join(folder, 'source.tar');
-  await run('git', ['archive', `--output=${archive}`, id, ...ARCHIVED_PATHS, ...SHARED_SETTINGS], {
-    cwd: repository,
+  await runProgram('git', ['archive', `--output=${archive}`, commitId, ...ARCHIVED_PATHS, ...SHARED_FILES], {
+    cwd: repositoryFolder,
   });
-  await run('tar', ['-xf', archive, '-C', folder]);
+  await runProgram('tar', ['-xf', archive, '-C', folder]);
   await providePackages(folder);
   await compile(folder, 'contract');
   await compile(folder, 'backend');
@@ -71,18 +72,18 @@ export const buildPreviousRelease = async (folder: string): Promise<Release> => 
 
 /**
  * Builds a changed copy of the present tree, as a later release. The working tree is not changed.
- * @param folder an existing folder, which it fills
+ * @param folder an existing empty folder for the build.
  */
 export const buildLaterRelease = async (
   folder: string,
   changes: readonly SourceChange[],
 ): Promise<Release> => {
-  for (const name of SHARED_SETTINGS) cpSync(join(repository, name), join(folder, name));
+  for (const name of SHARED_FILES) cpSync(join(repositoryFolder, name), join(folder, name));
   mkdirSync(join(folder, 'backend'));
   for (const name of ['package.json', '.swcrc', 'src']) {
-    cpSync(join(repository, 'backend', name), join(folder, 'backend', name), { recursive: true });
+    cpSync(join(repositoryFolder, 'backend', name), join(folder, 'backend', name), { recursive: true });
   }
-  symlinkSync(join(repository, 'contract'), join(folder, 'contract'));
+  symlinkSync(join(repositoryFolder, 'contract'), join(folder, 'contract'));
   applyChanges(join(folder, 'backend', 'src'), changes);
   await providePackages(folder);
   await compile(folder, 'backend');
@@ -94,19 +95,19 @@ const describeRelease = async (folder: string): Promise<Release> => {
   return { programs: describePrograms(join(folder, 'backend', 'dist')) };
 };
 
-/** Links the packages of the working tree if the lock files are equal; otherwise installs from the release's own. */
+/** Links the packages of the working tree if the lock files are equal; otherwise installs those of the release. */
 const providePackages = async (folder: string): Promise<void> => {
   const readLock = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
-  if (readLock(folder) !== readLock(repository)) {
+  if (readLock(folder) !== readLock(repositoryFolder)) {
     await runNpm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
     return;
   }
   const packages = join(folder, 'node_modules');
   mkdirSync(join(packages, '@thaw'), { recursive: true });
-  // Linked one by one, because @thaw/contract must be that of the release.
-  for (const name of readdirSync(join(repository, 'node_modules'))) {
+  // The packages are linked one by one, because @thaw/contract must be that of the release.
+  for (const name of readdirSync(join(repositoryFolder, 'node_modules'))) {
     if (name !== '@thaw' && !name.startsWith('.package-lock'))
-      symlinkSync(join(repository, 'node_modules', name), join(packages, name));
+      symlinkSync(join(repositoryFolder, 'node_modules', name), join(packages, name));
   }
   symlinkSync(join(folder, 'contract'), join(packages, '@thaw', 'contract'));
 };
@@ -116,8 +117,10 @@ const compile = (folder: string, project: 'contract' | 'backend'): Promise<void>
 
 const runNpm = async (cwd: string, args: string[]): Promise<void> => {
   const { getNpmCommand } = await import('../../../deploy/local/provide/node-packages.mjs');
-  const [command = 'npm', ...first] = getNpmCommand();
-  await run(command, [...first, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch((cause: Error) => {
-    throw new Error(`npm ${args.join(' ')} failed in ${cwd}`, { cause });
-  });
+  const [command = 'npm', ...firstArgs] = getNpmCommand();
+  await runProgram(command, [...firstArgs, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch(
+    (cause: Error) => {
+      throw new Error(`npm ${args.join(' ')} failed in ${cwd}`, { cause });
+    },
+  );
 };

@@ -1,7 +1,8 @@
 /**
  * Runs api processes and workers of two builds in one service, behind nginx, with their own PostgreSQL and Redis. The
- * newer build has one more event type. The long form (THAW_TEST_LONG=1) builds the older one from the commit in
- * `previous-release` and rolls the whole service forward and back; in the short form the older one is the present tree.
+ * newer build has one more event type; its events are called waves. In the short form the older build is the present
+ * tree. The long form (THAW_TEST_LONG=1) also builds the commit in `previous-release` and rolls the whole service from
+ * it forward and back.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -28,34 +29,37 @@ import {
 import { partnerWaved, partnerWavedChanges } from './source-changes';
 import { WaveSource } from './wave-source';
 
-const run = promisify(execFile);
+const runProgram = promisify(execFile);
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const PAIRS = isLongRun ? 20 : 4;
+const PAIR_COUNT = isLongRun ? 20 : 4;
 const SEND_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
+const PROGRESS_WITHIN_MS = 60_000;
 /** Waves that each chat receives, and messages that each user sends, before the next process is replaced. */
 const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
-/** The processes of a stack. Each may be of another build, and none may exit except through `replace`. */
+/** The processes of a stack, which may be of different builds. None may exit except through `replace`. */
 class MixedService {
   private readonly pids = new Map<string, number | undefined>();
 
   constructor(readonly stack: Stack) {
-    for (const each of this.processes) this.pids.set(each.name, each.pid);
+    for (const { name, pid } of this.processes) this.pids.set(name, pid);
   }
 
+  /** Stops the processes one after another and starts each again with the program of the release. */
   async replace(processes: readonly Replica[], role: 'api' | 'worker', release: Release): Promise<void> {
-    for (const each of processes) {
+    for (const replaced of processes) {
       this.expectNoExits();
-      await each.stop();
-      await each.start(release.programs[role]);
-      this.pids.set(each.name, each.pid);
+      await replaced.stop();
+      await replaced.start(release.programs[role]);
+      this.pids.set(replaced.name, replaced.pid);
     }
   }
 
+  /** Expects every process to have the pid with which it was last started. */
   expectNoExits(): void {
     expect(this.processes.map(({ name, pid }) => [name, pid])).toEqual([...this.pids]);
   }
@@ -65,7 +69,7 @@ class MixedService {
   }
 }
 
-/** A metric of a process; NaN when it has none of that name. */
+/** Reads a metric of a process; NaN if the process has no metric of that name. */
 const readMetric = async ({ internalPort }: Replica, name: string): Promise<number> => {
   const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
@@ -82,10 +86,11 @@ const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 class RollingUpdate {
   readonly service: MixedService;
   readonly redis: Redis;
-  readonly waves: WaveSource;
-  /** Sessions of the chats that receive waves, and of those that do not. */
-  readonly waved: readonly string[];
-  readonly plain: readonly string[];
+  readonly waveSource: WaveSource;
+  /** Session ids of the chats that receive waves. */
+  readonly wavedChats: readonly string[];
+  /** Session ids of the chats that receive none. */
+  readonly plainChats: readonly string[];
   private readonly stopSending: () => Promise<void>;
 
   constructor(
@@ -94,29 +99,32 @@ class RollingUpdate {
   ) {
     this.service = new MixedService(stack);
     this.redis = new Redis(stack.stores.redisUrl);
-    this.waves = new WaveSource(stack.stores.redisUrl);
+    this.waveSource = new WaveSource(stack.stores.redisUrl);
     const sessionIds = pairs.map(getSessionId);
-    this.waved = sessionIds.slice(0, PAIRS / 2);
-    this.plain = sessionIds.slice(PAIRS / 2);
+    this.wavedChats = sessionIds.slice(0, PAIR_COUNT / 2);
+    this.plainChats = sessionIds.slice(PAIR_COUNT / 2);
     this.stopSending = startSending(pairs, { everyMs: SEND_EVERY_MS });
   }
 
   startWaving(): void {
-    this.waves.start(this.waved, WAVE_EVERY_MS);
+    this.waveSource.start(this.wavedChats, WAVE_EVERY_MS);
   }
 
-  /** Waits until each waved chat has more waves and each plain chat more messages, under the builds that run now. */
+  /**
+   * Waits until each user has had MIN_PROGRESS more messages acknowledged and, if waves have begun, each waved chat has
+   * as many more waves.
+   */
   async waitForProgress(): Promise<void> {
     const before = this.listProgress();
     await until(
       () => this.listProgress().map((count, index) => count - (before[index] ?? 0)),
       (progress) => progress.every((count) => count >= MIN_PROGRESS),
-      60_000,
+      PROGRESS_WITHIN_MS,
     );
     this.service.expectNoExits();
   }
 
-  /** Migrates to the schema of a release, and expects every process of the old build to stay ready. */
+  /** Migrates to the schema of a release. Expects every running process to stay ready. */
   async migrate({ programs }: Release): Promise<void> {
     const { replicas, workers, stores } = this.stack;
     const env = {
@@ -125,19 +133,20 @@ class RollingUpdate {
       DATABASE_URL: stores.serviceDatabaseUrl ?? stores.databaseUrl,
       REDIS_URL: stores.redisUrl,
     };
-    await run(programs.migrate.command, programs.migrate.args, { env });
+    await runProgram(programs.migrate.command, programs.migrate.args, { env });
     expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
   }
 
-  /** Stops messages and waves, and expects that nothing is lost, duplicated, out of order or pending. */
+  /** Stops messages and waves. Expects that no event is lost, duplicated, out of order or pending. */
   async finish(): Promise<void> {
-    await this.waves.stop();
+    await this.waveSource.stop();
     await this.stopSending();
     for (const user of this.pairs.flat()) await user.connected;
+    // Each user has received the partner's last message.
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
     expect((await this.getLastSockets()).flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
-    await this.expectPersisted([...this.waved, ...this.plain]);
+    await this.expectPersisted([...this.wavedChats, ...this.plainChats]);
     const deadLetters = await Promise.all(
       this.stack.workers.map((worker) => readMetric(worker, 'thaw_dead_letters')),
     );
@@ -150,14 +159,17 @@ class RollingUpdate {
     return expectPersisted(sessionIds, { redis: this.redis, databaseUrl });
   }
 
-  /** The frames by which waves reached the sockets that are open now. */
+  /**
+   * Counts the frames that the open sockets have received for waves. A replica that does not know the event type sends
+   * `session_advanced`.
+   */
   async countFramesOfWaves(): Promise<{ known: number; unknown: number }> {
     const sockets = await this.getLastSockets();
     const count = (event: string): number => sockets.flatMap((socket) => socket.all(event)).length;
     return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
   }
 
-  /** Chats that the present workers hold back, from their metrics. */
+  /** Counts the chats that a worker holds back because of an event of an unknown type, from the workers' metrics. */
   async countHeldChats(): Promise<number> {
     const counts = await Promise.all(
       this.stack.workers.map((worker) => readMetric(worker, 'thaw_held_chats')),
@@ -166,15 +178,15 @@ class RollingUpdate {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([this.waves.stop(), this.stopSending()]);
-    this.waves.close();
+    await Promise.allSettled([this.waveSource.stop(), this.stopSending()]);
+    this.waveSource.close();
     await Promise.allSettled(this.pairs.flat().map((user) => user.leave()));
     this.redis.disconnect();
   }
 
   private listProgress(): number[] {
-    const isWaving = this.waves.waves.size > 0;
-    const waves = isWaving ? this.waved.map((sessionId) => this.waves.countWaves(sessionId)) : [];
+    const isWaving = this.waveSource.waveIds.size > 0;
+    const waves = isWaving ? this.wavedChats.map((sessionId) => this.waveSource.countWaves(sessionId)) : [];
     return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
   }
 
@@ -207,69 +219,75 @@ const startService = async (release: Release, replicas: number, workers: number)
     workers,
     programs: release.programs,
     shouldRestart: false,
+    // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn' },
   });
   return stack;
 };
 
-const startUpdate = async (mixed: Stack): Promise<RollingUpdate> => {
-  update = new RollingUpdate(mixed, await createMatchedPairs(mixed.url, PAIRS));
+const startUpdate = async (mixedStack: Stack): Promise<RollingUpdate> => {
+  update = new RollingUpdate(mixedStack, await createMatchedPairs(mixedStack.url, PAIR_COUNT));
   return update;
 };
 
 const getOrigin = ({ port }: Replica): string => `http://127.0.0.1:${port}`;
 
-/** Expects an age that a user of one replica states to end the chat with a user of the other. */
-const expectStatedAgeToEndChat = async (senders: Replica, partners: Replica): Promise<void> => {
+/** Expects that a chat between two replicas ends when a user states an age under 18. */
+const expectStatedAgeToEndChat = async (
+  replicaOfSender: Replica,
+  replicaOfPartner: Replica,
+): Promise<void> => {
   const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
-    getOrigin(senders),
-    getOrigin(partners),
+    getOrigin(replicaOfSender),
+    getOrigin(replicaOfPartner),
   ]);
   const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
   expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15' });
+  // The start of the chat has the seq 1, and the message 2.
   const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
   expect(await adaSocket.next('chat_skipped')).toEqual(end);
   expect(await bobSocket.next('chat_skipped')).toEqual(end);
   expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
   const notice = await adaSocket.next('notice');
+  // The user can answer the question about their age.
   const answer = { seen: true, answer: 'adult' };
   expect(await ada.call('PUT', `/api/notices/${String(notice.id)}`, answer)).toMatchObject({ status: 200 });
   await Promise.all([ada.closeSockets(), bob.closeSockets()]);
 };
 
-it('holds events of a type that only new replicas know for a new worker, and serves all chats meanwhile', async () => {
-  const mixed = await startService(await getPresentRelease(), 2, 1);
-  await mixed.replicas[1]?.stop();
-  await mixed.replicas[1]?.start(next.programs.api);
-  const rolling = await startUpdate(mixed);
+it('holds events that the old worker does not know for a new worker, and serves all chats meanwhile', async () => {
+  const mixedStack = await startService(await getPresentRelease(), 2, 1);
+  await mixedStack.replicas[1]?.stop();
+  await mixedStack.replicas[1]?.start(next.programs.api);
+  const rolling = await startUpdate(mixedStack);
   rolling.startWaving();
   await until(
     () => rolling.countHeldChats(),
-    (count) => count === rolling.waved.length,
-    60_000,
+    (count) => count === rolling.wavedChats.length,
+    PROGRESS_WITHIN_MS,
   );
   await rolling.waitForProgress();
   const { known, unknown } = await rolling.countFramesOfWaves();
   expect(known).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
-  await rolling.expectPersisted(rolling.plain);
-  const [older, newer] = mixed.replicas as [Replica, Replica];
+  await rolling.expectPersisted(rolling.plainChats);
+  const [older, newer] = mixedStack.replicas as [Replica, Replica];
   await expectStatedAgeToEndChat(older, newer);
   await expectStatedAgeToEndChat(newer, older);
 
-  await rolling.service.replace(mixed.workers, 'worker', next);
+  await rolling.service.replace(mixedStack.workers, 'worker', next);
   await rolling.finish();
   expect(await rolling.countHeldChats()).toBe(0);
 });
 
-const testPreviousRelease = (): void => {
+const defineTestsOfPreviousRelease = (): void => {
   let previous: Release;
 
   beforeAll(async () => {
     previous = await buildPreviousRelease(folders.make());
   });
 
-  it('loses nothing when rolling forward and back, workers before replicas', async () => {
+  it('loses no event when the service is rolled forward and back, workers before replicas', async () => {
     const rolling = await startUpdate(await startService(previous, 3, 2));
     const {
       service,
@@ -299,7 +317,7 @@ const testPreviousRelease = (): void => {
     await until(
       () => rolling.countHeldChats(),
       (count) => count > 0,
-      60_000,
+      PROGRESS_WITHIN_MS,
     );
     await rolling.waitForProgress();
 
@@ -307,7 +325,7 @@ const testPreviousRelease = (): void => {
     await rolling.finish();
   });
 
-  it('loses nothing when rolling forward and back, replicas before workers', async () => {
+  it('loses no event when the service is rolled forward and back, replicas before workers', async () => {
     const rolling = await startUpdate(await startService(previous, 3, 2));
     const {
       service,
@@ -320,10 +338,10 @@ const testPreviousRelease = (): void => {
     await until(
       () => rolling.countHeldChats(),
       (count) => count > 0,
-      60_000,
+      PROGRESS_WITHIN_MS,
     );
     await rolling.waitForProgress();
-    await rolling.expectPersisted(rolling.plain);
+    await rolling.expectPersisted(rolling.plainChats);
 
     await service.replace(workers.slice(0, 1), 'worker', next);
     await rolling.waitForProgress();
@@ -342,8 +360,8 @@ const testPreviousRelease = (): void => {
 
 const TITLE = 'a rolling update from the previous release';
 if (isLongRun) {
-  const isPossible = hasPreviousRelease();
-  if (!isPossible)
+  const canBuild = hasPreviousRelease();
+  if (!canBuild)
     console.error(`SKIPPED: ${TITLE}, because git does not have commit ${readPreviousReleaseId()} here.`);
-  (isPossible ? describe : describe.skip)(TITLE, testPreviousRelease);
+  (canBuild ? describe : describe.skip)(TITLE, defineTestsOfPreviousRelease);
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A replacement in a source file of the present tree, which makes another release of it. */
+/** A replacement in a source file of the present tree, to build another release from it. */
 export interface SourceChange {
   /** Path relative to `backend/src`. */
   file: string;
@@ -11,11 +11,12 @@ export interface SourceChange {
 }
 
 /**
- * An event type that no release has. Processes built with it declare the type and send a frame for it; to all others
- * its type is unknown.
+ * An event type that no release has. Processes that are built with `partnerWavedChanges` declare the type and send a
+ * frame for it; all other processes do not know it.
  */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;
 
+// The new cases are inserted before the case of `ChatEnded`.
 const chatEndedInMapper = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
 
 const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
@@ -38,7 +39,7 @@ export const partnerWavedChanges: readonly SourceChange[] = [
   },
 ];
 
-/** A layout number that no release has. */
+/** A layout of Redis (the version of its keys) that no release has. */
 export const otherLayout = 'other';
 
 export const otherLayoutChanges: readonly SourceChange[] = [
@@ -49,11 +50,15 @@ export const otherLayoutChanges: readonly SourceChange[] = [
   },
 ];
 
-/** Changes a copy of `backend/src`. @throws Error when a text to replace does not occur exactly once */
+/**
+ * Changes a copy of `backend/src`.
+ * @param src path of the copy.
+ * @throws Error if a text to replace does not occur exactly once.
+ */
 export const applyChanges = (src: string, changes: readonly SourceChange[]): void => {
   for (const { file, before, after } of changes) {
     const path = join(src, file);
-    const parts = readFileSync(path, 'utf8').split(before);
+    const parts = readFileSync(path, 'utf8').split(before); // two parts if `before` occurs once
     if (parts.length !== 2) throw new Error(`${file} contains this ${parts.length - 1} times: ${before}`);
     writeFileSync(path, parts.join(after));
   }

@@ -7,14 +7,17 @@ import { ProcessEventsService } from '../../src/platform/process-events/process-
 import { findShard, chatKeys } from '../../src/platform/redis/redis.keys';
 import { partnerWaved } from './source-changes';
 
-/** Appends events that only the next release knows to live chats, with the product's own append. */
+/**
+ * Appends waves to live chats, with the product's own append. A wave is an event of the type `PartnerWaved`, which only
+ * the next release knows.
+ */
 export class WaveSource {
-  /** Ids of the appended events, by session. */
-  readonly waves = new Map<string, string[]>();
+  /** Ids of the appended waves, by session. */
+  readonly waveIds = new Map<string, string[]>();
   private readonly redis: Redis;
   private readonly log: ChatLogRepository;
   private readonly loops: Promise<void>[] = [];
-  private isOver = false;
+  private isStopping = false;
 
   constructor(redisUrl: string) {
     this.redis = new Redis(redisUrl);
@@ -28,7 +31,7 @@ export class WaveSource {
 
   /** Resolves when the last wave is appended. */
   async stop(): Promise<void> {
-    this.isOver = true;
+    this.isStopping = true;
     await Promise.all(this.loops);
   }
 
@@ -37,27 +40,29 @@ export class WaveSource {
   }
 
   countWaves(sessionId: string): number {
-    return this.waves.get(sessionId)?.length ?? 0;
+    return this.waveIds.get(sessionId)?.length ?? 0;
   }
 
   private async keepWaving(sessionId: string, everyMs: number): Promise<void> {
-    while (!this.isOver) {
+    while (!this.isStopping) {
       await this.appendWave(sessionId);
       await sleep(everyMs);
     }
   }
 
+  /** Appends a wave, and repeats this while other events are appended first. */
   private async appendWave(sessionId: string): Promise<void> {
+    // The form of an event in the stream of a chat: id, type and data.
     const text = JSON.stringify({ i: randomUUID(), t: partnerWaved.type, d: { userId: 0 } });
-    let expected = await this.readEnd(sessionId);
+    let expectedEnd = await this.readEnd(sessionId);
     for (;;) {
-      const result = await this.log.append(sessionId, expected, [text]);
+      const result = await this.log.append(sessionId, expectedEnd, [text]);
       if (result.kind === 'appended') {
-        this.waves.set(sessionId, [...(this.waves.get(sessionId) ?? []), ...result.ids]);
+        this.waveIds.set(sessionId, [...(this.waveIds.get(sessionId) ?? []), ...result.ids]);
         return;
       }
       if (result.kind !== 'behind') throw new Error(`A wave was refused: ${result.kind}`);
-      expected = { version: result.version, lastId: result.missed.at(-1)?.id ?? '' };
+      expectedEnd = { version: result.version, lastId: result.missed.at(-1)?.id ?? '' };
     }
   }
 

@@ -1,7 +1,7 @@
 import net from 'node:net';
 
 /** Invalid upgrade requests: path, protocol and optionally Host, as sent by an attacker or an unusual client. */
-const requests = [
+const badRequests = [
   ['/ws/x', 'websocket'],
   ['/ws/', 'websocket'],
   ['/api/user/1', 'websocket'],
@@ -16,23 +16,25 @@ const requests = [
  * Sends invalid upgrade requests in turn, each on a new connection.
  * @param {string} origin
  * @param {{perSecond: number}} options
- * @returns {() => Promise<number[]>} stops and resolves with the status of each response, NaN without one
+ * @returns {() => Promise<number[]>} a function that stops the requests and resolves with the status of each response,
+ *   NaN for a request without a response
  */
 export function startBadUpgrades(origin, { perSecond }) {
   const { hostname, port } = new URL(origin);
-  const statuses = [];
+  const pendingStatuses = [];
   const timer = setInterval(() => {
-    const [path, protocol, host = hostname] = requests[statuses.length % requests.length];
+    const [path, protocol, host = hostname] = badRequests[pendingStatuses.length % badRequests.length];
     const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: Upgrade', `Upgrade: ${protocol}`];
-    statuses.push(requestStatus(hostname, port, [...lines, '', ''].join('\r\n')));
+    pendingStatuses.push(sendForStatus(hostname, port, [...lines, '', ''].join('\r\n')));
   }, 1_000 / perSecond);
   return () => {
     clearInterval(timer);
-    return Promise.all(statuses);
+    return Promise.all(pendingStatuses);
   };
 }
 
-function requestStatus(hostname, port, request) {
+/** Sends a raw HTTP request on a new connection. @returns {Promise<number>} the status, NaN without a response */
+function sendForStatus(hostname, port, request) {
   return new Promise((resolve) => {
     let response = '';
     const socket = net.connect(Number(port), hostname, () => socket.write(request));

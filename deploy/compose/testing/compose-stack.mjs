@@ -6,11 +6,11 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
-/** The reason why `docker compose` cannot be used on this machine, or undefined. */
-export function findMissingEngine() {
+/** Explains why `docker compose` cannot be used on this machine; undefined if it can. */
+export function explainMissingEngine() {
   for (const args of [['compose', 'version'], ['info']]) {
     const { status } = spawnSync('docker', args, { stdio: 'ignore' });
     if (status !== 0) return `\`docker ${args.join(' ')}\` does not work on this machine`;
@@ -44,6 +44,7 @@ export class ComposeStack {
       COMPOSE_PROJECT_NAME: this.project,
       COMPOSE_FILE: path.join(repository, 'docker-compose.yml'),
       PORT: String(this.port),
+      // Other limits permit only few users of one address.
       LIMITS_PROFILE: 'load',
       COMPOSE_PROFILES: profiles.join(','),
     };
@@ -72,16 +73,17 @@ export class ComposeStack {
     await this.scale(replicas, '--wait');
   }
 
+  /** Replaces workers, replicas and the page, as a release does. */
   async roll() {
     await this.execute('sh', [path.join(repository, 'deploy/compose/roll.sh')]);
   }
 
-  /** Installs a release that changes the layout of Redis. */
+  /** Drains and empties Redis and starts everything again, as a release does that changes the data layout of Redis. */
   async drainAndStart() {
     await this.execute('sh', [path.join(repository, 'deploy/compose/drain-and-start.sh')]);
   }
 
-  /** Ids of the running containers of a service. */
+  /** Lists the ids of the running containers of a service. */
   async listContainers(service) {
     return (await this.runCompose('ps', '--quiet', service)).split('\n').filter(Boolean);
   }
@@ -90,7 +92,7 @@ export class ComposeStack {
     return JSON.parse(await this.execute('docker', ['inspect', container]))[0];
   }
 
-  /** The value of a metric of a replica; undefined while its internal port does not respond. */
+  /** Reads a metric of a replica. @returns its value; undefined while the internal port does not respond */
   async readMetric(container, name) {
     // The image contains bash, but no HTTP client.
     const request =
@@ -100,14 +102,15 @@ export class ComposeStack {
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   }
 
-  /** The result of a query that returns one value, as text. */
+  /** Runs a query that returns one value. @returns the value as text */
   async runQuery(sql) {
+    // `$0` is the argument after the script, the SQL.
     const psql =
       'PGPASSWORD=$(cat /run/thaw/superuser-password) exec psql --username postgres --dbname thaw -Atc "$0"';
     return (await this.runCompose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
   }
 
-  /** The output of `pg_dump` for the whole database. */
+  /** @returns the output of `pg_dump` for the whole database */
   dumpDatabase() {
     const dump =
       'PGPASSWORD=$(cat /run/thaw/superuser-password) exec pg_dump --username postgres --dbname thaw';
@@ -120,7 +123,7 @@ export class ComposeStack {
 
   async execute(command, args) {
     const options = { cwd: repository, env: this.environment, maxBuffer: 64 * 1024 * 1024 };
-    const { stdout } = await run(command, args, options);
+    const { stdout } = await runFile(command, args, options);
     return stdout;
   }
 }

@@ -4,34 +4,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import canaryUser from '../../../backend/dist/testing/canary-user.driver.js';
 import { ThawVisitor } from './thaw-client.mjs';
 
-const { chat, createWords, register, writePrivately } = canaryUser;
+const { holdRandomChat, createWords, register, writePrivately } = canaryUser;
 
 const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
 
 /**
- * Asserts that a dump contains unique texts that a user entered, and none of them after the account was deleted.
+ * Asserts that a dump contains words that a user entered and that occur nowhere else, and none of them after the user
+ * deleted the account.
  * @param {string} origin  address of the running product
  * @param {() => Promise<string>} dump  reads everything that the database stores
  */
 export async function assertNoWordsAfterDeletion(origin, dump) {
   const words = createWords();
-  const findWords = async () => {
+  /** Lists the fields of `words` whose word is in the dump. */
+  const findFieldsInDump = async () => {
     const text = await dump();
     return Object.keys(words).filter((field) => text.includes(words[field]));
   };
   const ada = await register(origin, words);
   const bob = await new ThawVisitor([origin]).joinAnonymously('male');
   const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
-  await chat(users);
+  await holdRandomChat(users);
   await writePrivately(users);
-  // Check first that the dump contains the words, because an empty dump would prove nothing.
-  const written = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
-  const isWritten = async () => {
-    const found = await findWords();
-    return written.every((field) => found.includes(field));
+  // Check first that the dump contains the words that are stored, because an empty dump would prove nothing.
+  const storedFields = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
+  const areWordsStored = async () => {
+    const foundFields = await findFieldsInDump();
+    return storedFields.every((field) => foundFields.includes(field));
   };
-  await waitUntil(isWritten, STORED_WITHIN_MS, 'the dump lacks words of the user');
+  await waitUntil(areWordsStored, STORED_WITHIN_MS, 'the dump lacks words of the user');
 
   const erasure = await ada.call('POST', `/api/user/${ada.user.id}/erasure`, {
     currentPassword: words.password,
@@ -42,7 +44,7 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
     ERASED_WITHIN_MS,
     'the account was not erased',
   );
-  assert.deepEqual(await findWords(), []);
+  assert.deepEqual(await findFieldsInDump(), []);
   await Promise.all([users.adaSocket.leave(), users.bobSocket.leave()]);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Stands in for `docker`: records its arguments and simulates containers. The JSON file STAND_IN_STATE contains both:
-// { calls: string[], running: { id, service }[], createdCount: number, failing?: part of a call that fails }
+// { calls: string[], running: { id, service }[], createdCount: number, failingCommand?: part of the call that fails }
 import fs from 'node:fs';
 import process from 'node:process';
 
@@ -10,9 +10,9 @@ const args = process.argv.slice(2);
 const call = args.join(' ');
 state.calls.push(call);
 
-let code = 0;
-if (state.failing && call.includes(state.failing)) {
-  code = 1;
+let exitCode = 0;
+if (state.failingCommand && call.includes(state.failingCommand)) {
+  exitCode = 1;
 } else if (args[0] === 'stop') {
   // docker stop ID
   state.running = state.running.filter(({ id }) => id !== args[1]);
@@ -31,4 +31,4 @@ if (state.failing && call.includes(state.failing)) {
 }
 
 fs.writeFileSync(file, JSON.stringify(state));
-process.exitCode = code;
+process.exitCode = exitCode;

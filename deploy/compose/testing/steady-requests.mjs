@@ -38,7 +38,10 @@ export async function startSteadyRequests(origin, { everyMs }) {
   };
 }
 
-/** Names the status, the error code and the origin of a failed response: only replicas send the header x-request-id. */
+/**
+ * Describes a failed response by its status, its error code and its sender: only replicas send the header x-request-id.
+ * @returns null for a success
+ */
 function describeFailure({ status, body, headers }) {
   if (status === 200) return null;
   return `${status} ${body.code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`;

@@ -41,7 +41,7 @@ export const buildCookieHeader = (response: TextResponse): string =>
     .map(({ name, value }) => `${name}=${value}`)
     .join('; ');
 
-/** @returns the parsed body. @throws Error if the response has another status */
+/** Checks the status of a response. @returns the parsed body. @throws Error if the response has another status */
 export const expectStatus = <Body>(response: TextResponse, status: number): Body => {
   if (response.status !== status)
     throw new Error(`${response.request.method} ${response.url}: ${response.status} ${response.body}`);
@@ -57,10 +57,11 @@ export const createAccount = (gender: Gender): Account => {
   return account;
 };
 
-/** @returns the friend request. @throws Error when the server refuses */
+/** Sends a friend request. @returns the request. @throws Error when the server refuses */
 export const requestFriend = (account: Account, friendId: number): { id: number; status: string } => {
   const body = { requesterId: account.id, addresseeId: friendId };
   const response = callApi('POST', '/friends/request', { account, body });
+  // The server responds with 200 if the request exists already, or if this call accepts a request of the friend.
   if (response.status === 200) return JSON.parse(response.body) as { id: number; status: string };
   return expectStatus(response, 201);
 };

@@ -47,7 +47,7 @@ export const createPeopleScenario = (people: number, lengthMs: number): Options[
   },
 });
 
-/** Fails the test when a virtual user stopped early. */
+/** Creates a threshold that fails the test if a virtual user stopped early. */
 export const createFinishThreshold = (people: number): Record<string, string[]> => ({
   iterations: [`count==${people}`],
 });

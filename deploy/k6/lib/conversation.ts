@@ -21,7 +21,8 @@ export const chooseGender = (vu: number): Gender => (vu % 2 === 0 ? 'female' : '
 const chooseThinkingTimeMs = (): number => 500 + Math.random() * 2_000;
 
 /**
- * Joins the queue and waits for a chat. @param preference the accepted gender of the partner
+ * Joins the queue and waits for a chat.
+ * @param preference the accepted gender of the partner
  * @returns the chat, or undefined if there is none within `withinMs`
  */
 export const findChat = async (
@@ -46,7 +47,7 @@ export class Conversation {
   private lastOwnMessageId: string | undefined;
   private lastPartnerMessageId: string | undefined;
   /** The number of questions that this user has asked in the current session. */
-  private asked: { sessionId: string; count: number } | undefined;
+  private askedQuestions: { sessionId: string; count: number } | undefined;
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
 
   constructor(private readonly user: LiveUser) {
@@ -120,6 +121,7 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastOwnMessageId;
     if (!chat || messageId === undefined) return;
+    // The number makes the text different from the earlier one.
     this.sentCount += 1;
     const newContent = `edited ${this.sentCount}`;
     await this.user.request('message_edit', { sessionId: chat.sessionId, messageId, newContent, userId });
@@ -147,10 +149,10 @@ export class Conversation {
    * @returns undefined when this user has asked all of theirs
    */
   private pickNextQuestion({ sessionId, partnerId }: CurrentChat): { id: number } | undefined {
-    if (this.asked?.sessionId !== sessionId) this.asked = { sessionId, count: 0 };
-    const id = 2 * this.asked.count + (this.user.id < partnerId ? 1 : 2);
+    if (this.askedQuestions?.sessionId !== sessionId) this.askedQuestions = { sessionId, count: 0 };
+    const id = 2 * this.askedQuestions.count + (this.user.id < partnerId ? 1 : 2);
     if (id > QUESTION_COUNT) return undefined;
-    this.asked.count += 1;
+    this.askedQuestions.count += 1;
     return { id };
   }
 

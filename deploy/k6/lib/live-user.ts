@@ -4,7 +4,7 @@ import type { ClientEvent, ClientInput } from '../../../contract/src/client-fram
 import type { ChatMatched, SessionResumed } from '../../../contract/src/random-chat.ts';
 import type { ServerEvent, ServerFrame } from '../../../contract/src/server-frames.ts';
 import type { Account } from './account.ts';
-import { countError, resume, roundTrip, unacked } from './metrics.ts';
+import { countError, roundTrip, timeToResume, unacked } from './metrics.ts';
 import { Sequence } from './sequence.ts';
 import { socketUrl } from './settings.ts';
 
@@ -23,10 +23,11 @@ export interface CurrentChat {
 }
 
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** The page waits this long before its attempts to reconnect (A140), and so does a `LiveUser`. */
+/** The waiting times before the attempts to reconnect, the same as those of the page. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 /**
- * With a code other than `normal` or `goingAway` the server treats the socket as lost, and keeps the chat open (A51).
+ * The close code of a socket that is dropped on purpose. The server treats it as a lost connection and waits longer for
+ * the user than after 1000 or 1001 (docs/product-decisions.md, A51).
  */
 const LOST_CODE = 4000;
 const NORMAL_CODE = 1000;
@@ -54,7 +55,7 @@ export const wait = (ms: number): Promise<void> =>
  */
 export class LiveUser {
   chat: CurrentChat | undefined;
-  /** Called for every frame, after the chat was updated. */
+  /** Called for every frame, after `chat` is updated. */
   onFrame: (frame: Frame) => void = () => undefined;
   private socket: WebSocket | undefined;
   private refCount = 0;
@@ -97,7 +98,7 @@ export class LiveUser {
       await wait(delayMs);
       if (this.hasLeft) return false;
       if ((await this.connect()) === undefined) continue;
-      resume.add(Date.now() - lostAt);
+      timeToResume.add(Date.now() - lostAt);
       return true;
     }
     countError('not_reconnected');
@@ -197,7 +198,8 @@ export class LiveUser {
     if (socket !== this.socket) return;
     const wasAuthenticated = this.isAuthenticated;
     this.releaseSocket();
-    if (!wasAuthenticated) return; // `connect` returns undefined
+    // `connect` has not returned yet, and its caller decides about another attempt.
+    if (!wasAuthenticated) return;
     this.isResuming = true;
     void this.reconnect();
   }
@@ -244,7 +246,7 @@ export class LiveUser {
       const command = event === 'ack' ? ` of ${this.pending.get(ref ?? '')?.event}` : '';
       return chat.sequence.record(data.seq, `${event}${command} in ${chat.sessionId}`);
     }
-    // The missed events of a chat that ended in the meantime are not sent.
+    // If the chat ended before it was resumed, the missed events are not sent, and do not count as lost.
     if (this.isResuming) this.chat = undefined;
     else chat.sequence.record(data.seq, `${event} in ${chat.sessionId}`);
     this.isResuming = false;
@@ -266,7 +268,7 @@ export class LiveUser {
       this.chat.sequence.record((data as { seq: number }).seq, source);
     }
     if (last) this.isResuming = false;
-    // The chat ended while it was resumed.
+    // The chat ended during the absence.
     if (events.at(-1)?.event === 'chat_skipped') this.endChat();
   }
 }

@@ -10,7 +10,7 @@ export const roundTrip = new Trend('thaw_round_trip', true);
 /** From sending a message to its arrival at the other user. */
 export const delivery = new Trend('thaw_delivery', true);
 /** From the loss of a socket to the reconnect, including the wait before the attempt. */
-export const resume = new Trend('thaw_resume', true);
+export const timeToResume = new Trend('thaw_resume', true);
 /** Stored events that a participant never received. */
 export const lost = new Counter('thaw_lost');
 /** Events that a participant received twice. */

@@ -7,7 +7,7 @@ import { doubled, logError, lost, outOfOrder } from './metrics.ts';
 export class Sequence {
   /** All events up to this `seq` have arrived. */
   private last: number;
-  /** The `seq` of events that arrived although an earlier one is missing. */
+  /** The `seq` of each event that arrived although an earlier one is missing. */
   private readonly early = new Set<number>();
 
   /** @param start the `seq` in `chat_matched` */
@@ -38,7 +38,7 @@ export class Sequence {
     }
   }
 
-  /** Counts the missing events as lost. Call it after the last event of the chat. */
+  /** Counts the missing events as lost. To be called after the last event of the chat. */
   finish(): void {
     const highest = Math.max(this.last, ...this.early);
     lost.add(highest - this.last - this.early.size);

@@ -16,9 +16,10 @@ import {
 } from './account.ts';
 import { Conversation } from './conversation.ts';
 import { type CurrentChat, LiveUser, wait } from './live-user.ts';
-import { resume, startCounters } from './metrics.ts';
+import { startCounters, timeToResume } from './metrics.ts';
 import { baseUrl } from './settings.ts';
 
+// Message types. A property of an object literal would have the type string.
 const text = 'text' as const;
 const mixed = 'mixed' as const;
 const FRAME_WITHIN_MS = 10_000;
@@ -155,10 +156,11 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
   const { events } = expectPresent('the chat is resumed', await resumed);
   expectTrue('the missed message comes with the resume', JSON.stringify(events).includes('said while away'));
-  resume.add(Date.now() - lostAt);
+  timeToResume.add(Date.now() - lostAt);
 
   const accepted = ann.waitFor('friendship_accepted', FRAME_WITHIN_MS);
   await expectFrame(bea, 'friend_request', async () => requestFriend(ann.account, bea.id));
+  // A request in the opposite direction accepts the first one.
   requestFriend(bea.account, ann.id);
   expectPresent('the friendship is accepted', await accepted);
   await expectFrame(bea, 'chat_skipped', () => new Conversation(ann).skip());

@@ -11,8 +11,9 @@ import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs'
 const chaosFolder = resolveInRepository('backend', 'chaos');
 
 /**
- * `npm run chaos [-- --seed N] [--long]`: builds the product and the harness in backend/chaos, which causes failures
- * under load, runs the harness, and exits with its code. `--built` skips the build of the product.
+ * `npm run chaos [-- --seed N] [--long]`: builds the product and the harness in backend/chaos, runs the harness, and
+ * exits with its exit code. The harness puts load on the product and causes failures. `--built` skips the build of the
+ * product.
  */
 export async function main(args) {
   const isBuilt = args.includes('--built');
@@ -42,12 +43,12 @@ export async function main(args) {
 }
 
 function runHarness(args) {
-  const node = [
+  const harnessCommand = [
     process.execPath,
     '--enable-source-maps',
     resolveInRepository('backend', 'chaos', 'dist', 'main.js'),
   ];
-  const [command, ...rest] = [...createNamespacePrefix(), ...node, ...args];
+  const [command, ...rest] = [...createNamespacePrefix(), ...harnessCommand, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn(command, rest, { stdio: 'inherit' });
     const stopListening = onInterruption({
@@ -57,14 +58,16 @@ function runHarness(args) {
     child.once('error', () => reject(new LauncherError(`${command} cannot be run.`)));
     child.once('exit', (code) => {
       stopListening();
+      // A program that a signal has ended has no exit code.
       resolve(code ?? 1);
     });
   });
 }
 
 /**
- * Command prefix that runs a program in a separate mount namespace; empty without the privilege to create one. The
- * full-disk fault mounts a small file system, which disappears with the last process of the namespace.
+ * Creates a command prefix that runs a program in a separate mount namespace. The prefix is empty if this process may
+ * not create a namespace. The full-disk fault of the harness mounts a small file system, which disappears with the last
+ * process of the namespace.
  */
 function createNamespacePrefix() {
   const isAllowed = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;

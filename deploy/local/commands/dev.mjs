@@ -16,20 +16,22 @@ import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs'
 import { openStores } from '../stores/stores.mjs';
 import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
 
-const PAGE_PORT = 5173;
-/** How a process is stopped: each signal, and the time to wait before the next. */
+/** Port of the page, which Vite serves. */
+const DEFAULT_PORT = 5173;
+/** How a process is ended: the signals in their order, and the time to wait after each. */
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
 /**
- * `npm run dev`: runs the stores, contract and backend (recompiled and restarted on every change), and Vite's
- * development server for the page, which proxies /api and /ws.
+ * `npm run dev`: runs the stores, the processes of the backend, and Vite's development server for the page, which
+ * proxies /api and /ws. A change of contract or backend is compiled, and the processes are restarted.
  */
 export async function main() {
-  const port = Number(process.env.PORT || PAGE_PORT);
+  const port = Number(process.env.PORT || DEFAULT_PORT);
   process.stdout.write(`\n  ${bold('Thaw: development')}\n\n`);
+  // Processes left behind by a killed launcher may hold the port, so end them before the check of the port.
   await endOrphanedProcesses(localHome);
   await refuseTakenPort(port);
   const session = new DevelopmentSession(port);
@@ -37,7 +39,9 @@ export async function main() {
   const stopped = new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
+        // Ends the installation, the build or the migrations, for which `starting` may be waiting.
         signalRunning('SIGTERM');
+        // Wait until start-up has settled, so that no half-started process keeps running.
         starting
           .catch(() => {})
           .then(() => session.stop())
@@ -60,6 +64,7 @@ export async function main() {
   process.exit(0);
 }
 
+/** The stores and processes of one `npm run dev`. */
 class DevelopmentSession {
   #port;
   #stores;
@@ -75,22 +80,22 @@ class DevelopmentSession {
     await ensurePackages(logStep);
     await build(logStep);
     this.#stores = await openStores({ home: localHome, logStep });
-    const [apiPort, apiInternal, workerInternal] = await findFreePorts(3);
+    const [apiPort, apiInternalPort, workerInternalPort] = await findFreePorts(3);
     const { migrate } = thawPrograms;
-    const env = this.#environment({});
+    const env = this.#buildEnvironment({});
     await runOrThrow('The migrations failed', migrate.command, migrate.args, { env });
     this.#processes = [
       this.#createProcess(
         'api',
         createWatchCommand('main.api.js'),
-        { PORT: apiPort, INTERNAL_PORT: apiInternal },
-        createReadinessCheck(apiInternal),
+        { PORT: apiPort, INTERNAL_PORT: apiInternalPort },
+        createReadinessCheck(apiInternalPort),
       ),
       this.#createProcess(
         'worker',
         createWatchCommand('main.worker.js'),
-        { INTERNAL_PORT: workerInternal },
-        createReadinessCheck(workerInternal),
+        { INTERNAL_PORT: workerInternalPort },
+        createReadinessCheck(workerInternalPort),
       ),
       this.#createProcess(
         'vite',
@@ -103,26 +108,26 @@ class DevelopmentSession {
       Object.fromEntries(this.#processes.map(({ name, logFile }) => [name, logFile])),
       (line) => console.log(dim(line)),
     );
-    await Promise.all(this.#processes.map((managed) => managed.start()));
+    await Promise.all(this.#processes.map((managedProcess) => managedProcess.start()));
     this.#stopCompiling = compileOnChange();
   }
 
   async stop() {
     this.#stopCompiling();
-    await Promise.all(this.#processes.map((managed) => managed.stop()));
+    await Promise.all(this.#processes.map((managedProcess) => managedProcess.stop()));
     this.#stopFollowing();
     await this.#stores?.close();
   }
 
   killNow() {
-    this.#processes.forEach((managed) => managed.kill('SIGKILL'));
+    this.#processes.forEach((managedProcess) => managedProcess.kill('SIGKILL'));
     this.#stores?.killNow();
   }
 
   #createProcess(name, { command, args, cwd }, settings, isReady) {
     const logFile = path.join(localHome, 'logs', `dev-${name}.log`);
     fs.rmSync(logFile, { force: true });
-    const env = this.#environment(settings);
+    const env = this.#buildEnvironment(settings);
     const definition = {
       name: `dev-${name}`,
       command,
@@ -139,12 +144,12 @@ class DevelopmentSession {
     });
   }
 
-  #environment(settings) {
+  #buildEnvironment(settings) {
     return prepareProductEnvironment({ home: localHome, stores: this.#stores, settings });
   }
 }
 
-/** The command that runs a script of the backend, and restarts it when its compiled files change. */
+/** Creates the command that runs a script of the backend, and restarts the script when its compiled files change. */
 function createWatchCommand(script) {
   const args = [
     '--enable-source-maps',

@@ -8,8 +8,8 @@ import { findK6 } from '../provide/k6.mjs';
 const SCRIPTS = ['smoke', 'chat', 'matching', 'private', 'storm', 'soak'];
 
 /**
- * `npm run load -- <script> [options of k6]`: runs a script of deploy/k6 against the server at BASE_URL, and exits with
- * the exit code of k6, which is not 0 if a threshold was crossed.
+ * `npm run load -- <script> [options of k6]`: runs a script of deploy/k6 against the server at the address in BASE_URL,
+ * and exits with the exit code of k6, which is not 0 if a threshold of the script was crossed.
  */
 export async function main([script, ...k6Options]) {
   if (!SCRIPTS.includes(script)) {
@@ -38,6 +38,7 @@ function run(command, args) {
     child.once('error', () => reject(new LauncherError(`${command} cannot be run.`)));
     child.once('exit', (code) => {
       stopListening();
+      // A program that a signal has ended has no exit code.
       resolve(code ?? 1);
     });
   });

@@ -14,6 +14,7 @@ import { refuseTakenPort, ThawStack } from '../thaw-stack.mjs';
 
 const DEFAULT_PORT = 8080;
 const MAX_REPLICAS = 32;
+const MAX_PORT = 65_535;
 
 /** `npm start [-- --replicas N] [--port P] [--verbose]` */
 export async function main(args) {
@@ -21,14 +22,15 @@ export async function main(args) {
 }
 
 /**
- * Runs the steps of `prepare`, starts the stack, prints its address, and runs until it is interrupted.
+ * Runs the steps of `prepare`, starts the stack, prints the address of the page, and waits until the launcher is
+ * interrupted. `home`, `isDurable`, `programs` and `page` are options of `startStack` in thaw-stack.mjs.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
  *   prepare: ((logStep: Function) => Promise<void>)[], isDurable?: boolean,
  *   programs?: object, page?: string}} options
  */
 export async function start({ replicas, port, isVerbose, home, isDurable, prepare, programs, page }) {
   process.stdout.write(`\n  ${bold('Thaw')}\n\n`);
-  // Before the port is checked: processes left behind by a killed launcher may hold it.
+  // Processes left behind by a killed launcher may hold the port, so end them before the check of the port.
   await endOrphanedProcesses(home);
   await refuseTakenPort(port);
   const stack = new ThawStack({ replicas, port, home, isDurable, logStep, programs, page });
@@ -47,9 +49,10 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
         isStopping = true;
         process.stdout.write('\n');
         logStep('stopping', 'press Ctrl-C again to kill all processes');
-        // Wait until start-up has settled, so that no half-started process keeps running.
+        // Ends the installation, the build or the migrations, for which `starting` may be waiting.
         signalRunning('SIGTERM');
         stack.interrupt();
+        // Wait until start-up has settled, so that no half-started process keeps running.
         starting
           .catch(() => {})
           .then(() => stack.stop())
@@ -62,6 +65,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
     });
   });
   await starting.catch((error) => {
+    // An interruption makes the start fail.
     if (!isStopping) throw error;
   });
   if (!isStopping) printAddress(stack, home);
@@ -79,14 +83,17 @@ function printAddress(stack, home) {
 }
 
 function listLogFiles(home, replicas) {
-  const names = Array.from({ length: replicas }, (_, index) => `api-${index + 1}`);
-  const allNames = [...names, 'worker-1', 'nginx', 'migrate'];
+  const replicaNames = Array.from({ length: replicas }, (_, index) => `api-${index + 1}`);
+  const names = [...replicaNames, 'worker-1', 'nginx', 'migrate'];
   return Object.fromEntries(
-    allNames.map((name) => [name, path.join(ensurePrivateFolder(home, 'logs'), `${name}.log`)]),
+    names.map((name) => [name, path.join(ensurePrivateFolder(home, 'logs'), `${name}.log`)]),
   );
 }
 
-/** @throws {LauncherError} for unknown options, and for numbers that are not integers or out of range */
+/**
+ * Reads the options of the command. The port is that of `--port`, or of the environment variable PORT, or 8080.
+ * @throws {LauncherError} for unknown options, and for numbers that are not integers or out of range
+ */
 export function readOptions(args, env = process.env) {
   const options = { replicas: { type: 'string' }, port: { type: 'string' }, verbose: { type: 'boolean' } };
   const { values } = parseOrExplain(args, options);
@@ -96,7 +103,7 @@ export function readOptions(args, env = process.env) {
       values.port ? '--port' : 'PORT',
       values.port ?? (env.PORT || String(DEFAULT_PORT)),
       1,
-      65_535,
+      MAX_PORT,
     ),
     isVerbose: Boolean(values.verbose),
   };
@@ -106,6 +113,7 @@ function parseOrExplain(args, options) {
   try {
     return parseArgs({ args, options });
   } catch (error) {
+    // Keep only the first sentence, which names the option; the rest of Node's message is advice on `--`.
     throw new LauncherError(
       `${error.message.split('. ')[0]}. Usage: npm start -- [--replicas N] [--port P] [--verbose]`,
     );

@@ -10,7 +10,13 @@ import { selectStages } from '../test-run/select-stages.mjs';
 import { listStages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
 
+/** As in a shell: 128 plus 2, the number of SIGINT. */
+const INTERRUPTED_EXIT_CODE = 130;
+
 const USAGE = 'Usage: npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]';
+
+/** The folder of the reports, where stages are only listed and write no report. */
+const NO_REPORTS = '';
 
 /**
  * `npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]`. A stage is one kind of tests of one
@@ -22,17 +28,22 @@ export async function main(args) {
     await ensurePackages(logStep);
     await build(logStep);
     // Several stages may need the same program, which is provided once.
-    const providers = new Set(listChosenStages('').map(({ needs }) => needs?.provide));
+    const providers = new Set(listChosenStages(NO_REPORTS).map(({ needs }) => needs?.provide));
     for (const provide of providers) await provide?.(logStep);
   };
   const run = new TestRun({ ...options, prepare, listStages: listChosenStages });
   // The first Ctrl+C stops the run gracefully, the second kills it.
-  onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(130) });
+  onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(INTERRUPTED_EXIT_CODE) });
   const hasFailed = await run.run();
-  process.exit(run.isInterrupted ? 130 : hasFailed ? 1 : 0);
+  process.exit(run.isInterrupted ? INTERRUPTED_EXIT_CODE : hasFailed ? 1 : 0);
 }
 
-/** @throws {LauncherError} for invalid options, and if they select no stage */
+/**
+ * Reads the options of the command.
+ * @returns {{listChosenStages: (reports: string) => import('../test-run/stages.mjs').Stage[], isLong: boolean,
+ *   isVerbose: boolean}}
+ * @throws {LauncherError} for invalid options, and if they select no stage
+ */
 export function readOptions(args) {
   const flag = { type: 'boolean' };
   const options = { only: { type: 'string' }, long: flag, optional: flag, verbose: flag };
@@ -44,9 +55,9 @@ export function readOptions(args) {
     throw new LauncherError(`${error.message.split('. ')[0]}. ${USAGE}`);
   }
   const isLong = Boolean(values.long);
-  const list = values.optional ? listOptionalStages : listStages;
-  const listChosenStages = (reports) => selectStages(list(reports), { only: values.only, isLong });
+  const listAllStages = values.optional ? listOptionalStages : listStages;
+  const listChosenStages = (reports) => selectStages(listAllStages(reports), { only: values.only, isLong });
   // Throws if the options select no stage.
-  listChosenStages('');
+  listChosenStages(NO_REPORTS);
   return { listChosenStages, isLong, isVerbose: Boolean(values.verbose) };
 }

@@ -6,15 +6,17 @@ import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
 /**
- * `with-cluster.mjs -- <command>`: like `with-stores.mjs`, but REDIS_URL names a new Redis Cluster of six processes.
+ * `with-cluster.mjs -- <command>`: like `with-stores.mjs`, starts PostgreSQL and Redis, runs a command with
+ * DATABASE_URL and REDIS_URL set, and exits with its exit code. But Redis is a new Redis Cluster of six processes.
  */
 export async function main(args) {
-  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  const [command, ...commandArgs] = args[0] === '--' ? args.slice(1) : args;
   if (!command)
     throw new LauncherError('The command to run is missing. Usage: with-cluster.mjs -- <command>');
   // Progress goes to standard error, because standard output belongs to the command.
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(logStep);
+  // Imported only now, because this module needs an installed package, ioredis.
   const { startRedisCluster } = await import('../stores/redis-cluster.mjs');
   const cluster = await startRedisCluster({ logStep });
   try {
@@ -24,7 +26,7 @@ export async function main(args) {
     });
     try {
       const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
-      process.exitCode = await runInForeground(command, rest, env);
+      process.exitCode = await runInForeground(command, commandArgs, env);
     } finally {
       await stores.close();
     }

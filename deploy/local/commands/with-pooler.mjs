@@ -7,12 +7,13 @@ import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
 /**
- * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, and sets POOLER_URL to a PgBouncer in transaction mode in
- * front of the PostgreSQL of DATABASE_URL. Prepared statements are off, because Debian's PgBouncer 1.18 does not
- * support them in this mode.
+ * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, starts PostgreSQL and Redis, runs a command with DATABASE_URL
+ * and REDIS_URL set, and exits with its exit code. Also sets POOLER_URL, the address of a PgBouncer in transaction mode
+ * in front of PostgreSQL. Prepared statements are off, because Debian's PgBouncer 1.18 does not support them in this
+ * mode.
  */
 export async function main(args) {
-  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  const [command, ...commandArgs] = args[0] === '--' ? args.slice(1) : args;
   if (!command) throw new LauncherError('The command to run is missing. Usage: with-pooler.mjs -- <command>');
   // Progress goes to standard error, because standard output belongs to the command.
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
@@ -21,7 +22,7 @@ export async function main(args) {
   try {
     const pooler = await startPgBouncer({ databaseUrl: stores.databaseUrl });
     try {
-      process.exitCode = await runInForeground(command, rest, {
+      process.exitCode = await runInForeground(command, commandArgs, {
         ...process.env,
         DATABASE_URL: stores.databaseUrl,
         POOLER_URL: pooler.url,

@@ -9,10 +9,10 @@ import { openStores } from '../stores/stores.mjs';
 
 /**
  * `with-stores.mjs -- <command>`: starts PostgreSQL and Redis, runs a command with DATABASE_URL and REDIS_URL set, and
- * exits with its code.
+ * exits with the exit code of the command.
  */
 export async function main(args) {
-  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  const [command, ...commandArgs] = args[0] === '--' ? args.slice(1) : args;
   if (!command) throw new LauncherError('The command to run is missing. Usage: with-stores.mjs -- <command>');
   // Progress goes to standard error, because standard output belongs to the command.
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
@@ -20,13 +20,17 @@ export async function main(args) {
   const stores = await openStores({ home: localHome });
   try {
     const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
-    process.exitCode = await runInForeground(command, rest, env);
+    process.exitCode = await runInForeground(command, commandArgs, env);
   } finally {
     await stores.close();
   }
 }
 
-/** Runs a command that shares the terminal of this process. @returns its exit code */
+/**
+ * Runs a command that shares the terminal of this process.
+ * @returns {Promise<number>} its exit code
+ * @throws {LauncherError} when the command cannot be run
+ */
 export function runInForeground(command, args, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { env, stdio: 'inherit' });

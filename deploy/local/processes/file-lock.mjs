@@ -6,7 +6,7 @@ import { identify, isRunning } from './process-identity.mjs';
 
 const TIMEOUT_MS = 300_000;
 const POLL_INTERVAL_MS = 50;
-/** An unreadable lock file older than this was left by a process that died while writing it. */
+/** An unreadable lock file older than this was left behind by a process that died while it wrote the file. */
 const MAX_WRITING_MS = 5_000;
 
 /**
@@ -38,6 +38,7 @@ function tryAcquire(lockFile) {
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
+    // The caller tries again and then finds no lock file.
     if (isAbandoned(lockFile)) fs.rmSync(lockFile, { force: true });
     return false;
   }
@@ -48,7 +49,8 @@ function isAbandoned(lockFile) {
     const holder = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
     return !isRunning(holder);
   } catch {
-    const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    return Date.now() - writtenAt > MAX_WRITING_MS;
+    // The holder may still be writing the file, or may have deleted it in the meantime.
+    const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs;
+    return writtenAt !== undefined && Date.now() - writtenAt > MAX_WRITING_MS;
   }
 }

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Prints lines appended to log files, each prefixed with the name of its file.
- * @param {Record<string, string>} files  paths by the name to print
+ * Prints the lines that are appended to log files from now on, each prefixed with the name of its log.
+ * @param {Record<string, string>} files  path of each log file, by the name of the log
  * @param {(line: string) => void} print
  * @returns {() => void} prints the remaining lines and stops following
  */

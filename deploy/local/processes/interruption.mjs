@@ -2,26 +2,26 @@ import fs from 'node:fs';
 import process from 'node:process';
 
 /**
- * The terminal sends the signal of Ctrl-C to the whole process group, and npm forwards it again. Signals within this
- * time count as one key press.
+ * The terminal sends the signal of Ctrl-C to the whole process group, and npm forwards this signal again. Signals
+ * within this time after the first one count as the same key press.
  */
 const SAME_KEY_PRESS_MS = 500;
 const PARENT_POLL_INTERVAL_MS = 500;
 
 /**
- * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone, and `kill` on
- * the second signal.
+ * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone. Calls `kill` on the next
+ * signal that is not part of the same key press.
  * @param {{stop: (signal: string) => void, kill: () => void}} handlers
  * @returns {() => void} stops listening
  */
 export function onInterruption({ stop, kill }) {
-  let firstAt;
+  let firstSignalAt;
   const onSignal = (signal) => {
     const now = Date.now();
-    if (firstAt === undefined) {
-      firstAt = now;
+    if (firstSignalAt === undefined) {
+      firstSignalAt = now;
       stop(signal);
-    } else if (now - firstAt > SAME_KEY_PRESS_MS) {
+    } else if (now - firstSignalAt > SAME_KEY_PRESS_MS) {
       kill();
     }
   };
@@ -37,6 +37,7 @@ export function onInterruption({ stop, kill }) {
 
 /** Polls the parent process: a killed npm does not signal its children. */
 function watchParent(onGone) {
+  // npm sets this variable for the scripts that it runs.
   if (!process.env.npm_lifecycle_event) return () => {};
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -50,9 +51,9 @@ function watchParent(onGone) {
 
 function isIgnoringHangUp() {
   try {
-    const [, ignored] = /^SigIgn:\s*([0-9a-f]+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'));
+    const [, ignoredSignals] = /^SigIgn:\s*([0-9a-f]+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'));
     // Bit n - 1 stands for signal n, and SIGHUP is signal 1.
-    return (BigInt(`0x${ignored}`) & 1n) === 1n;
+    return (BigInt(`0x${ignoredSignals}`) & 1n) === 1n;
   } catch {
     return false;
   }

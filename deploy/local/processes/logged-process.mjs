@@ -9,6 +9,11 @@ import { identify } from './process-identity.mjs';
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 /** Number of log lines in the error message of a process that did not start. */
 const TAIL_LINES = 12;
+const DEFAULT_READY_WITHIN_MS = 60_000;
+// The pauses between two checks whether a process is ready grow from the first value to the second.
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 250;
+const PAUSE_GROWTH = 1.5;
 
 /**
  * @typedef {object} ProcessDefinition
@@ -20,7 +25,7 @@ const TAIL_LINES = 12;
  * @property {string} [cwd]
  * @property {number} [uid]
  * @property {number} [gid]
- * @property {number} [umask]      of the files it creates; the launcher's own by default
+ * @property {number} [umask]      mask for the modes of the files it creates; that of the launcher by default
  * @property {() => Promise<boolean>} isReady   polled until it resolves to true
  * @property {number} [readyWithinMs]           60 s by default
  */
@@ -29,12 +34,14 @@ const TAIL_LINES = 12;
  * Starts a process in a new process group, so that Ctrl-C reaches only the launcher, which then stops the processes in
  * the right order. Output goes directly to the log file, so the process can continue when the launcher is killed.
  * @param {ProcessDefinition} definition
- * @returns the child, a promise of how it exited, its identity, and the size of its log before the start in bytes
+ * @returns `child`; `exited`: a promise of how the child exited; `identity`: undefined if the spawn failed;
+ * `logOffset`:
+ *   size of the log file before the start, in bytes
  */
 export function spawnLogged(definition) {
   const { command, args, env, cwd, uid, gid, umask, logFile } = definition;
   const log = openLog(logFile);
-  const logFrom = fs.fstatSync(log).size;
+  const logOffset = fs.fstatSync(log).size;
   // A child inherits the umask of this process, so change it during the spawn.
   const previousUmask = umask === undefined ? undefined : process.umask(umask);
   try {
@@ -44,7 +51,7 @@ export function spawnLogged(definition) {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     // Read the identity immediately: later the process may have exited and its pid may have been reused.
-    return { child, exited, identity: child.pid && identify(child.pid), logFrom };
+    return { child, exited, identity: child.pid && identify(child.pid), logOffset };
   } finally {
     if (previousUmask !== undefined) process.umask(previousUmask);
     fs.closeSync(log);
@@ -53,13 +60,16 @@ export function spawnLogged(definition) {
 
 /**
  * Resolves when the process is ready.
- * @throws {LauncherError} with the last lines of its log, when it exits first or is not ready in time
+ * @param {ProcessDefinition} definition
+ * @param {ReturnType<typeof spawnLogged>} started
+ * @throws {LauncherError} with the last lines of its log, when the process exits first or is not ready in time
  */
 export async function waitUntilReady(definition, started) {
   let exit;
   void started.exited.then((result) => (exit = result));
-  const deadline = Date.now() + (definition.readyWithinMs ?? 60_000);
-  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+  const deadline = Date.now() + (definition.readyWithinMs ?? DEFAULT_READY_WITHIN_MS);
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * PAUSE_GROWTH, LONGEST_PAUSE_MS)) {
+    // A check that fails, for example because the process does not listen yet, counts as not ready.
     if (await definition.isReady().catch(() => false)) return;
     if (exit)
       throw new LauncherError(
@@ -71,10 +81,10 @@ export async function waitUntilReady(definition, started) {
   }
 }
 
-/** Reads the last lines of a log file after the given offset in bytes. */
-export function readLogTail(logFile, from = 0) {
+/** Reads the last lines of a log file, starting at the given offset in bytes at the earliest. */
+export function readLogTail(logFile, offset = 0) {
   if (!fs.existsSync(logFile)) return '';
-  const text = fs.readFileSync(logFile).subarray(from).toString('utf8');
+  const text = fs.readFileSync(logFile).subarray(offset).toString('utf8');
   return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
@@ -84,8 +94,8 @@ export function describeExit({ error, code, signal }) {
   return signal ? `ended by ${signal}` : `exit code ${code}`;
 }
 
-function appendLogTail(sentence, { logFile }, { logFrom }) {
-  const tail = readLogTail(logFile, logFrom);
+function appendLogTail(sentence, { logFile }, { logOffset }) {
+  const tail = readLogTail(logFile, logOffset);
   return tail ? `${sentence} Last lines of ${logFile}:\n${tail}` : `${sentence} Its log is ${logFile}.`;
 }
 

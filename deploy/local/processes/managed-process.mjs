@@ -9,14 +9,20 @@ import { endProcess, identify, isRunning, signalProcess } from './process-identi
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 const RESET_DELAY_AFTER_MS = 10_000;
+const READINESS_POLL_MS = 50;
+/** How processes left behind by a killed launcher are ended. */
+const ORPHAN_END_STEPS = [
+  { signal: 'SIGTERM', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
 
-/** Processes of this launcher. They are killed when it exits; only SIGKILL of the launcher leaves them running. */
+/** Processes of this launcher. They are killed when the launcher exits; only its own SIGKILL leaves them running. */
 const running = new Set();
 process.on('exit', () => running.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
- * A process of the product that the launcher starts, restarts and stops. Its identity is recorded in a file under the
- * home folder, so that the next launcher can end processes whose launcher was killed.
+ * A process that the launcher starts, restarts and stops: a process of the product, nginx or Vite. Its identity is
+ * recorded in a file under the home folder, so that the next launcher can end processes whose launcher was killed.
  */
 export class ManagedProcess {
   #definition;
@@ -26,12 +32,12 @@ export class ManagedProcess {
   #started;
   #startedAt = 0;
   #delayMs = FIRST_DELAY_MS;
-  #timer;
+  #restartTimer;
   #isStopping = false;
 
   /**
    * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}}
-   * definition
+   *   definition
    * @param {{home: string, shouldRestart?: boolean, onRestart?: (message: string) => void}} options
    */
   constructor(definition, { home, shouldRestart = true, onRestart = () => {} }) {
@@ -64,7 +70,7 @@ export class ManagedProcess {
     this.#isStopping = false;
     const started = this.#spawn();
     await waitUntilReady(this.#definition, started);
-    // Only from here on does an exit restart the process; before, `waitUntilReady` reports it to the caller.
+    // From here on, an exit restarts the process. `waitUntilReady` has reported an earlier exit to the caller.
     void started.exited.then((exit) => this.#onExit(started, exit));
   }
 
@@ -72,24 +78,24 @@ export class ManagedProcess {
   async waitUntilReady() {
     while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
       if (this.#isStopping) throw new LauncherError(`${this.name} was stopped.`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, READINESS_POLL_MS));
     }
   }
 
-  /** Sends a signal to inject a fault: if the process dies, it is restarted without back-off. */
+  /** Sends a signal to inject a fault. If the process dies, it is restarted after the shortest delay. */
   kill(signal = 'SIGKILL') {
     this.#delayMs = FIRST_DELAY_MS;
     signalProcess(this.#started?.identity, signal);
   }
 
-  /** Disables restarts and, if given, sends a signal; does not wait for the process to exit. */
+  /** Disables restarts, and sends the signal if one is given. Does not wait for the process to exit. */
   disableRestarts(signal) {
     this.#isStopping = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#restartTimer);
     if (signal) this.kill(signal);
   }
 
-  /** Disables restarts, ends the process, and resolves when it is gone. */
+  /** Disables restarts, ends the process, and resolves when the process is gone. */
   async stop() {
     this.disableRestarts();
     await endProcess(this.#started?.identity, this.#definition.endSteps);
@@ -112,12 +118,13 @@ export class ManagedProcess {
   }
 
   #onExit(started, exit) {
+    // An earlier process, which `start` has replaced, needs no restart.
     if (this.#isStopping || started !== this.#started) return;
     this.#removeRecord();
     if (!this.#shouldRestart) return;
     if (Date.now() - this.#startedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
     this.#onRestart(`${this.name} ended (${describeExit(exit)}) and is restarted`);
-    this.#timer = setTimeout(() => {
+    this.#restartTimer = setTimeout(() => {
       const restarted = this.#spawn();
       void restarted.exited.then((nextExit) => this.#onExit(restarted, nextExit));
     }, this.#delayMs);
@@ -139,22 +146,20 @@ export async function endOrphanedProcesses(home) {
       const file = path.join(folder, name);
       const record = readRecord(file);
       if (isRunning(record?.owner)) return;
-      const steps = [
-        { signal: 'SIGTERM', waitMs: 5_000 },
-        { signal: 'SIGKILL', waitMs: 2_000 },
-      ];
-      await endProcess(record?.process, steps);
+      await endProcess(record?.process, ORPHAN_END_STEPS);
       fs.rmSync(file, { force: true });
     }),
   );
 }
 
+/** The folder of the records `<pid of the launcher>-<name>.json`. */
 const getRecordsFolder = (home) => path.join(home, 'run', 'processes');
 
 function readRecord(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
+    // The launcher was killed while it wrote the record, or another launcher has deleted the record.
     return undefined;
   }
 }

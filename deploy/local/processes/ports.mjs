@@ -5,15 +5,15 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
-// Below the range of ephemeral ports (on Linux from 32768), so that no connection takes the port of a process while the
-// process restarts.
+// The range is below that of ephemeral ports (on Linux from 32768), so that no outgoing connection of the machine takes
+// the port of a process while the process restarts.
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 29_999;
 
-/** Contains a file for each reserved port, with the id of the process that may use the port. */
+/** Contains a file for each reserved port, which holds the pid of the process that may use the port. */
 const reservationFolder = path.join(os.tmpdir(), 'thaw-ports');
 
-/** Picks `count` different free ports, which no other process picks while this one runs. */
+/** Picks `count` different free ports. Other callers of this function do not pick them while this process runs. */
 export async function findFreePorts(count) {
   const ports = new Set();
   while (ports.size < count) {
@@ -23,7 +23,7 @@ export async function findFreePorts(count) {
   return [...ports];
 }
 
-/** Reserves a port for this process until it ends. @returns false if another running process has reserved it. */
+/** Reserves a port for this process until it ends. @returns false if a running process has reserved the port already */
 export function reservePort(port) {
   const file = path.join(reservationFolder, String(port));
   try {
@@ -39,8 +39,10 @@ export function reservePort(port) {
 
 const isRunning = (pid) => {
   try {
+    // Signal 0 only checks whether the process exists.
     return process.kill(pid, 0);
   } catch (error) {
+    // A process of another user exists but may not be signalled.
     return error.code === 'EPERM';
   }
 };
@@ -52,6 +54,7 @@ const isRunning = (pid) => {
 export async function findPortProblem(port) {
   for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) {
     const problem = await tryToListen(port, host);
+    // The machine may have no IPv6.
     if (problem && problem !== 'EADDRNOTAVAIL' && problem !== 'EAFNOSUPPORT') return problem;
   }
   return undefined;
@@ -59,9 +62,11 @@ export async function findPortProblem(port) {
 
 /** Whether this machine has the IPv6 loopback address. */
 export async function hasIpv6Loopback() {
-  return !(await tryToListen(0, '::1'));
+  const anyFreePort = 0;
+  return !(await tryToListen(anyFreePort, '::1'));
 }
 
+/** @returns the error code, or undefined on success */
 function tryToListen(port, host) {
   return new Promise((resolve) => {
     const server = net.createServer();

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
+const POLL_INTERVAL_MS = 25;
+
 /**
  * Pids are reused. A pid together with the start time of its process identifies one process, across restarts of the
  * launcher and of the machine.
@@ -8,17 +10,17 @@ import fs from 'node:fs';
  */
 
 /**
- * Returns the identity of a running process, or undefined when no such process runs; a zombie does not count as
- * running.
+ * Returns the identity of the process that runs with this pid, or undefined if there is none. A zombie does not count
+ * as running.
  */
 export function identify(pid) {
   const startedAt = fs.existsSync('/proc/self/stat') ? readStartTimeFromProc(pid) : readStartTimeFromPs(pid);
   return startedAt && { pid, startedAt };
 }
 
-/** Whether exactly this process still runs. */
+/** Whether exactly this process still runs. False for an undefined identity. */
 export function isRunning(identity) {
-  if (!identity || !canBeSignalled(identity.pid)) return false;
+  if (!identity || !existsWithPid(identity.pid)) return false;
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
@@ -32,14 +34,18 @@ export function signalProcess(identity, signal) {
   }
 }
 
-/** Sends each signal in turn, waiting up to `waitMs` milliseconds after each, until the process is gone. */
+/**
+ * Sends one signal after the other until the process is gone, and waits up to `waitMs` milliseconds after each.
+ * @param {ProcessIdentity | undefined} identity
+ * @param {{signal: string, waitMs: number}[]} steps
+ */
 export async function endProcess(identity, steps) {
   for (const { signal, waitMs } of steps) {
     signalProcess(identity, signal);
     const deadline = Date.now() + waitMs;
     while (isRunning(identity)) {
       if (Date.now() > deadline) break;
-      await new Promise((resolve) => setTimeout(resolve, 25));
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
     }
     if (!isRunning(identity)) return;
   }
@@ -63,7 +69,7 @@ function readStartTimeFromProc(pid) {
     const [state, startTicks] = [fields[0], fields[19]];
     const isDead = state === 'Z' || state === 'X';
     if (isDead) return undefined;
-    // Ticks are counted from the start of the machine, so they identify a process only together with the boot id.
+    // The start time is in ticks since the start of the machine, so it is unique only together with the boot id.
     return `${startTicks}@${readBootId()}`;
   } catch {
     return undefined;
@@ -74,6 +80,7 @@ function readBootId() {
   try {
     return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
+    // Without a boot id, start times are compared alone.
     return 'boot';
   }
 }
@@ -84,11 +91,13 @@ function readStartTimeFromPs(pid) {
   );
 }
 
-function canBeSignalled(pid) {
+/** Whether a process, or a zombie, has this pid. A cheap check before `identify`. */
+function existsWithPid(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
+    // A process of another user exists but may not be signalled.
     return error.code === 'EPERM';
   }
 }

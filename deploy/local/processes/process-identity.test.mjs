@@ -6,7 +6,9 @@ import { readCommandLine, endProcess, identify, isRunning, signalProcess } from 
 
 /** Starts a Node process that runs `code` and then does not exit. */
 const spawnSleeper = (code = '') => spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1000)`]);
-const STEPS = [
+/** The largest pid that Linux can be configured to use is one less than this number. */
+const PID_LIMIT = 2 ** 22;
+const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 300 },
   { signal: 'SIGKILL', waitMs: 5_000 },
 ];
@@ -20,11 +22,12 @@ test('an identity does not match a later process with the same pid', async () =>
   const laterProcess = { ...identity, startedAt: 'another start time' };
   assert.ok(!isRunning(laterProcess));
   signalProcess(laterProcess, 'SIGKILL');
-  await endProcess(laterProcess, STEPS);
+  await endProcess(laterProcess, END_STEPS);
   assert.ok(isRunning(identity), 'the process with the same pid still runs');
 
-  await endProcess(identity, STEPS);
+  await endProcess(identity, END_STEPS);
   assert.ok(!isRunning(identity));
+  // Does not throw although the process has ended.
   signalProcess(identity, 'SIGKILL');
 });
 
@@ -32,15 +35,15 @@ test('a process that ignores SIGTERM is killed', async () => {
   const child = spawnSleeper("process.on('SIGTERM', () => {}); console.log('ready')");
   const identity = identify(child.pid);
   await new Promise((resolve) => child.stdout.once('data', resolve));
-  await endProcess(identity, STEPS);
+  await endProcess(identity, END_STEPS);
   assert.equal(
-    child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, by) => resolve(by)))),
+    child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))),
     'SIGKILL',
   );
 });
 
-test('ending a process that does not exist does not throw', async () => {
-  assert.equal(identify(2 ** 22 + 1), undefined);
+test('a pid without a process has no identity, and ending an undefined identity does not throw', async () => {
+  assert.equal(identify(PID_LIMIT + 1), undefined);
   assert.equal(isRunning(undefined), false);
-  await endProcess(undefined, STEPS);
+  await endProcess(undefined, END_STEPS);
 });

@@ -16,15 +16,18 @@ process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL'
  * Runs a program and resolves when it has exited.
  * @param {string} command
  * @param {string[]} args
- * @param {object} [options] cwd, env, uid, gid as for spawn; `input`: its stdin; `limitMs`: time after which it gets
- * SIGTERM, and SIGKILL 5 s later; `logFile`: file for its output; `onOutput`: called with each chunk of output;
- * `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
+ * @param {object} [options]
+ *   `cwd`, `env`, `uid`, `gid`: as for spawn; `input`: text for its standard input; `limitMs`: time after which the
+ *   program gets SIGTERM, and SIGKILL 5 s later; `logFile`: file to which its output is written; `onOutput`: called
+ * with
+ *   each chunk of output; `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
+ *   `isOverdue`: whether the program exceeded `limitMs`; `error`: why the program could not be started
  */
 export function runToEnd(command, args, options = {}) {
   const { cwd, env, uid, gid, input, limitMs, logFile, onOutput } = options;
   return new Promise((resolve) => {
-    // In a new process group, so that its child processes can be ended with it.
+    // The child gets its own process group, so that its own children can be ended together with it.
     const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
     running.add(child);
     const chunks = [];
@@ -36,6 +39,7 @@ export function runToEnd(command, args, options = {}) {
         log?.write(chunk);
       });
     }
+    // A program may exit without reading its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input ?? '');
     let isOverdue = false;
@@ -64,11 +68,11 @@ export function runToEnd(command, args, options = {}) {
 }
 
 /**
- * Like `runToEnd`.
- * @param {string} sentence  what has failed if the exit code is not 0, as in "The build failed"
- * @throws {LauncherError} with the sentence and the last lines of output when the exit code is not 0
+ * Like `runToEnd`, but throws if the program fails.
+ * @param {string} failure  beginning of the error message, such as "The build failed"
+ * @throws {LauncherError} with `failure` and the last lines of output when the exit code is not 0
  */
-export async function runOrThrow(sentence, command, args, options) {
+export async function runOrThrow(failure, command, args, options) {
   const result = await runToEnd(command, args, options);
   if (result.code === 0) return result;
   const logNote = options?.logFile ? ` (full output: ${options.logFile})` : '';
@@ -77,7 +81,7 @@ export async function runOrThrow(sentence, command, args, options) {
     .split('\n')
     .slice(-(options?.shownLines ?? DEFAULT_SHOWN_LINES))
     .join('\n');
-  throw new LauncherError(`${sentence}: ${describeExit(result)}${logNote}.\n${lines}`.trimEnd());
+  throw new LauncherError(`${failure}: ${describeExit(result)}${logNote}.\n${lines}`.trimEnd());
 }
 
 /** Sends a signal to every program that `runToEnd` is running. */
@@ -89,6 +93,7 @@ function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
+    // The process group does not exist, for example because the spawn failed.
     child.kill(signal);
   }
 }

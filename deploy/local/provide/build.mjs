@@ -4,7 +4,7 @@ import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { getPackageCommand } from './node-packages.mjs';
 
-/** Environment of nx without its daemon, which would outlive the launcher, and without its terminal UI. */
+/** Creates an environment for nx without its daemon, which would outlive the launcher, its terminal UI, and colours. */
 export const createNxEnvironment = () => ({
   ...process.env,
   NX_DAEMON: 'false',
@@ -12,7 +12,7 @@ export const createNxEnvironment = () => ({
   FORCE_COLOR: '0',
 });
 
-/** Command line that runs an nx target in all projects. */
+/** Creates the command line that runs an nx target in all projects. */
 export const createNxCommand = (target) => [
   ...getPackageCommand('nx'),
   'run-many',
@@ -20,6 +20,9 @@ export const createNxCommand = (target) => [
   target,
   '--output-style=static',
 ];
+
+/** Number of output lines in the error message of a failed build. */
+const SHOWN_LINES = 60;
 
 /**
  * Builds the projects that changed since the last build.
@@ -33,6 +36,6 @@ export async function build(logStep) {
     cwd: resolveInRepository(),
     env: createNxEnvironment(),
     logFile,
-    shownLines: 60,
+    shownLines: SHOWN_LINES,
   });
 }

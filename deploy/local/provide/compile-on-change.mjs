@@ -14,9 +14,10 @@ export function compileOnChange() {
   let timer;
   let isCompiling = false;
   const compile = async () => {
-    // Sources changed during a build, so compile again when that build has finished.
+    // Sources have changed during a build, so try again until that build has finished.
     if (isCompiling) return scheduleCompile();
     isCompiling = true;
+    // nx also builds contract, because backend depends on it.
     const [command, ...args] = [...createNxCommand('build'), '-p', '@thaw/backend'];
     const { code, output } = await runToEnd(command, args, {
       cwd: resolveInRepository(),

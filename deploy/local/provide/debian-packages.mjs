@@ -7,29 +7,33 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 const DOWNLOAD_LIMIT_MS = 180_000;
-/** Dependencies to unpack as well: shared libraries and the Lua modules of redis-server. */
-const IS_LIBRARY = /^(lib|lua-)/;
-/** Libraries that only the installation of a package needs, and the C library, which every Debian system has. */
-const IS_NEVER_NEEDED =
+/** Names of the dependencies that are unpacked as well: shared libraries and the Lua modules of redis-server. */
+const LIBRARY_NAME = /^(lib|lua-)/;
+/**
+ * Names of packages that are not unpacked: those that only the installation of a package needs, and the C library,
+ * which every Debian system has.
+ */
+const UNNEEDED_NAME =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
 
 /**
  * Unpacks a program from Debian packages into `.thaw`, without changing the system and without root.
- * @param {string[]} names     the packages that hold the program
- * @param {string} program     its path inside them, such as usr/bin/redis-server
- * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} undefined where the
- *   machine has no apt or cannot reach Debian's servers
+ * @param {string[]} packages  names of the packages that contain the program
+ * @param {string} program     path of the program inside the packages, such as usr/bin/redis-server
+ * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} how to run the program,
+ *   and the folder with all unpacked files; undefined where the machine has no apt or cannot reach Debian's servers
  */
-export async function unpackDebian(names, program, logStep) {
-  const root = path.join(localHome, 'debian', names[0]);
+export async function unpackDebian(packages, program, logStep) {
+  const root = path.join(localHome, 'debian', packages[0]);
   const completeMarker = path.join(root, '.complete');
   if (!fs.existsSync(completeMarker)) {
     if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
-    logStep('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root)}`);
+    logStep('Debian', `unpacking ${packages[0]} into ${path.relative(process.cwd(), root)}`);
     await withFileLock(path.join(localHome, 'run/debian.lock'), async () => {
+      // Another launcher has unpacked the packages while this one waited for the lock.
       if (fs.existsSync(completeMarker)) return;
       fs.rmSync(root, { recursive: true, force: true });
-      if (await downloadAndUnpack(names, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
+      if (await downloadAndUnpack(packages, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
     });
     if (!fs.existsSync(completeMarker)) return undefined;
   }
@@ -40,16 +44,16 @@ export async function unpackDebian(names, program, logStep) {
   };
 }
 
-async function downloadAndUnpack(names, root) {
+async function downloadAndUnpack(packages, root) {
   // Try the machine's package lists first. If they are empty or outdated, download private ones.
-  for (const createNext of [createSystemApt, createPrivateApt]) {
-    const apt = createNext();
+  for (const createApt of [createSystemApt, createPrivateApt]) {
+    const apt = createApt();
     if (apt.isPrivate) await apt.runAptGet(['update']);
-    const libraries = await listMissingLibraries(apt, names);
-    // Libraries are found only if the lists contain the packages.
-    if (libraries.length === 0 && !(await apt.hasPackages(names))) continue;
+    const libraries = await listMissingLibraries(apt, packages);
+    // If libraries were found, the lists contain the packages. Otherwise check, since a package may need no library.
+    if (libraries.length === 0 && !(await apt.hasPackages(packages))) continue;
     const downloads = ensureFolder(root, '.downloads');
-    const result = await apt.runAptGet(['download', ...names, ...libraries], downloads);
+    const result = await apt.runAptGet(['download', ...packages, ...libraries], downloads);
     if (result.code !== 0) continue;
     const isUnpacked = await unpackAll(downloads, root);
     fs.rmSync(downloads, { recursive: true, force: true });
@@ -58,16 +62,16 @@ async function downloadAndUnpack(names, root) {
   return false;
 }
 
-/** Lists the libraries that the packages depend on, transitively, without those that are installed. */
-async function listMissingLibraries(apt, names) {
+/** Lists the libraries that the packages depend on, directly or indirectly, and that are not installed. */
+async function listMissingLibraries(apt, packages) {
   const installed = await listInstalledPackages();
-  const seen = new Set(names);
+  const seen = new Set(packages);
   const missing = [];
   // Breadth-first search: each iteration lists the dependencies of the libraries found by the previous one.
-  for (let level = names; level.length > 0;) {
+  for (let level = packages; level.length > 0;) {
     const dependencies = [...new Set(await apt.listDependencies(level))].filter((name) => !seen.has(name));
     level = dependencies.filter(
-      (name) => IS_LIBRARY.test(name) && !IS_NEVER_NEEDED.test(name) && !installed.has(name),
+      (name) => LIBRARY_NAME.test(name) && !UNNEEDED_NAME.test(name) && !installed.has(name),
     );
     dependencies.forEach((name) => seen.add(name));
     missing.push(...level);
@@ -95,11 +99,11 @@ async function listInstalledPackages() {
   );
 }
 
-/** apt with the package lists of the machine. */
-const createSystemApt = () => createApt({ settings: [], isPrivate: false });
+/** Creates an apt that uses the package lists of the machine. */
+const createSystemApt = () => configureApt({ settings: [], isPrivate: false });
 
-/** @param {{settings: string[], isPrivate: boolean}} options  `settings` as for `apt-get -o` */
-function createApt({ settings, isPrivate }) {
+/** @param {{settings: string[], isPrivate: boolean}} options  `settings`: as for `apt-get -o` */
+function configureApt({ settings, isPrivate }) {
   const options = ['-q', ...settings.flatMap((setting) => ['-o', setting])];
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   const run = (command, args, cwd) =>
@@ -107,12 +111,12 @@ function createApt({ settings, isPrivate }) {
   return {
     isPrivate,
     runAptGet: (args, cwd) => run('apt-get', args, cwd),
-    hasPackages: async (names) => (await run('apt-cache', ['show', ...names])).code === 0,
-    listDependencies: async (names) => {
+    hasPackages: async (packages) => (await run('apt-cache', ['show', ...packages])).code === 0,
+    listDependencies: async (packages) => {
       const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
         (kind) => `--no-${kind}`,
       );
-      const { output } = await run('apt-cache', ['depends', ...kinds, ...names]);
+      const { output } = await run('apt-cache', ['depends', ...kinds, ...packages]);
       // Lines are "  Depends: libssl3", or " |Depends: …" for an alternative; all alternatives are included. Virtual
       // packages ("  Depends: <libvirtual>", with their providers indented below) are skipped.
       return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
@@ -120,7 +124,7 @@ function createApt({ settings, isPrivate }) {
   };
 }
 
-/** apt with private lists and caches, which need no root to update. */
+/** Creates an apt with its own package lists and caches, which can be updated without root. */
 function createPrivateApt() {
   const state = ensureFolder(localHome, 'debian', 'apt');
   // apt refuses to run without these folders.
@@ -134,9 +138,10 @@ function createPrivateApt() {
     'APT::Sandbox::User=root',
     'Debug::NoLocking=true',
   ];
-  return createApt({ settings, isPrivate: true });
+  return configureApt({ settings, isPrivate: true });
 }
 
+/** Lists the folders with shared libraries below `root`, those for one architecture first. */
 function listLibraryFolders(root) {
   const libraries = ['usr/lib', 'lib']
     .map((name) => path.join(root, name))

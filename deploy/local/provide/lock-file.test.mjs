@@ -20,14 +20,17 @@ const minimumVersions = {
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** These work without their install scripts, which report telemetry (off in package.json) or compile binaries. */
+/**
+ * These packages work without their install scripts, which report telemetry (off in package.json) or compile binaries.
+ */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
-const installed = Object.entries(packages)
+/** The packages of the product, without those for development and the workspaces. */
+const productPackages = Object.entries(packages)
   .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
   .map(([location, entry]) => ({ name: location.split('node_modules/').at(-1), ...entry }));
-const listInstalledCopies = (name) => installed.filter((entry) => entry.name === name);
+const listInstalledCopies = (name) => productPackages.filter((entry) => entry.name === name);
 
 test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
   for (const [name, minimum] of Object.entries(minimumVersions)) {
@@ -47,14 +50,14 @@ test('packages that the product must not use are not installed', () => {
 });
 
 test('only known packages of the product have install scripts', () => {
-  const names = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
+  const names = productPackages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
   assert.deepEqual(names.sort(), packagesWithInstallScripts);
   const { scarfSettings } = JSON.parse(fs.readFileSync(resolveInRepository('package.json'), 'utf8'));
   assert.equal(scarfSettings.enabled, false);
 });
 
-test('every package has a checksum, and none has the URL of a registry', () => {
-  for (const { name, integrity, resolved } of installed) {
+test('every package of the product has a checksum, and none has the URL of a registry', () => {
+  for (const { name, integrity, resolved } of productPackages) {
     assert.match(integrity ?? '', /^sha512-/, name);
     assert.equal(resolved, undefined, name);
   }
@@ -67,16 +70,16 @@ test('the images are based on Node 24', () => {
   }
 });
 
-test('versions are compared numerically', () => {
+test('versions are compared numerically, and a pre-release is older than its release', () => {
   assert.ok(compareVersions('8.23.0', '8.21.1') > 0);
   assert.ok(compareVersions('8.9.9', '8.21.1') < 0);
   assert.equal(compareVersions('1.1.0', '1.1.0'), 0);
   assert.ok(compareVersions('1.1.0-rc.1', '1.1.0') < 0);
 });
 
-/** Negative when `one` is the older release; a pre-release is older than its release. */
-function compareVersions(one, other) {
-  const [numbers, otherNumbers] = [one, other].map((version) => version.split('-')[0].split('.').map(Number));
+/** Returns a negative number when `version` is older than `other`, and 0 when both are the same. */
+function compareVersions(version, other) {
+  const [numbers, otherNumbers] = [version, other].map((text) => text.split('-')[0].split('.').map(Number));
   const difference = numbers.map((number, index) => number - otherNumbers[index]).find(Boolean);
-  return difference ?? Number(other.includes('-')) - Number(one.includes('-'));
+  return difference ?? Number(other.includes('-')) - Number(version.includes('-'));
 }

@@ -7,7 +7,11 @@ import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-/** Installs the packages of the lock file with `npm ci`, unless they are installed already. @throws {LauncherError} */
+/**
+ * Installs the packages of the lock file with `npm ci`, unless they are installed already.
+ * @param root  folder of the lock file, the root of the checkout by default
+ * @throws {LauncherError} when npm is missing or fails
+ */
 export async function ensurePackages(logStep, root = resolveInRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = computeStamp(root);
@@ -30,8 +34,9 @@ export async function ensurePackages(logStep, root = resolveInRepository()) {
 export function isInstalled(root) {
   const installed = readJson(path.join(root, 'node_modules/.package-lock.json'))?.packages;
   if (!installed) return false;
-  const wanted = readJson(path.join(root, 'package-lock.json')).packages;
-  return Object.entries(wanted).every(([location, entry]) => {
+  const locked = readJson(path.join(root, 'package-lock.json')).packages;
+  return Object.entries(locked).every(([location, entry]) => {
+    // The root and the workspaces are not installed.
     if (!location.includes('node_modules/')) return true;
     const present = installed[location];
     // npm leaves out packages for other platforms.
@@ -41,8 +46,8 @@ export function isInstalled(root) {
 }
 
 /**
- * A text that identifies an installation: the lock file, and the platform and ABI version of Node, because packages
- * contain binaries.
+ * Returns a text that identifies an installation: a hash of the lock file, and the platform and ABI version of Node,
+ * because packages contain binaries.
  */
 function computeStamp(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
@@ -50,9 +55,9 @@ function computeStamp(root) {
   return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
 }
 
-/** The command line of npm. @throws {LauncherError} when npm is missing */
+/** Returns the command line of npm. @throws {LauncherError} when npm is missing */
 export function getNpmCommand() {
-  // Set by `npm start` to the npm that runs this process, which need not be on PATH.
+  // npm sets this variable for the scripts that it runs. This npm need not be on PATH.
   const script = process.env.npm_execpath;
   if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
   const program = findProgram(['npm'], [path.dirname(process.execPath)]);
@@ -60,7 +65,10 @@ export function getNpmCommand() {
   return [program];
 }
 
-/** The command line of a program from a package, run by this Node. The package need not be installed yet. */
+/**
+ * Returns the command line that runs a program of a package with this Node. The package need not be installed yet.
+ * @param {string} name  name of the program in node_modules/.bin
+ */
 export function getPackageCommand(name) {
   return [process.execPath, resolveInRepository('node_modules/.bin', name)];
 }

@@ -6,26 +6,27 @@ import test from 'node:test';
 import { isInstalled } from './node-packages.mjs';
 
 test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
-  const wanted = {
-    // Workspaces and optional packages may be missing in npm's record.
+  const locked = {
+    // The root, workspaces and optional packages may be missing in npm's record.
     '': { name: 'thaw' },
     backend: { name: '@thaw/backend' },
     'node_modules/ws': { version: '8.23.0' },
     'node_modules/for-another-platform': { version: '1.0.0', optional: true },
   };
-  const isInstalledWith = (packages) => isInstalled(createCheckout(t, wanted, packages));
+  const isInstalledWith = (packages) => isInstalled(createCheckout(t, locked, packages));
   assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.23.0' } }), true);
   assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.22.0' } }), false);
   assert.equal(isInstalledWith({}), false);
-  const withoutRecord = undefined; // npm has never run
-  assert.equal(isInstalledWith(withoutRecord), false);
+  const noRecord = undefined; // npm has never run
+  assert.equal(isInstalledWith(noRecord), false);
 });
 
-function createCheckout(t, wanted, installed) {
+/** Creates a folder with a lock file and, if `installed` is given, npm's record of its last installation. */
+function createCheckout(t, locked, installed) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-checkout-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   fs.mkdirSync(path.join(root, 'node_modules'));
-  fs.writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify({ packages: wanted }));
+  fs.writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify({ packages: locked }));
   if (installed) {
     const record = JSON.stringify({ packages: installed });
     fs.writeFileSync(path.join(root, 'node_modules/.package-lock.json'), record);

@@ -8,14 +8,16 @@ import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
 
 const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
+/** Number of connections that wait to be accepted, for clients that all reconnect at the same time. */
+const LISTEN_BACKLOG = 4_096;
 
 /**
- * Writes the configuration of an nginx in front of the replicas and returns how to start it. nginx writes only to files
- * under the home folder.
+ * Writes the configuration of an nginx in front of the replicas (api processes), and returns how to start this nginx,
+ * which writes only to files under the home folder.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
  *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
  *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
- *   `publicOrigin`: PUBLIC_ORIGIN; `trustedProxies`: TRUSTED_PROXIES; `limitsProfile`: LIMITS_PROFILE
+ *   `publicOrigin`, `trustedProxies`, `limitsProfile`: values of PUBLIC_ORIGIN, TRUSTED_PROXIES and LIMITS_PROFILE
  * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady`
  * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
  */
@@ -47,9 +49,10 @@ export async function prepareNginx({
         ? `set_real_ip_from ${checkNetwork(trustedProxies)};\n    real_ip_header X-Forwarded-For;`
         : '',
       limitsProfile,
+      // With max_fails=0, nginx never marks a replica as down, so it uses a restarted replica immediately.
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
       listens: (await chooseListenAddresses(host))
-        .map((address) => `listen ${address}:${port} backlog=4096;`)
+        .map((address) => `listen ${address}:${port} backlog=${LISTEN_BACKLOG};`)
         .join('\n    '),
     }),
   );
@@ -79,15 +82,18 @@ async function chooseListenAddresses(host) {
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
+/** Replaces `{{name}}` by the value of that name, and keeps a placeholder without a value. */
 function fillTemplate(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values[name] ?? placeholder);
 }
 
+/** Returns the origin unchanged, or '' if none is set. @throws {LauncherError} if it is not an HTTP origin */
 function checkOrigin(origin = '') {
   if (origin === '' || /^https?:\/\/[\w.:[\]-]+\/?$/.test(origin)) return origin;
   throw new LauncherError(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
 }
 
+/** Returns the network unchanged. @throws {LauncherError} if it is not an address or a network in CIDR notation */
 function checkNetwork(network) {
   if (/^[\da-fA-F.:]+(\/\d+)?$/.test(network)) return network;
   throw new LauncherError(`TRUSTED_PROXIES must look like 10.0.0.0/8, not "${network}".`);

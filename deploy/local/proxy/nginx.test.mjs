@@ -10,8 +10,13 @@ import { standIns } from '../testing/stand-ins.mjs';
 import { startStack } from '../thaw-stack.mjs';
 
 // Runs the real nginx with the product's configuration, in front of stand-ins for two api replicas and a built page.
+// The limits that the tests expect are in deploy/nginx/http.conf and deploy/nginx/server.conf.
 
-const files = {
+/** The stand-ins do not connect to the stores. */
+const unusedStores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+const websocketUpgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+
+const pageFiles = {
   'index.html': '<title>application</title>',
   'landing.html': '<title>landing</title>',
   'terms.html': '<title>terms</title>',
@@ -25,12 +30,11 @@ const files = {
 test('nginx serves the page and proxies the API and sockets', async (t) => {
   const home = createTestHome(t);
   const page = path.join(home, 'page');
-  for (const [name, text] of Object.entries(files)) {
+  for (const [name, text] of Object.entries(pageFiles)) {
     fs.mkdirSync(path.dirname(path.join(page, name)), { recursive: true });
     fs.writeFileSync(path.join(page, name), text);
   }
-  const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
-  const stack = await startStack({ home, page, stores, replicas: 2, programs: standIns });
+  const stack = await startStack({ home, page, stores: unusedStores, replicas: 2, programs: standIns });
   t.after(() => stack.stop());
   const get = (address, headers) => sendGet(stack.ports.page, address, headers);
 
@@ -96,21 +100,24 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
       assert.equal(headers.server, 'nginx');
     }
+    // A client cannot add a directive to the policy with the header Host.
     const { headers } = await get('/', { Host: 'a;script-src' });
     assert.match(headers['content-security-policy'] ?? '', /^(?!.*a;script-src)/);
   });
 
   await t.test(
-    'requests reach both replicas with the address of the client and the original URL',
+    'requests reach both replicas with the original URL, and with the headers that nginx sets',
     async () => {
-      const seen = [];
-      for (let index = 0; index < 6; index += 1) seen.push(JSON.parse((await get('/api/who?x=1')).body));
-      assert.equal(new Set(seen.map(({ pid }) => pid)).size, 2);
-      assert.equal(seen[0].url, '/api/who?x=1');
-      const forged = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
-      assert.equal(forged.headers['x-forwarded-for'], '127.0.0.1');
-      assert.equal(forged.headers['x-forwarded-proto'], 'http');
-      assert.equal(forged.headers.host, `localhost:${stack.ports.page}`);
+      // A stand-in returns the request that it received.
+      const received = [];
+      for (let index = 0; index < 6; index += 1)
+        received.push(JSON.parse((await get('/api/who?x=1')).body));
+      assert.equal(new Set(received.map(({ pid }) => pid)).size, 2);
+      assert.equal(received[0].url, '/api/who?x=1');
+      const { headers } = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
+      assert.equal(headers['x-forwarded-for'], '127.0.0.1');
+      assert.equal(headers['x-forwarded-proto'], 'http');
+      assert.equal(headers.host, `localhost:${stack.ports.page}`);
     },
   );
 
@@ -119,10 +126,12 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       http.get({ host: '127.0.0.1', port: stack.ports.page, path: '/api/stream', agent: false }),
       'response',
     );
+    /** Reads how many MB a replica has written; the replica that does not stream has written none. */
     const readStreamedMb = async () => {
       const responses = await Promise.all(stack.ports.replicas.map((port) => sendGet(port, '/api/who')));
       return Math.max(...responses.map(({ body }) => JSON.parse(body).streamedMb));
     };
+    // Wait until the replica has begun to write and then writes no more.
     let streamedMb;
     do {
       streamedMb = await readStreamedMb();
@@ -136,13 +145,12 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   });
 
   await t.test('an upgrade to a WebSocket is proxied', async () => {
-    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    assert.equal((await get('/ws', upgrade)).status, 101);
-    assert.equal((await get('/ws?x=1', { ...upgrade, Upgrade: 'WebSocket' })).status, 101);
+    assert.equal((await get('/ws', websocketUpgrade)).status, 101);
+    assert.equal((await get('/ws?x=1', { ...websocketUpgrade, Upgrade: 'WebSocket' })).status, 101);
   });
 
   await t.test('only a WebSocket upgrade of /ws reaches a replica as an upgrade', async () => {
-    for (const [address, protocol, expected] of [
+    for (const [address, protocol, expectedStatus] of [
       ['/api/who', 'websocket', 200],
       ['/api/who', 'h2c', 200],
       ['/ws', 'h2c', 200],
@@ -151,7 +159,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       ['/chat', 'h2c', 200],
     ]) {
       const { status, body } = await get(address, { Connection: 'Upgrade', Upgrade: protocol });
-      assert.equal(status, expected, `${protocol} at ${address}`);
+      assert.equal(status, expectedStatus, `${protocol} at ${address}`);
+      // nginx itself responds here, with the page.
       if (status === 404 || address === '/chat') continue;
       assert.equal(JSON.parse(body).headers.upgrade, undefined);
       assert.equal(JSON.parse(body).headers.connection, 'close');
@@ -159,8 +168,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   });
 
   await t.test('2,000 sockets that reconnect simultaneously are all proxied', async () => {
-    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    const responses = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
+    const responses = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', websocketUpgrade)));
     assert.deepEqual([...new Set(responses.map(({ status }) => status))], [101]);
   });
 
@@ -179,24 +187,24 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
 });
 
 test('nginx limits the requests of one address according to LIMITS_PROFILE', async (t) => {
-  const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+  /** Starts a stack. @returns a function that sends `count` concurrent requests for one path */
   const startWithProfile = async (profile) => {
     const home = createTestHome(t);
     const env = { LIMITS_PROFILE: profile };
-    const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
+    const options = { home, page: home, stores: unusedStores, replicas: 2, programs: standIns, env };
+    const stack = await startStack(options);
     t.after(() => stack.stop());
-    /** Sends `count` concurrent requests for one path. */
     return (address, count, headers) =>
       Promise.all(Array.from({ length: count }, () => sendGet(stack.ports.page, address, headers)));
   };
-  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
   const listStatuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
 
   await t.test('200 users behind one address can reconnect simultaneously, twice in a row', async () => {
     const sendMany = await startWithProfile('default');
-    assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);
-    assert.deepEqual(listStatuses(await sendMany('/ws', 200, upgrade)), [101]);
-    const responses = await sendMany('/ws', 400, upgrade);
+    assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
+    assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
+    // The two bursts have used up 400 handshakes, of which 10 are restored in each second.
+    const responses = await sendMany('/ws', 400, websocketUpgrade);
     assert.deepEqual(listStatuses(responses), [101, 429]);
     const { headers, body } = responses.find(({ status }) => status === 429);
     assert.equal(JSON.parse(body).code, 'rate_limited');
@@ -207,6 +215,7 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
     'sign-in routes are limited in every spelling of their paths, and other routes are not',
     async () => {
       const sendMany = await startWithProfile('default');
+      // More than the burst of 120 sign-ins.
       for (const route of ['/api/login', '/api/LOGIN/', '/api/%6Cogin', '/api/anonymous']) {
         assert.ok(
           (await sendMany(route, 150)).some(({ status }) => status === 429),
@@ -217,15 +226,17 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
     },
   );
 
-  await t.test('an address can have at most 400 open requests and sockets', async () => {
+  await t.test('an address can have at most 400 open requests', async () => {
     const sendMany = await startWithProfile('default');
+    // The stand-in delays its response, so that all requests are open at the same time.
     const responses = await sendMany('/api/slow', 450);
     assert.equal(responses.filter(({ status }) => status === 200).length, 400);
     assert.equal(responses.filter(({ status }) => status === 429).length, 50);
   });
 
-  await t.test('LIMITS_PROFILE=strict has lower limits, and LIMITS_PROFILE=load has none', async () => {
+  await t.test('LIMITS_PROFILE=strict limits sign-ins more, and LIMITS_PROFILE=load does not limit them', async () => {
     const sendManyStrictly = await startWithProfile('strict');
+    // More than the burst of 60 of this profile, and less than that of the default profile.
     assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
     const sendManyUnlimited = await startWithProfile('load');
     assert.deepEqual(listStatuses(await sendManyUnlimited('/api/login', 600)), [200]);

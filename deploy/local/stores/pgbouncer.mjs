@@ -10,6 +10,7 @@ import { findProgram } from '../provide/find-program.mjs';
 import { findPostgresUser } from './postgres-user.mjs';
 
 const READY_WITHIN_MS = 10_000;
+/** PgBouncer stores no data, so it is killed immediately. */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
 /** @returns the path of PgBouncer; undefined where it is not installed */
@@ -17,20 +18,21 @@ export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 
 /**
  * Starts a PgBouncer in transaction mode in front of all databases of a PostgreSQL server. Clients connect with the
- * role of `databaseUrl`. Its files are deleted when it stops.
+ * role of `databaseUrl`. The files of PgBouncer are deleted when it stops.
  * @param {{databaseUrl: string, serverConnections?: number}} options
  *   `serverConnections`: maximum number of connections from PgBouncer to each database
+ * @returns {Promise<{url: string, stop: () => Promise<void>}>} `url`: address of the same database through PgBouncer
  */
 export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
   const [port] = await findFreePorts(1);
   const user = findPostgresUser();
-  const inFolder = (name) => path.join(folder, name);
+  const resolveInFolder = (name) => path.join(folder, name);
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const quote = (text) => `"${decodeURIComponent(text).replaceAll('"', '""')}"`;
-  fs.writeFileSync(inFolder('users.txt'), `${quote(username)} ${quote(password)}\n`);
+  fs.writeFileSync(resolveInFolder('users.txt'), `${quote(username)} ${quote(password)}\n`);
   fs.writeFileSync(
-    inFolder('pgbouncer.ini'),
+    resolveInFolder('pgbouncer.ini'),
     `[databases]
 * = host=${hostname} port=${serverPort || 5432}
 
@@ -39,7 +41,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
-auth_file = ${inFolder('users.txt')}
+auth_file = ${resolveInFolder('users.txt')}
 pool_mode = transaction
 max_client_conn = 2000
 default_pool_size = ${serverConnections}
@@ -47,14 +49,15 @@ server_idle_timeout = 5
 `,
   );
   if (user.uid !== undefined) {
-    for (const file of [folder, inFolder('users.txt'), inFolder('pgbouncer.ini')])
+    for (const file of [folder, resolveInFolder('users.txt'), resolveInFolder('pgbouncer.ini')])
       fs.chownSync(file, user.uid, user.gid);
   }
   const definition = {
     name: 'PgBouncer',
     command: findPgBouncer(),
-    args: [inFolder('pgbouncer.ini')],
+    args: [resolveInFolder('pgbouncer.ini')],
     env: process.env,
+    // The user may be unable to enter the launcher's own folder.
     cwd: '/',
     ...user,
     logFile: path.join(folder, 'pgbouncer.log'),
@@ -72,11 +75,11 @@ server_idle_timeout = 5
     await stop();
     throw error;
   }
-  return { url: withAddress(databaseUrl, port), stop };
+  return { url: buildPoolerUrl(databaseUrl, port), stop };
 }
 
-/** The address of the same database through a pooler on this machine. */
-function withAddress(databaseUrl, port) {
+/** Returns the address of the same database through a pooler on this machine. */
+function buildPoolerUrl(databaseUrl, port) {
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String(port);

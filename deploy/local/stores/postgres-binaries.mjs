@@ -7,8 +7,11 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { canEnter } from './postgres-user.mjs';
 
 /**
- * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL in node_modules. If `user`, as which PostgreSQL
- * will run, cannot enter node_modules, PostgreSQL is copied into `folder`.
+ * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL in node_modules. PostgreSQL will run as `user`. If
+ * this user cannot enter node_modules, PostgreSQL is copied into `folder`.
+ * @param {{uid?: number, gid?: number}} user  without `uid`, the launcher's own user
+ * @param {string} folder
+ * @returns {Promise<string>}
  * @throws {LauncherError} when no packaged PostgreSQL exists for this platform
  */
 export async function locatePostgresBinaries(user, folder) {
@@ -46,6 +49,7 @@ function copyBinaries(native, packageFolder, folder) {
   const { version } = JSON.parse(fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'));
   const copy = path.join(folder, `postgresql-${version}`);
   if (!fs.existsSync(copy)) {
+    // The copy gets its name when it is complete, so that an interrupted start leaves no incomplete copy.
     const unfinished = `${copy}.new`;
     fs.rmSync(unfinished, { recursive: true, force: true });
     fs.cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });

@@ -6,10 +6,12 @@ import { LauncherError } from '../launcher-error.mjs';
 import { canEnter, findPostgresUser } from './postgres-user.mjs';
 
 /**
- * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home folder. If
- * the user as which PostgreSQL runs cannot enter the home folder (a checkout under /root), the folder is in /var/lib or
- * in the system's temporary folder, named after a hash of the path of the home folder.
- * @throws {LauncherError} when the user can enter none of these
+ * Creates the folder for PostgreSQL's data if it is missing, and returns its path: `postgres` in the home folder. The
+ * user as which PostgreSQL runs may be unable to enter the home folder, for example in a checkout under /root. Then the
+ * folder is in /var/lib or in the system's temporary folder, named after a hash of the path of the home folder.
+ * @param {string} home
+ * @param {{uid?: number, gid?: number}} user  without `uid`, the launcher's own user
+ * @throws {LauncherError} when the user can enter none of these folders
  */
 export function ensurePostgresFolder(home, user = findPostgresUser()) {
   for (const candidate of listCandidateFolders(home)) {
@@ -18,9 +20,11 @@ export function ensurePostgresFolder(home, user = findPostgresUser()) {
       fs.mkdirSync(candidate, { recursive: true });
       if (user.uid !== undefined) fs.chmodSync(candidate, 0o711);
     } catch {
+      // The launcher cannot create the folder or change its mode.
       continue;
     }
     if (user.uid === undefined || canEnter(user, candidate)) return candidate;
+    // Remove the folder that was created only for this check.
     if (fs.readdirSync(candidate).length === 0) fs.rmdirSync(candidate);
   }
   throw new LauncherError(

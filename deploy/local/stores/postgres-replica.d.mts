@@ -2,13 +2,17 @@
 export interface PostgresPair {
   /** Address of the primary, as the owner of all databases. */
   readonly url: string;
+  /** Address of the replica, which accepts reads only. */
   readonly replicaUrl: string;
-  /** Starts the replica again, with its data. */
+  /** Starts the stopped replica again, with its data. */
   startReplica(): Promise<void>;
   stopReplica(): Promise<void>;
+  /** Stops both servers and deletes their data. */
   stop(): Promise<void>;
 }
 
+/** Finds the program folder of an installed PostgreSQL that includes pg_basebackup. */
 export function findPostgresPrograms(): string | undefined;
 
+/** Starts the PostgreSQL of `findPostgresPrograms` and a streaming replica of it. */
 export function startPostgresPair(): Promise<PostgresPair>;

@@ -13,7 +13,7 @@ const DEBIAN_FOLDER = '/usr/lib/postgresql';
 const PROGRAMS = ['initdb', 'pg_basebackup', 'postgres'];
 const ROLE = 'thaw';
 const READY_WITHIN_MS = 30_000;
-/** SIGQUIT stops PostgreSQL immediately; its data is deleted anyway. */
+/** SIGQUIT stops PostgreSQL immediately, without a clean shutdown, because the data is deleted anyway. */
 const END_STEPS = [
   { signal: 'SIGQUIT', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
@@ -32,7 +32,7 @@ export function findPostgresPrograms() {
 }
 
 /**
- * Starts a PostgreSQL and a streaming replica of it, whose data is deleted when they stop.
+ * Starts a PostgreSQL server and a streaming replica of it. The data of both is deleted when they stop.
  * @returns {Promise<import('./postgres-replica.mjs').PostgresPair>}
  */
 export async function startPostgresPair() {
@@ -46,6 +46,7 @@ export async function startPostgresPair() {
   }
 }
 
+/** A primary and its streaming replica. */
 class PostgresPair {
   #programs;
   #user = findPostgresUser();
@@ -86,9 +87,9 @@ class PostgresPair {
       '--no-sync',
     ]);
     await this.#startServer(this.#primary);
-    const source = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', ROLE];
+    const connection = ['-h', '127.0.0.1', '-p', String(primaryPort), '-U', ROLE];
     await this.#run('pg_basebackup', [
-      ...source,
+      ...connection,
       '-D',
       this.#replica.data,
       '--write-recovery-conf',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 
-// uid and gid of the unprivileged user on common Unix systems.
+/** The uid and gid of the unprivileged user (`nobody`) on common Unix systems. */
 const UNPRIVILEGED_ID = 65_534;
 
 /**
@@ -16,7 +16,7 @@ export function findPostgresUser() {
   return entry ?? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID };
 }
 
-/** Whether this user can enter the folder. */
+/** Whether this user can enter the folder. @param {{uid?: number, gid?: number}} user */
 export function canEnter(user, folder) {
   const options = { ...user, cwd: '/', stdio: 'ignore' };
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0;

@@ -8,7 +8,10 @@ import { locatePostgresBinaries } from './postgres-binaries.mjs';
 import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { findPostgresUser } from './postgres-user.mjs';
 
-/** The role that owns the cluster and everything migrations create. Earlier releases know no other role. */
+/**
+ * The role that owns everything that migrations create, and the cluster: PostgreSQL's term for a data folder with its
+ * databases. Earlier releases know no other role.
+ */
 const OWNER_ROLE = 'thaw';
 /** Name of the secret that holds the password of the owner. */
 const OWNER_PASSWORD = 'postgres-password';
@@ -18,8 +21,8 @@ const SERVICE_ROLE = 'thaw_service';
 const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
-// SIGINT is PostgreSQL's fast shutdown, which disconnects all clients. SIGQUIT stops it immediately, with recovery at
-// the next start.
+// SIGINT is PostgreSQL's fast shutdown, which disconnects all clients. SIGQUIT stops PostgreSQL immediately; the next
+// start then recovers the data.
 const END_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -30,9 +33,10 @@ const END_STEPS = [
  * Describes a private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
  * @param {string} home
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync
- * off, for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
+ *   off, for data that is deleted after a test run; `settings` override those of `createDefaultSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
- *   buildServiceUrl: (port: number) => string | undefined}}
+ *   buildServiceUrl: (port: number) => string | undefined}} `url` builds the address with the owner's role, and
+ *   `buildServiceUrl` that with the role of the service
  */
 export function describePostgres(home, { isDurable, settings = {} }) {
   return {
@@ -40,7 +44,7 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
     url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
-    // Undefined while a server still runs that an earlier release started, because that server lacks the role.
+    // The address is undefined while a server of an earlier release still runs, because that server lacks the role.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
@@ -102,12 +106,12 @@ async function prepareCluster(cluster, isDurable) {
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
-  // An earlier release created the home, or it was deleted while its data was in another folder: set new passwords.
+  // An earlier release created the home, or the home was deleted while its data was in another folder.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
 async function createCluster(cluster, isDurable) {
-  // The folder is renamed when it is complete, so that an interrupted start leaves no incomplete cluster.
+  // The folder gets its final name when it is complete, so that an interrupted start leaves no incomplete cluster.
   const unfinished = `${cluster.data}.new`;
   const passwordFile = path.join(cluster.folder, 'initial-password');
   fs.rmSync(unfinished, { recursive: true, force: true });
@@ -155,7 +159,8 @@ async function setPasswords(cluster, data) {
       `ALTER ROLE ${OWNER_ROLE} PASSWORD '${readOwnerPassword(cluster)}';`,
     );
   } catch (error) {
-    // The existence of this file means that the password is set. Without the file, the next start sets it again.
+    // `hasSecret` takes the existence of this file as proof that the password is set. Without the file, the next start
+    // sets both passwords again.
     fs.rmSync(getSecretPath(cluster.home, SERVICE_PASSWORD), { force: true });
     throw error;
   }
@@ -165,6 +170,7 @@ async function setPasswords(cluster, data) {
 async function runInSingleUserMode(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
   const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment(), input };
+  // The setting keeps the statements, which contain passwords, out of error messages.
   const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
   const result = await runOrThrow(
     'PostgreSQL could not be set up',
@@ -172,11 +178,13 @@ async function runInSingleUserMode(cluster, data, ...statements) {
     args,
     options,
   );
+  // In single-user mode, PostgreSQL continues after a failed statement and exits with code 0.
   if (/\b(ERROR|FATAL|PANIC):/.test(result.output)) {
     throw new LauncherError(`PostgreSQL could not be set up in ${data}:\n${result.output.trim()}`);
   }
 }
 
+/** @throws {LauncherError} when another major version of PostgreSQL wrote the data */
 async function refuseOtherVersion({ bin, data }) {
   const dataVersion = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
   const { output } = await runOrThrow(
@@ -194,13 +202,14 @@ async function refuseOtherVersion({ bin, data }) {
 }
 
 /**
- * Ends a server that uses this data but is not recorded, because its launcher died before recording it. Removes the pid
- * file: PostgreSQL would not start with a stale one.
+ * Ends a server that uses this data but has no record, because its launcher died before it wrote the record. Removes
+ * the pid file, because PostgreSQL does not start while a stale pid file exists.
  */
 async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
   const pid = Number(readPidFileLines(data)[0]);
   if (!pid) return;
+  // Another process may have the pid of a stale file.
   if (readCommandLine(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
   fs.rmSync(pidFile, { force: true });
 }
@@ -223,5 +232,5 @@ function changeOwner(user, ...files) {
   for (const file of files) fs.chownSync(file, user.uid, user.gid);
 }
 
-/** An environment without variables such as PGDATA and PGPORT, which would configure the server. */
+/** Creates an environment without variables such as PGDATA and PGPORT, which would configure the server. */
 const createCleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });

@@ -17,8 +17,9 @@ const RETRY_DELAY_MS = 500;
  */
 
 /**
- * A PostgreSQL or Redis process that belongs to a home folder. The process is recorded in a file there, so that other
- * launchers find it, also after the one that started it was killed. Callers must hold the lock of the home folder.
+ * A PostgreSQL or Redis process that belongs to a home folder. The process is recorded in a file of that folder, so
+ * that other launchers find the process, even after the launcher that started it was killed. Callers must hold the lock
+ * of the home folder.
  */
 export class PrivateStore {
   /** @param {string} home @param {StoreKind} kind */
@@ -27,18 +28,18 @@ export class PrivateStore {
     this.recordFile = path.join(home, 'run', `${kind.name.toLowerCase()}.json`);
   }
 
-  /** The record of the running process, or undefined. */
+  /** @returns {{process: import('../processes/process-identity.mjs').ProcessIdentity, port: number} | undefined} */
   findRunning() {
     const record = this.#readRecord();
     return isRunning(record?.process) ? record : undefined;
   }
 
   /**
-   * Starts the store unless it runs, on its previous port if that is free.
+   * Starts the store unless it runs, on its previous port if that port is free.
    * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: fails rather than change the port, which clients
-   * already use
-   * @returns {Promise<number>} its port
-   * @throws {import('../launcher-error.mjs').LauncherError} when it does not start after several attempts
+   *   already use
+   * @returns {Promise<number>} the port of the store
+   * @throws {import('../launcher-error.mjs').LauncherError} when the store does not start after several attempts
    */
   async ensureRunning({ mustKeepPort = false } = {}) {
     const running = this.findRunning();
@@ -50,7 +51,7 @@ export class PrivateStore {
         return port;
       } catch (error) {
         if (attempt === START_ATTEMPTS) throw error;
-        // After a kill, PostgreSQL's shared memory is released slightly later than its main process.
+        // After a kill, PostgreSQL's main process ends slightly earlier than its shared memory is released.
         await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
       }
     }
@@ -71,6 +72,7 @@ export class PrivateStore {
     const definition = await this.kind.prepare(port);
     const started = spawnLogged(definition);
     if (started.identity) this.#writeRecord({ process: started.identity, port });
+    // The launcher may exit while other launchers still use the store.
     started.child.unref();
     try {
       await waitUntilReady(definition, started);
@@ -94,6 +96,7 @@ export class PrivateStore {
     }
   }
 
+  /** Replaces the record in one step, so that no reader finds an incomplete record. */
   #writeRecord(record) {
     fs.mkdirSync(path.dirname(this.recordFile), { recursive: true });
     fs.writeFileSync(`${this.recordFile}.new`, JSON.stringify(record));

@@ -1,4 +1,4 @@
-// Checks the ACL of the product's user against a real Redis, with ACL DRYRUN.
+// Checks the ACL of the product's user against a real Redis. ACL DRYRUN checks a command without running it.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -9,7 +9,7 @@ import { findFreePorts } from '../processes/ports.mjs';
 import { formatProductUser, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
-describe('the Redis user of the product in the compose files', () => {
+describe('the Redis user of the product, with the ACL of the compose files', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-redis-rights-'));
   let node;
 

@@ -7,17 +7,18 @@ import { findFreePorts } from '../processes/ports.mjs';
 import { formatDataSettings, formatProductUser, pollUntil, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
+/** Number of hash slots of every Redis Cluster. */
 const SLOTS = 16_384;
 const MOVE_TIMEOUT_MS = 5_000;
 /** Number of keys per MIGRATE command: the default of redis-cli. */
 const KEYS_PER_MIGRATE = 10;
 
 /**
- * Starts a Redis Cluster of local processes whose data is deleted when it stops: primaries that share the slots, and
- * one replica for each. Resolves when all nodes know each other and every replica is in sync.
+ * Starts a Redis Cluster of local processes: primaries that share the hash slots, and one replica for each primary.
+ * Their data is deleted when the cluster stops. Resolves when all nodes know each other and every replica is in sync.
  * @param {{primaries?: number, hasReplicas?: boolean, nodeTimeoutMs?: number,
- *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: silence after which a node counts as
- *   failed
+ *   logStep?: (label: string, text: string) => void}} [options]  `nodeTimeoutMs`: time without a response
+ *   after which a node counts as failed
  */
 export async function startRedisCluster({
   primaries = 3,
@@ -52,7 +53,7 @@ class RedisCluster {
     this.#options = options;
   }
 
-  /** REDIS_URL with the ACL that the compose files set for the product, and three of the nodes as seeds. */
+  /** REDIS_URL of a user with the ACL that the compose files set for the product, and with three nodes as seeds. */
   get url() {
     return this.#formatUrl('thaw');
   }
@@ -69,17 +70,22 @@ class RedisCluster {
 
   /** Commands that the ACL denied, as `<user> <command>`. */
   async listDeniedCommands() {
-    const logs = await Promise.all(this.#running().map((node) => node.listDeniedCommands()));
+    const logs = await Promise.all(this.#listRunning().map((node) => node.listDeniedCommands()));
     return logs.flat();
   }
 
   async start(primaryCount, replicaCount) {
     for (let index = 0; index < primaryCount + replicaCount; index += 1) await this.#startNode();
     const primaries = this.nodes.slice(0, primaryCount);
-    const share = SLOTS / primaryCount;
+    const slotsPerPrimary = SLOTS / primaryCount;
     await Promise.all(
       primaries.map((node, index) =>
-        node.call('CLUSTER', 'ADDSLOTSRANGE', Math.ceil(index * share), Math.ceil((index + 1) * share) - 1),
+        node.call(
+          'CLUSTER',
+          'ADDSLOTSRANGE',
+          Math.ceil(index * slotsPerPrimary),
+          Math.ceil((index + 1) * slotsPerPrimary) - 1,
+        ),
       ),
     );
     await this.#join(this.nodes.slice(1));
@@ -91,7 +97,7 @@ class RedisCluster {
     await this.waitUntilConverged();
   }
 
-  /** Adds a primary that serves no slot yet. Resolves when all nodes know it, and it accepts keys. */
+  /** Adds a primary without slots. Resolves when all nodes know the new primary and it accepts keys. */
   async addPrimary() {
     const node = await this.#startNode();
     await this.#join([node]);
@@ -104,6 +110,7 @@ class RedisCluster {
     const [port, busPort] = await findFreePorts(2);
     this.#firstBusPort ??= busPort;
     const { program, folder, password, nodeTimeoutMs } = this.#options;
+    // Without full coverage, the other slots are served while one primary is replaced.
     const settings = `${formatDataSettings(password)}cluster-enabled yes
 cluster-port ${busPort}
 cluster-node-timeout ${nodeTimeoutMs}
@@ -115,16 +122,17 @@ ${formatProductUser(password)}`;
     return node;
   }
 
+  /** Introduces nodes to the first node, which makes them known to all others. */
   async #join(nodes) {
     const [{ port }] = this.nodes;
     await Promise.all(
       nodes.map((node) => node.call('CLUSTER', 'MEET', '127.0.0.1', port, this.#firstBusPort)),
     );
-    await pollUntil(() => this.#knowsAll(), 'The nodes do not see each other');
+    await pollUntil(() => this.#doAllKnowEachOther(), 'The nodes do not see each other');
   }
 
-  async #knowsAll() {
-    const infos = await Promise.all(this.#running().map((node) => node.call('CLUSTER', 'INFO')));
+  async #doAllKnowEachOther() {
+    const infos = await Promise.all(this.#listRunning().map((node) => node.call('CLUSTER', 'INFO')));
     return infos.every((info) => info.includes(`cluster_known_nodes:${this.nodes.length}\r`));
   }
 
@@ -135,13 +143,13 @@ ${formatProductUser(password)}`;
   async waitUntilConverged() {
     await pollUntil(async () => {
       const states = await Promise.all(
-        this.#running().map(async (node) => ({
+        this.#listRunning().map(async (node) => ({
           cluster: await node.call('CLUSTER', 'INFO'),
           replication: await node.call('INFO', 'replication'),
         })),
       );
       return (
-        (await this.#isAgreed()) &&
+        (await this.#doAllAgree()) &&
         states.every(
           ({ cluster, replication }) =>
             cluster.includes('cluster_state:ok') &&
@@ -152,8 +160,8 @@ ${formatProductUser(password)}`;
   }
 
   /** Whether all running nodes see the same primaries with the same slots and epochs, and all these primaries run. */
-  async #isAgreed() {
-    const running = this.#running();
+  async #doAllAgree() {
+    const running = this.#listRunning();
     const views = await Promise.all(
       running.map(async (node) => listPrimariesWithSlots(await node.call('CLUSTER', 'NODES'))),
     );
@@ -169,23 +177,26 @@ ${formatProductUser(password)}`;
     return this.findPrimaryOfSlot(await this.findSlot(key));
   }
 
+  /** The node that serves a slot now. */
   async findPrimaryOfSlot(slot) {
-    // A replica learns of moved slots with a delay.
-    const [primary] = await this.listPrimaries();
-    const ranges = await primary.call('CLUSTER', 'SLOTS');
+    // Ask a primary, because a replica learns of moved slots with a delay.
+    const [anyPrimary] = await this.listPrimaries();
+    // Each range is [first slot, last slot, [host, port, …] of the primary, …].
+    const ranges = await anyPrimary.call('CLUSTER', 'SLOTS');
     const [, , [, port]] = ranges.find(([first, last]) => first <= slot && slot <= last);
     return this.nodes.find((node) => node.port === port);
   }
 
   /** The running primaries. */
   async listPrimaries() {
-    const nodes = this.#running();
+    const nodes = this.#listRunning();
     const roles = await Promise.all(nodes.map((node) => node.call('ROLE')));
     return nodes.filter((_, index) => roles[index][0] === 'master');
   }
 
+  /** The hash slot of a key. */
   async findSlot(key) {
-    return this.#running()[0].call('CLUSTER', 'KEYSLOT', key);
+    return this.#listRunning()[0].call('CLUSTER', 'KEYSLOT', key);
   }
 
   /** Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`. */
@@ -213,9 +224,11 @@ ${formatProductUser(password)}`;
   }
 
   /**
-   * Moves slots with all their keys while clients use them. Waits first until all nodes agree: a node that receives a
-   * slot takes an epoch greater than every epoch that it knows. If it did not know the epoch of the previous owner yet,
-   * it would return the slot as soon as it received a message from that node.
+   * Moves slots with all their keys while clients use them. Resolves when all nodes agree.
+   *
+   * Also waits at first until all nodes agree. A node that receives a slot takes an epoch greater than every epoch that
+   * it knows. If the node did not know the epoch of the previous owner yet, the node would return the slot as soon as
+   * it received a message from that owner.
    */
   async moveSlots(slots, target) {
     await this.waitUntilConverged();
@@ -231,12 +244,15 @@ ${formatProductUser(password)}`;
     fs.rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  #running() {
+  #listRunning() {
     return this.nodes.filter(({ isRunning }) => isRunning);
   }
 }
 
-/** Parses the reply to CLUSTER NODES: the primaries that have slots, as the replying node sees them. */
+/**
+ * Parses the reply to CLUSTER NODES: the primaries that have slots, as the replying node sees them. Each line is
+ * `<id> <address> <flags> <primary> <ping> <pong> <epoch> <link> <slots>…`.
+ */
 function listPrimariesWithSlots(reply) {
   return reply
     .trim()

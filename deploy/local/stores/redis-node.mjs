@@ -7,10 +7,15 @@ import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
 import { endProcess } from '../processes/process-identity.mjs';
 
 const READY_WITHIN_MS = 30_000;
-const POLL_MS = 50;
+const POLL_INTERVAL_MS = 50;
+/** As many as Redis keeps by default. */
+const MAX_ACL_LOG_ENTRIES = 128;
+/** The data is deleted anyway, or a test simulates a crash. */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
-/** Lines of redis.conf for servers that hold data, in addition to those of every RedisNode. Sentinels hold none. */
+/**
+ * Returns lines of redis.conf for servers that hold data, which Sentinels do not, in addition to those of every node.
+ */
 export const formatDataSettings = (password) => `masterauth ${password}
 save ""
 appendonly yes
@@ -18,7 +23,7 @@ appendfsync everysec
 maxmemory-policy noeviction
 `;
 
-/** The line of redis.conf for the user `thaw`, with the ACL that the compose files set. */
+/** Returns the line of redis.conf for the user `thaw`, with the ACL that the compose files set. */
 export const formatProductUser = (password) => `${formatUser('thaw', password)}\n`;
 
 /** One process of Redis (a server or a Sentinel) with its data folder and a client. */
@@ -43,8 +48,8 @@ export class RedisNode {
     const data = path.join(folder, String(port));
     fs.mkdirSync(data, { recursive: true });
     const configurationFile = path.join(data, 'redis.conf');
-    const common = `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\ndir "${data}"\n`;
-    fs.writeFileSync(configurationFile, common + settings, { mode: 0o600 });
+    const commonSettings = `bind 127.0.0.1\nport ${port}\nrequirepass ${password}\ndir "${data}"\n`;
+    fs.writeFileSync(configurationFile, commonSettings + settings, { mode: 0o600 });
     const definition = {
       name: `Redis on port ${port}`,
       command: program.command,
@@ -59,8 +64,9 @@ export class RedisNode {
       host: '127.0.0.1',
       password,
       lazyConnect: true,
-      retryStrategy: () => POLL_MS,
+      retryStrategy: () => POLL_INTERVAL_MS,
     });
+    // The client reconnects by itself. `isReady` and the callers of `call` notice failures.
     this.#client.on('error', () => undefined);
     this.#started = spawnLogged(definition);
     this.#client.connect().catch(() => undefined);
@@ -75,12 +81,14 @@ export class RedisNode {
 
   /** Commands that the ACL denied, as `<user> <command>`. */
   async listDeniedCommands() {
-    const entries = await this.call('ACL', 'LOG', 128);
+    const entries = await this.call('ACL', 'LOG', MAX_ACL_LOG_ENTRIES);
+    // An entry is a flat list of names, each followed by its value.
     return entries.map(
       (fields) => `${fields[fields.indexOf('username') + 1]} ${fields[fields.indexOf('object') + 1]}`,
     );
   }
 
+  /** The id of this node in its cluster. */
   async readId() {
     return this.call('CLUSTER', 'MYID');
   }
@@ -93,11 +101,11 @@ export class RedisNode {
   }
 }
 
-/** Polls `isTrue` until it resolves to true. @throws Error with `problem` after 30 s */
+/** Polls until `isTrue` resolves to true. @throws {Error} whose message begins with `problem`, after 30 s */
 export async function pollUntil(isTrue, problem) {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isTrue())) {
     if (Date.now() > deadline) throw new Error(`${problem} after ${READY_WITHIN_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 }

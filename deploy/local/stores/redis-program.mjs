@@ -4,9 +4,10 @@ import { findProgram } from '../provide/find-program.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 
 const MIN_MAJOR_VERSION = 7;
+const VERSION_LIMIT_MS = 5_000;
 
 /**
- * Finds a Redis of version 7 or later, or a Valkey: an installed one, or else one unpacked from Debian packages.
+ * Finds a Redis of version 7 or later, or a Valkey. An installed one is preferred to one unpacked from Debian packages.
  * @returns {Promise<{command: string, env: Record<string, string>}>}
  * @throws {LauncherError} when there is none
  */
@@ -24,10 +25,11 @@ export async function findRedis(logStep) {
   );
 }
 
+/** @returns the major version of the program, or 0 if it cannot be read */
 async function readMajorVersion(command, env) {
   const { output } = await runToEnd(command, ['--version'], {
     env: { ...process.env, ...env },
-    limitMs: 5_000,
+    limitMs: VERSION_LIMIT_MS,
   });
   return Number(/v=(\d+)/.exec(output)?.[1] ?? 0);
 }

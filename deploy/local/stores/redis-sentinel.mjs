@@ -9,13 +9,14 @@ import { findRedis } from './redis-program.mjs';
 
 const PRIMARY_NAME = 'thaw';
 const SENTINELS = 3;
+/** Number of Sentinels that must agree that the primary has failed. */
 const QUORUM = 2;
 
 /**
- * Starts a primary, its replica and three Sentinels as local processes whose data is deleted when they stop. Resolves
- * when the replica is in sync and the Sentinels know the replica and each other.
+ * Starts a Redis primary, its replica and three Sentinels as local processes. Their data is deleted when they stop.
+ * Resolves when the replica is in sync and the Sentinels know the replica and each other.
  * @param {{downAfterMs?: number, logStep?: (label: string, text: string) => void}} [options]
- *   `downAfterMs`: silence after which the primary counts as failed
+ *   `downAfterMs`: time without a response after which the primary counts as failed
  */
 export async function startRedisSentinel({ downAfterMs = 2_000, logStep = logNothing } = {}) {
   const program = await findRedis(logStep);
@@ -33,9 +34,9 @@ export async function startRedisSentinel({ downAfterMs = 2_000, logStep = logNot
 class SentinelGroup {
   #options;
   #password = randomBytes(24).toString('hex');
-  /** REDIS_SENTINEL_PASSWORD */
+  /** The value of REDIS_SENTINEL_PASSWORD. */
   sentinelPassword = randomBytes(24).toString('hex');
-  /** @type {RedisNode[]} */
+  /** At first the primary and its replica, in this order. @type {RedisNode[]} */
   #servers = [];
   /** @type {RedisNode[]} */
   #sentinels = [];
@@ -44,20 +45,23 @@ class SentinelGroup {
     this.#options = options;
   }
 
-  /** REDIS_URL with the ACL that the compose files set for the product. */
+  /** REDIS_URL of a user with the ACL that the compose files set for the product. */
   get url() {
     const sentinels = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`);
     return `redis+sentinel://thaw:${this.#password}@${sentinels.join(',')}/${PRIMARY_NAME}`;
   }
 
   async start() {
-    const data = `${formatDataSettings(this.#password)}${formatProductUser(this.#password)}`;
-    const primary = await this.#startNode(this.#servers, { password: this.#password, settings: data });
+    const serverSettings = `${formatDataSettings(this.#password)}${formatProductUser(this.#password)}`;
+    const primary = await this.#startNode(this.#servers, {
+      password: this.#password,
+      settings: serverSettings,
+    });
     await this.#startNode(this.#servers, {
       password: this.#password,
-      settings: `${data}replicaof 127.0.0.1 ${primary.port}\n`,
+      settings: `${serverSettings}replicaof 127.0.0.1 ${primary.port}\n`,
     });
-    const settings = `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
+    const sentinelSettings = `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
 sentinel auth-pass ${PRIMARY_NAME} ${this.#password}
 sentinel down-after-milliseconds ${PRIMARY_NAME} ${this.#options.downAfterMs}
 sentinel failover-timeout ${PRIMARY_NAME} 10000
@@ -66,12 +70,13 @@ sentinel sentinel-pass ${this.sentinelPassword}
     for (let index = 0; index < SENTINELS; index += 1)
       await this.#startNode(this.#sentinels, {
         password: this.sentinelPassword,
-        settings,
+        settings: sentinelSettings,
         args: ['--sentinel'],
       });
     await pollUntil(() => this.#isComplete(), 'The Sentinels do not see the replica and one another');
   }
 
+  /** Starts a node and adds it to `nodes`. */
   async #startNode(nodes, options) {
     const [port] = await findFreePorts(1);
     const { program, folder } = this.#options;
@@ -81,8 +86,10 @@ sentinel sentinel-pass ${this.sentinelPassword}
     return node;
   }
 
+  /** Whether the replica is in sync, and every Sentinel knows the replica and the other Sentinels. */
   async #isComplete() {
-    const replication = await this.#servers[1].call('INFO', 'replication');
+    const [, replica] = this.#servers;
+    const replication = await replica.call('INFO', 'replication');
     if (!replication.includes('master_link_status:up')) return false;
     const infos = await Promise.all(this.#sentinels.map((node) => node.call('INFO', 'sentinel')));
     return infos.every((info) => info.includes(`slaves=1,sentinels=${SENTINELS}`));

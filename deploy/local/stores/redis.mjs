@@ -4,10 +4,13 @@ import path from 'node:path';
 import { ensurePrivateFolder, readOrCreateSecret } from '../paths.mjs';
 import { findRedis } from './redis-program.mjs';
 
+const PING_TIMEOUT_MS = 1_000;
+
 /**
  * Describes a private Redis (or Valkey) for a home folder. It listens on loopback only, requires a generated password,
- * evicts no keys (`noeviction`) and syncs its append-only file once a second.
+ * evicts no keys (`noeviction`), and syncs its append-only file to the disk once a second.
  * @param {string} home
+ * @param {(label: string, text: string) => void} logStep
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
  */
 export function describeRedis(home, logStep) {
@@ -54,7 +57,7 @@ save ""
 maxmemory-policy noeviction
 `;
 
-/** Whether Redis replies PONG. It accepts connections but refuses commands while it loads its data. */
+/** Whether Redis replies PONG. A connection is no proof, because Redis refuses commands while it loads its data. */
 function answersPing(port, password) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });
@@ -63,11 +66,12 @@ function answersPing(port, password) {
       socket.destroy();
       resolve(isPong);
     };
-    socket.setTimeout(1_000, () => settle(false));
+    socket.setTimeout(PING_TIMEOUT_MS, () => settle(false));
     socket.once('error', () => settle(false));
     socket.once('close', () => settle(false));
     socket.on('data', (chunk) => {
       reply += chunk;
+      // The replies to AUTH and PING, each of which ends with a line break.
       const hasBothReplies = reply.split('\r\n').length > 2;
       if (hasBothReplies) settle(reply.startsWith('+OK\r\n+PONG'));
     });

@@ -13,29 +13,33 @@ import { PrivateStore } from './private-store.mjs';
 import { describeRedis } from './redis.mjs';
 
 const POLL_INTERVAL_MS = 500;
-// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job.
+// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job, so try several times.
 const CONNECT_ATTEMPTS = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
-const CONNECT_RETRY_MS = 500;
+const CONNECT_RETRY_DELAY_MS = 500;
 /** Longest delay between two attempts to restart a store that died. */
 const LONGEST_DELAY_MS = 10_000;
 
 /**
  * @typedef {object} Stores
  * @property {string} databaseUrl        address with the role that owns all tables
- * @property {string} [serviceDatabaseUrl]  address with the role of the running service; absent with DATABASE_URL
+ * @property {string} [serviceDatabaseUrl]  address with the role of the running service; undefined if DATABASE_URL is
+ * set
  * @property {string} redisUrl
- * @property {() => Promise<void>} close   stops using the stores; the last user stops them, and their data is kept
+ * @property {() => Promise<void>} close   ends the use of the stores by this process; the last user stops the stores,
+ *   and their data is kept
  * @property {() => void} killNow          like `close`, but kills the stores without waiting
  */
 
 /**
- * Provides PostgreSQL and Redis: those of DATABASE_URL and REDIS_URL, or a private one if the variable is not set.
- * Private stores belong to the home folder. Launchers with the same home folder share them and restart a store that
- * dies on the same port; the last launcher to close the stores stops them.
- * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, logStep?: (label: string, text: string) =>
- * void}} options
+ * Provides PostgreSQL and Redis: the stores of DATABASE_URL and REDIS_URL, or a private store if the variable is not
+ * set. Private stores belong to the home folder, which holds the data, logs and secrets of a local stack. Launchers
+ * with the same home folder share the private stores. If a store dies, they restart it on the same port. The last
+ * launcher to close the stores stops them.
+ * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean,
+ *   logStep?: (label: string, text: string) => void}} options  `isDurable`: private stores use fsync
  * @returns {Promise<Stores>}
+ * @throws {LauncherError} when a store cannot be reached or started, or the home belongs to another user
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
   const external = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
@@ -75,8 +79,9 @@ export async function endAbandonedStores(home) {
 function refuseForeignHome(home) {
   try {
     fs.accessSync(ensureHome(home), fs.constants.W_OK);
-    if (process.getuid && process.getuid() !== 0 && fs.statSync(home).uid !== process.getuid())
-      throw new Error();
+    const user = process.getuid?.();
+    // The catch clause replaces this error.
+    if (user !== undefined && user !== 0 && fs.statSync(home).uid !== user) throw new Error();
   } catch {
     throw new LauncherError(
       `${home} belongs to another user, perhaps from a start as root: delete it first.`,
@@ -84,7 +89,7 @@ function refuseForeignHome(home) {
   }
 }
 
-/** Reads an address from the variable, or from the file that `<name>_FILE` names. */
+/** Reads an address from the variable `name`, or from the file that the variable `<name>_FILE` names. */
 function readUrl(env, name) {
   if (env[name]) return env[name];
   const file = env[`${name}_FILE`];
@@ -97,47 +102,51 @@ async function refuseUnreachableStore(name, url, variable, defaultPort) {
   if (!url) return;
   if (!URL.canParse(url)) throw new LauncherError(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
-  // The address is a Unix socket, which is not checked here.
+  // The address names a Unix socket, which is not checked here.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
+  // An IPv6 address is in brackets.
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
   if (await isReachable(address)) return;
   throw new LauncherError(`No ${name} answers at ${address.host}:${address.port}, which ${variable} names.`);
 }
 
-/** The address of a cluster or of Sentinels names several nodes, of which one must be reachable. */
+/**
+ * Checks the address of a Redis server, a Redis Cluster or Sentinels. Of several nodes, at least one must be reachable.
+ */
 async function refuseUnreachableRedis(url) {
   const [, kind, hosts] = /^rediss?\+(cluster|sentinel):\/\/(?:[^@/]*@)?([^@/]+)/.exec(url ?? '') ?? [];
   if (!kind) return refuseUnreachableStore('Redis', url, 'REDIS_URL', 6379);
   const defaultPort = kind === 'cluster' ? 6379 : 26379;
-  const answers = await Promise.all(
+  const areReachable = await Promise.all(
     hosts.split(',').map((node) => {
+      // `host`, `host:port` or `[IPv6 address]:port`.
       const [, host, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(node);
       return isReachable({ host, port: Number(port ?? defaultPort) });
     }),
   );
-  if (!answers.includes(true)) throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
+  if (!areReachable.includes(true)) throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
 }
 
 async function isReachable({ host, port }) {
   for (let attempt = 0; attempt < CONNECT_ATTEMPTS; attempt += 1) {
     if (await acceptsConnections(host, port, CONNECT_TIMEOUT_MS)) return true;
-    await new Promise((resolve) => setTimeout(resolve, CONNECT_RETRY_MS));
+    await new Promise((resolve) => setTimeout(resolve, CONNECT_RETRY_DELAY_MS));
   }
   return false;
 }
 
 /**
- * The private stores of a home folder, shared by the processes that have opened them. Each of these users records its
- * identity in a file in `run/users`, so that users that were killed can be ignored. The last user to close the stores
- * stops them.
+ * The private stores of a home folder, shared by their users: the processes that have opened the stores. Each user
+ * records its identity in a file in `run/users`, so that users that were killed can be ignored. The last user to close
+ * the stores stops them.
  */
 class PrivateStores {
   #stores;
   #usersFolder;
   #lockFile;
   #userFile;
-  #timer;
-  #delayMs = POLL_INTERVAL_MS;
+  #pollTimer;
+  #pollDelayMs = POLL_INTERVAL_MS;
   #isClosed = false;
 
   constructor(home, kinds) {
@@ -168,17 +177,19 @@ class PrivateStores {
     return urls;
   }
 
+  /** Ends the use of the stores by this process, and stops them if no other user runs. */
   async close() {
     if (this.#isClosed || this.#stores.length === 0) return;
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#pollTimer);
     await withFileLock(this.#lockFile, () => this.#removeUser());
   }
 
+  /** Like `close`, but kills the stores, and does not wait for the lock or for the end of the stores. */
   killNow() {
     if (this.#stores.length === 0) return;
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#pollTimer);
     if (this.#userFile) fs.rmSync(this.#userFile, { force: true });
     if (this.#findRunningUsers().length === 0) this.#stores.forEach((store) => store.kill());
   }
@@ -198,7 +209,7 @@ class PrivateStores {
     await this.stopIfUnused();
   }
 
-  /** Stops the stores if no user runs. The caller holds the lock, or is the only process that knows the home. */
+  /** Stops the stores if no user runs. The caller must hold the lock, or be the only process that knows the home. */
   async stopIfUnused() {
     if (this.#findRunningUsers().length > 0) return;
     await Promise.all(this.#stores.map((store) => store.stop()));
@@ -206,13 +217,13 @@ class PrivateStores {
 
   /** Polls the stores, which may be children of another launcher, and restarts those that died. */
   #watch() {
-    this.#timer = setTimeout(async () => {
+    this.#pollTimer = setTimeout(async () => {
       const areRunning = this.#stores.every((store) => store.findRunning());
-      if (areRunning) this.#delayMs = POLL_INTERVAL_MS;
+      if (areRunning) this.#pollDelayMs = POLL_INTERVAL_MS;
       else await this.#restart();
       if (!this.#isClosed) this.#watch();
-    }, this.#delayMs);
-    this.#timer.unref();
+    }, this.#pollDelayMs);
+    this.#pollTimer.unref();
   }
 
   async #restart() {
@@ -222,10 +233,11 @@ class PrivateStores {
       });
     } catch {
       // The log of the store contains the reason. Back off before the next attempt.
-      this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
+      this.#pollDelayMs = Math.min(this.#pollDelayMs * 2, LONGEST_DELAY_MS);
     }
   }
 
+  /** @returns the names of the files of users that still run. Deletes the files of the others. */
   #findRunningUsers() {
     if (!fs.existsSync(this.#usersFolder)) return [];
     return fs.readdirSync(this.#usersFolder).filter((name) => {

@@ -32,6 +32,7 @@ test('the log of PostgreSQL contains no values of a refused row', async (t) => {
   const client = new pg.Client({ connectionString: stores.databaseUrl });
   await client.connect();
   await client.query('CREATE TEMPORARY TABLE users_sample (email text UNIQUE)');
+  // Fails the second time, because the column is unique.
   const insert = () => client.query('INSERT INTO users_sample VALUES ($1)', ['ada@example.org']);
   await insert();
   await assert.rejects(insert, /duplicate key/);
@@ -58,6 +59,7 @@ test('the service gets a separate role, even in a home created by a release with
   const owner = { rolname: 'thaw', rolsuper: true };
   const first = await openTestStores(home);
   assert.deepEqual(await readRole(first.serviceDatabaseUrl), service);
+  // Makes the home look like that of a release without the role: no role and no password.
   const client = new pg.Client({ connectionString: first.databaseUrl });
   await client.connect();
   await client.query('DROP ROLE thaw_service');
@@ -73,22 +75,22 @@ test('the service gets a separate role, even in a home created by a release with
   await second.close();
 });
 
-test('the stores keep their data and ports across a stop', async (t) => {
+test('the stores keep their ports across a stop, and Redis keeps its data', async (t) => {
   const home = createTestHome(t);
   const before = await openTestStores(home);
   assert.match(await sendToRedis(before.redisUrl, 'SET frost melts'), /OK/);
   await before.close();
   const after = await openTestStores(home);
   assert.match(await sendToRedis(after.redisUrl, 'GET frost'), /melts/);
-  assert.equal(after.databaseUrl, before.databaseUrl);
+  assert.deepEqual([after.databaseUrl, after.redisUrl], [before.databaseUrl, before.redisUrl]);
   await after.close();
 });
 
-test('PostgreSQL starts despite a stale pid file, and the unrelated process it names is not touched', async (t) => {
+test('PostgreSQL starts despite a stale pid file, and an unrelated process with that pid is not ended', async (t) => {
   const home = createTestHome(t);
   const before = await openTestStores(home);
   await before.close();
-  // Simulates a crash after which the pid was reused by another process, here by this test.
+  // Simulates a crash after which another process got the pid, here the process of this test.
   const pidFile = path.join(ensurePostgresFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
   const after = await openTestStores(home);
@@ -100,15 +102,17 @@ test('a PostgreSQL that runs without a record is ended before another one starts
   const home = createTestHome(t);
   const before = await openTestStores(home);
   const { postgresql } = findRunningProcesses(home);
+  // The record of the running process.
   fs.rmSync(path.join(home, 'run/postgresql.json'));
   const after = await openTestStores(home);
   assert.notEqual(findRunningProcesses(home).postgresql.pid, postgresql.pid);
+  // An ended process has no open files, even while it is a zombie.
   await waitUntil(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
   await before.close();
   await after.close();
 });
 
-test('the stores refuse clients without the password, and no password is on a command line', async (t) => {
+test('the stores require a password, and no password is on a command line', async (t) => {
   const home = createTestHome(t);
   const stores = await openTestStores(home);
   const url = new URL(stores.redisUrl);
@@ -116,12 +120,14 @@ test('the stores refuse clients without the password, and no password is on a co
   url.password = 'guess';
   assert.match(await sendToRedis(url.href, 'PING'), /WRONGPASS/);
   const rules = fs.readFileSync(path.join(ensurePostgresFolder(home), 'data/pg_hba.conf'), 'utf8');
+  // The authentication method is the last word of a rule.
   const methods = rules
     .split('\n')
     .filter((line) => /^\w/.test(line))
     .map((line) => line.trim().split(/\s+/).at(-1));
   assert.deepEqual([...new Set(methods)], ['scram-sha-256']);
   for (const name of fs.readdirSync(path.join(home, 'secrets'))) {
+    // Other users and groups have no permissions.
     assert.equal(fs.statSync(path.join(home, 'secrets', name)).mode & 0o077, 0);
   }
   for (const { pid } of Object.values(findRunningProcesses(home))) {
@@ -144,6 +150,7 @@ test('other users of the machine cannot read the data of a home', async (t) => {
   fs.chmodSync(home, 0o755);
   const stores = await openTestStores(home);
   await sendToRedis(stores.redisUrl, 'SET message canary');
+  // This file holds only the identity of the process that owns the home.
   assert.deepEqual(listReadableByOthers(home), ['owner.json']);
   const appendOnlyFiles = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
   for (const name of appendOnlyFiles) {
@@ -155,7 +162,8 @@ test('other users of the machine cannot read the data of a home', async (t) => {
 test('a store that cannot start fails with its last log lines, and no process is left running', async (t) => {
   const home = createTestHome(t);
   await (await openTestStores(home)).close();
-  fs.appendFileSync(path.join(ensurePostgresFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
+  const invalidSetting = '\nfrost = = 1\n';
+  fs.appendFileSync(path.join(ensurePostgresFolder(home), 'data/postgresql.conf'), invalidSetting);
   await assert.rejects(openTestStores(home), (error) => {
     assert.equal(error.name, 'LauncherError');
     assert.match(error.message, /^PostgreSQL did not start: exit code 1\..*\n[^]*syntax error/);
@@ -176,9 +184,10 @@ test('the stores start again after all their processes were killed', async (t) =
   await after.close();
 });
 
-/** Lists the files below a folder that any other user of the machine can reach and read. */
+/** Lists the files below a folder that every user of the machine can reach and read. */
 function listReadableByOthers(folder) {
-  if ((fs.statSync(folder).mode & 0o001) === 0) return [];
+  const canOthersEnter = (fs.statSync(folder).mode & 0o001) !== 0;
+  if (!canOthersEnter) return [];
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) return listReadableByOthers(file).map((name) => path.join(entry.name, name));
@@ -186,14 +195,15 @@ function listReadableByOthers(folder) {
   });
 }
 
+/** Authenticates with the password of the address and sends a command. @returns all replies */
 function sendToRedis(address, command) {
   const { hostname, port, username, password } = new URL(address);
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: hostname, port: Number(port) });
-    let reply = '';
-    socket.on('data', (chunk) => (reply += chunk));
+    let replies = '';
+    socket.on('data', (chunk) => (replies += chunk));
     socket.once('error', reject);
-    socket.once('close', () => resolve(reply));
+    socket.once('close', () => resolve(replies));
     socket.end(`AUTH ${username} ${password}\r\n${command}\r\nQUIT\r\n`);
   });
 }

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 
-/** In order of preference. With the headless shell, which draws no windows, browser tests take a fifth less time. */
+/** Programs in order of preference. With the headless shell, which draws no windows, tests take a fifth less time. */
 const PROGRAM_NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -17,7 +17,10 @@ const INSTALL_LIMIT_MS = 5 * 60_000;
 export const findChromium = () =>
   process.env.CHROMIUM_PATH || findProgram(PROGRAM_NAMES, ['/usr/bin', '/snap/bin']);
 
-/** Installs Chromium from Debian packages, for CI machines. Needs root. @returns its path, or undefined */
+/**
+ * Installs Chromium from Debian packages, for CI machines.
+ * @returns {Promise<string | undefined>} its path; undefined without root or apt, or if the installation failed
+ */
 export async function installChromium(logStep) {
   if (process.getuid?.() !== 0 || !findProgram(['apt-get'])) return undefined;
   logStep('Chromium', "installing it from Debian's packages");

@@ -2,20 +2,21 @@ import fs from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * The numbers of tests that a stage of `npm test` ran, from the report of its tool.
+ * The numbers of tests of a stage of `npm test`, from the report of its tool. A stage is one kind of tests of one
+ * workspace, or a check such as lint.
  * @typedef {{passed: number, failed: number, skipped: number, flaky?: FlakyTest[]}} Counts
  */
 
 /**
  * A test that failed at first and passed when it was retried.
- * @typedef {{name: string, reason: string}} FlakyTest  `reason`: message and stack of the first failure, shortened
+ * @typedef {{name: string, reason: string}} FlakyTest  `reason`: first lines of the error of the first failure
  */
 
 const MAX_REASON_LINES = 8;
 
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
 
-/** Reads the report of Jest's --json. A file that cannot be loaded counts as one failed test. @returns {Counts} */
+/** Reads the report of Jest's --json. A test file that cannot be loaded counts as one failed test. @returns {Counts} */
 export function readJestCounts(reportFile) {
   const report = readJson(reportFile);
   if (!report) return NO_TESTS;
@@ -74,11 +75,11 @@ export function readTapCounts(reportFile) {
 }
 
 /**
- * Adds a failure to the counts if a stage failed although its report shows no failed test: its tool exited with an
- * error, it took too long, or it ran no tests.
- * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  a stage without `counts` is a check, such as
- *   lint, and counts as one test
- * @returns {Counts & {problem?: string}}
+ * Adds a failure to the counts if a stage took too long, or if it failed although its report shows no failed test: its
+ * tool exited with an error, or it ran no tests.
+ * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  `counts`: undefined for a check, which counts
+ *   as one test; `code`: exit code of the tool
+ * @returns {Counts & {problem?: string}} `problem`: why the stage failed, if not because of a failed test
  */
 export function judgeStage({ counts, code, isOverdue }) {
   const total = counts ?? { ...NO_TESTS, passed: code === 0 ? 1 : 0 };

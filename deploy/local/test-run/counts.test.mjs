@@ -34,6 +34,7 @@ test('a stage fails when its tool exits with an error or takes too long, even if
 
 test('counts are read from the reports of Jest, Playwright, node --test and the chaos harness', (t) => {
   const writeReport = createReportWriter(t);
+  // One failed test, and two test files that cannot be loaded.
   const jest = {
     numPassedTests: 5,
     numFailedTests: 1,
@@ -101,12 +102,12 @@ test('tests that passed only when retried are listed as flaky, with the reason o
 });
 
 test('a missing report counts as no tests', () => {
-  for (const read of [readJestCounts, readPlaywrightCounts, readTapCounts]) {
+  for (const read of [readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts]) {
     assert.deepEqual(read('/nonexistent'), { passed: 0, failed: 0, skipped: 0 });
   }
 });
 
-/** @returns a function that writes a report file and returns its path */
+/** @returns a function that writes a report to a temporary file and returns the path of the file */
 function createReportWriter(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-report-'));
   t.after(() => fs.rmSync(folder, { recursive: true }));

@@ -1,7 +1,7 @@
 import process from 'node:process';
 
-/** The command line of `node --test` with a readable report on the console and a TAP report in the file `report`. */
-export function createNodeTestCommand(report, files) {
+/** Creates the command line of `node --test`, with a readable report on the console and a TAP report in a file. */
+export function createNodeTestCommand(reportFile, files) {
   const createReporterArgs = (name, destination) => [
     `--test-reporter=${name}`,
     `--test-reporter-destination=${destination}`,
@@ -10,7 +10,7 @@ export function createNodeTestCommand(report, files) {
     process.execPath,
     '--test',
     ...createReporterArgs('spec', 'stdout'),
-    ...createReporterArgs('tap', report),
+    ...createReporterArgs('tap', reportFile),
     ...files,
   ];
 }

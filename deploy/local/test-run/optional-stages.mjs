@@ -12,10 +12,13 @@ import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
+/** The stage needs no environment variables with the paths of its programs. */
+const NO_PATHS = {};
 
 /**
- * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load and
- * metrics, Kubernetes, S3 and TLS. A stage is skipped if its programs are not installed and cannot be provided.
+ * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load, metrics,
+ * Kubernetes, S3 and TLS. A stage is one kind of tests, and is skipped if its programs are not installed and cannot be
+ * provided.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
  */
@@ -39,7 +42,7 @@ export const listOptionalStages = (reports) => [
   createTlsStage(path.join(reports, 'tls.tap')),
 ];
 
-/** The integration specs that use Redis most, one file at a time on a cluster of three primaries and three replicas. */
+/** Runs the integration specs that use Redis most, one file at a time, on a cluster of three primaries and replicas. */
 function createClusterStage(report) {
   const specs = [
     'modules/matching/',
@@ -70,7 +73,7 @@ function createClusterStage(report) {
   };
 }
 
-/** Chats over three api replicas while a Redis Cluster fails over or moves slots, or a Sentinel fails over. */
+/** Runs chats on three api replicas while a Redis Cluster fails over or moves slots, or Sentinels fail over. */
 function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {
@@ -83,12 +86,12 @@ function createFailoverStage(report) {
   };
 }
 
-/** The integration specs of the modules, which connect to PostgreSQL through PgBouncer in transaction mode. */
+/** Runs the integration specs of the modules with PgBouncer, in transaction mode, between them and PostgreSQL. */
 function createPoolerStage(report) {
   const projects = ['--selectProjects', 'integration', 'pooler'];
-  // The pooler does not know the roles and databases that the ignored specs create.
   const args = [...projects, '--maxWorkers=2', '--testPathPatterns', 'src/modules/', 'test/pooler/'];
-  const ignored = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
+  // PgBouncer does not know the roles and databases that the spec of the restored backup creates.
+  const ignoreArgs = ['--testPathIgnorePatterns', '/node_modules/', '/dist/', 'restored-backup'];
   return {
     name: 'pgbouncer',
     kind: 'optional',
@@ -98,7 +101,7 @@ function createPoolerStage(report) {
       '--',
       ...getPackageCommand('jest'),
       ...args,
-      ...ignored,
+      ...ignoreArgs,
       '--json',
       `--outputFile=${report}`,
     ],
@@ -106,13 +109,13 @@ function createPoolerStage(report) {
     limitMs: 20 * MINUTE_MS,
     counts: () => readJestCounts(report),
     needs: {
-      find: () => findPgBouncer() && {},
+      find: () => findPgBouncer() && NO_PATHS,
       reasonToSkip: "no PgBouncer was found: install Debian's package pgbouncer",
     },
   };
 }
 
-/** Reads from a streaming replica of PostgreSQL that pauses replication, stops and restarts. */
+/** Runs the specs that read from a streaming replica of PostgreSQL, which pauses, stops and restarts. */
 function createReplicaStage(report) {
   const args = ['--selectProjects', 'replica', '--runInBand', '--json', `--outputFile=${report}`];
   return {
@@ -124,13 +127,13 @@ function createReplicaStage(report) {
     limitMs: 4 * MINUTE_MS,
     counts: () => readJestCounts(report),
     needs: {
-      find: () => findPostgresPrograms() && {},
+      find: () => findPostgresPrograms() && NO_PATHS,
       reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
     },
   };
 }
 
-/** The alert rules and the dashboard, with Prometheus. */
+/** Tests the alert rules and the dashboard with Prometheus. */
 function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',
@@ -156,7 +159,7 @@ function createMetricsStage(report) {
   };
 }
 
-/** The chart for Kubernetes, rendered by Helm. */
+/** Tests the chart for Kubernetes, which Helm renders. */
 function createChartStage(report) {
   return {
     name: 'chart: helm',
@@ -173,7 +176,7 @@ function createChartStage(report) {
   };
 }
 
-/** Upload, download, expiry and erasure of images with VersityGW, the S3 storage of the compose files. */
+/** Tests upload, download, expiry and erasure of images with VersityGW, the S3 storage of the compose files. */
 function createStorageStage(report) {
   const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
   const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
@@ -196,7 +199,7 @@ function createStorageStage(report) {
   };
 }
 
-/** The product behind the example configuration of nginx for TLS. */
+/** Tests the product behind the example configuration of nginx for TLS. */
 function createTlsStage(report) {
   return {
     name: 'tls: nginx',
@@ -205,13 +208,13 @@ function createTlsStage(report) {
     limitMs: 3 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
-      find: () => (findProgram(['openssl']) ? {} : undefined),
+      find: () => (findProgram(['openssl']) ? NO_PATHS : undefined),
       reasonToSkip: 'no openssl was found to make a certificate with',
     },
   };
 }
 
-/** The load scripts with k6. */
+/** Tests the load scripts with k6. */
 function createLoadStage(report) {
   return {
     name: 'load: k6',
@@ -230,6 +233,7 @@ function createLoadStage(report) {
   };
 }
 
+/** Runs the browser tests of a journey through the product in another browser than Chromium. */
 function createOtherBrowserStage(project, reports, needs) {
   const report = path.join(reports, `${project}.json`);
   const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];

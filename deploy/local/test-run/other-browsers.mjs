@@ -2,10 +2,13 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { findProgram } from '../provide/find-program.mjs';
 
-/** The library folder in which Debian installs the browser that the WebKit driver automates. */
-const MINI_BROWSER = /^webkit2gtk-4\.[01]$/;
+/** Name of the folder in which Debian installs MiniBrowser, the browser that the WebKit driver automates. */
+const MINI_BROWSER_FOLDER = /^webkit2gtk-4\.[01]$/;
 
-/** @returns {{FIREFOX_PATH: string} | undefined} a Firefox that supports WebDriver BiDi */
+/**
+ * Finds a Firefox, for tests that use WebDriver BiDi.
+ * @returns {{FIREFOX_PATH: string} | undefined}
+ */
 export function findFirefox() {
   const firefox = process.env.FIREFOX_PATH || findProgram(['firefox-esr', 'firefox'], ['/usr/bin']);
   return firefox ? { FIREFOX_PATH: firefox } : undefined;
@@ -32,7 +35,7 @@ function findMiniBrowser(libraries = '/usr/lib') {
           .map((name) => `${folder}/${name}`)
       : [];
   const folders = listMatching(libraries, /-linux-gnu/).flatMap((folder) =>
-    listMatching(folder, MINI_BROWSER),
+    listMatching(folder, MINI_BROWSER_FOLDER),
   );
   return findProgram(['MiniBrowser'], folders);
 }

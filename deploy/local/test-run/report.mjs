@@ -6,6 +6,7 @@ const NAME_WIDTH = 18;
 const TIME_WIDTH = 8;
 
 /**
+ * The result of a stage: of one kind of tests of one workspace, or of a check such as lint.
  * @typedef {object} StageResult
  * @property {string} name
  * @property {number} passed
@@ -13,7 +14,7 @@ const TIME_WIDTH = 8;
  * @property {number} skipped
  * @property {number} tookMs
  * @property {string} [problem]   why the stage failed, if not because of a failed test: "took too long and was ended"
- * @property {string} [whySkipped]
+ * @property {string} [whySkipped]  why the stage did not run: "no Chromium was found"
  * @property {import('./counts.mjs').FlakyTest[]} [flaky]  tests that passed only when they were retried
  */
 
@@ -36,9 +37,10 @@ export function formatStage({ name, passed, failed, skipped, tookMs, problem, wh
 }
 
 /**
- * Prints the table of all stages, the flaky tests, and as the last line "N passed, N failed", without colours so that
- * scripts can parse it.
+ * Prints the table of all stages, the flaky tests, and as the last line "N passed, N failed". The last line has no
+ * colours, so that scripts can parse it.
  * @param {StageResult[]} results
+ * @param {number} tookMs  duration of the whole run
  */
 export function printSummary(results, tookMs) {
   const sumBy = (key) => results.reduce((sum, result) => sum + result[key], 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formatStage } from './report.mjs';
 
-// The output of `node --test` is not a terminal, so the lines have no colours.
+// `node --test` runs this file without a terminal, so the lines have no colours.
 
 const createResult = (changes) => ({
   name: 'lint',
@@ -20,14 +20,14 @@ test('a stage that passed is marked with ✓ and shows its time and its counts',
   );
 });
 
-test('a stage with failed tests is marked with ✗', () => {
+test('a stage with a failed test is marked with ✗ and shows its time and its counts', () => {
   assert.equal(
     formatStage(createResult({ passed: 3, failed: 1 })),
     '  ✗ lint                  1.5 s  3 passed, 1 failed',
   );
 });
 
-test('a stage with a problem is marked with ✗, even if it counts no failed test', () => {
+test('a stage with a problem is marked with ✗ even without a failed test, and shows the problem', () => {
   const line = formatStage(createResult({ passed: 3, problem: 'took too long and was ended' }));
   assert.equal(line, '  ✗ lint                  1.5 s  3 passed (took too long and was ended)');
 });

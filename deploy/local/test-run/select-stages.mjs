@@ -1,16 +1,17 @@
 import { LauncherError } from '../launcher-error.mjs';
 
 /**
- * Selects the stages of a run, in their order.
+ * Selects the stages of a run, in the order of `stages`.
  * @param {import('./stages.mjs').Stage[]} stages
- * @param {{only?: string, isLong?: boolean}} options  `only`: a kind, or the name of a stage or a part of it
- * @throws {LauncherError} if `only` selects no stage
+ * @param {{only?: string, isLong?: boolean}} options  `only`: a kind, the name of a stage, or a part of a name
+ * @returns {import('./stages.mjs').Stage[]}
+ * @throws {LauncherError} if `only` selects no stage, or only stages that need `isLong`
  */
 export function selectStages(stages, { only, isLong = false }) {
-  const named = only ? findStages(stages, only) : stages;
-  if (named.length === 0) throw new LauncherError(`There is no stage "${only}". ${listChoices(stages)}`);
-  const chosen = named.filter(({ isLongOnly }) => isLong || !isLongOnly);
-  if (chosen.length === 0) throw new LauncherError(`The stage "${named[0].name}" runs with --long only.`);
+  const matching = only ? findStages(stages, only) : stages;
+  if (matching.length === 0) throw new LauncherError(`There is no stage "${only}". ${listChoices(stages)}`);
+  const chosen = matching.filter(({ isLongOnly }) => isLong || !isLongOnly);
+  if (chosen.length === 0) throw new LauncherError(`The stage "${matching[0].name}" runs with --long only.`);
   return chosen;
 }
 

@@ -12,7 +12,7 @@ import { listOptionalStages } from './optional-stages.mjs';
 import { selectStages } from './select-stages.mjs';
 import { listStages } from './stages.mjs';
 
-const selectNames = (list, options) => selectStages(list('reports'), options).map(({ name }) => name);
+const selectNames = (listAll, options) => selectStages(listAll('reports'), options).map(({ name }) => name);
 
 test('--only selects a kind, a stage by its name, or stages by a part of their names', () => {
   assert.deepEqual(selectNames(listStages, { only: 'unit' }), [
@@ -31,7 +31,7 @@ test('--only selects a kind, a stage by its name, or stages by a part of their n
   assert.equal(selectNames(listOptionalStages, {}).length, listOptionalStages('reports').length);
 });
 
-test('stages marked as long are selected only with --long', () => {
+test('stages that are for long runs only are selected only with --long', () => {
   assert.equal(selectNames(listStages, {}).includes('drill'), false);
   assert.ok(selectNames(listStages, { isLong: true }).includes('drill'));
   assert.deepEqual(selectNames(listStages, { only: 'drill', isLong: true }), ['drill']);
@@ -59,14 +59,15 @@ test('--only with an unknown stage fails before the build, with a list of all st
   assert.match(readError(['--nonsense']), /Unknown option '--nonsense'.*Usage/);
 });
 
-test('stages are listed in a fresh clone, before packages are installed', () => {
+test('stages are listed in a fresh clone, even though no packages are installed', () => {
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
+    // `--verbose` stands for a run of the default stages.
     for (const option of ['--verbose', '--optional']) {
       const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });
-      assert.match(stderr, /There is no stage "oracle"/);
+      assert.match(stderr, /There is no stage "oracle".* Stages: "/);
     }
   } finally {
     fs.rmSync(clone, { recursive: true });

@@ -8,30 +8,32 @@ import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts }
 import { createNodeTestCommand } from './node-test.mjs';
 
 const MINUTE_MS = 60_000;
-/** An arbitrary number. It is fixed so that every run injects the same faults. */
+/** An arbitrary number, which is fixed so that every run injects the same faults. */
 const CHAOS_SEED = '2133';
 
 /**
- * One stage of `npm test`.
+ * One stage of `npm test`: one kind of tests of one workspace, or a check such as lint.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  can be selected
- *   with --only, like the name
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  `--only`
+ *   selects stages by this kind or by their name
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
  * @property {number} limitMs   time after which the stage is ended and has failed
- * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
+ * @property {() => import('./counts.mjs').Counts} [counts]  reads the numbers of tests; undefined for a check, which
+ *   counts as one test
  * @property {boolean} [needsChromium]
- * @property {boolean} [needsStores]  whether it runs on the private stores of the run; the default depends on its kind
+ * @property {boolean} [needsStores]  whether the stage uses the private stores of the run; by default, the kind decides
  * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses at most one core
- * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it runs in addition to the two that share the machine
+ * @property {boolean} [mostlyWaits]  hardly uses the CPU, so it runs in addition to two other stages that share the
+ *   machine
  * @property {boolean} [isLongOnly]  runs with --long only
  * @property {object} [needs]  programs that not every machine has
- * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with their paths;
- *   without them the stage is skipped
+ * @property {() => Record<string, string> | undefined} needs.find  returns environment variables with the paths of the
+ *   programs, or undefined if a program is missing; the stage is then skipped
  * @property {string} needs.reasonToSkip
- * @property {(logStep: (label: string, text: string) => void) => Promise<void>} [needs.provide]  tries to get the
+ * @property {(logStep: (label: string, text: string) => void) => Promise<void>} [needs.provide]  tries to install the
  *   programs
  */
 
@@ -43,16 +45,17 @@ const CHAOS_SEED = '2133';
 export function listStages(reports) {
   const createJestStage = (name, kind, project, args = [], minutes = 4) => {
     const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
-    const output = ['--json', `--outputFile=${report}`];
+    const reportArgs = ['--json', `--outputFile=${report}`];
     return {
       name,
       kind,
-      command: [...getPackageCommand('jest'), ...args, ...output],
+      command: [...getPackageCommand('jest'), ...args, ...reportArgs],
       cwd: resolveInRepository(project),
       limitMs: minutes * MINUTE_MS,
       counts: () => readJestCounts(report),
     };
   };
+  /** @param {number} minutes  time limit */
   const createCheck = (name, command, minutes, env) => ({
     name,
     kind: 'static',
@@ -60,9 +63,9 @@ export function listStages(reports) {
     env,
     limitMs: minutes * MINUTE_MS,
   });
-  const cluster = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
+  const clusterStage = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
   // The longest checks come first, so that the two concurrent series of stages end at about the same time.
-  const shared = [
+  const sharingStages = [
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
     createJestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     createCheck('types', createNxCommand('typecheck'), 6, createNxEnvironment()),
@@ -74,10 +77,10 @@ export function listStages(reports) {
     createChaosStage(path.join(reports, 'chaos.json')),
     createLauncherStage(path.join(reports, 'launcher.tap')),
     createJestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-    { ...cluster, mostlyWaits: true },
+    { ...clusterStage, mostlyWaits: true },
   ];
   return [
-    ...shared.map((stage) => ({ ...stage, sharesMachine: true })),
+    ...sharingStages.map((stage) => ({ ...stage, sharesMachine: true })),
     {
       ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
       isLongOnly: true,
@@ -95,7 +98,7 @@ export function listStages(reports) {
   ];
 }
 
-/** One minute of injected faults with a fixed seed, so that a new failure is caused by the change under test. */
+/** Injects faults for one minute. The seed is fixed, so that a new failure is caused by the change under test. */
 function createChaosStage(report) {
   const script = resolveInRepository('deploy/local/chaos.mjs');
   return {
@@ -117,6 +120,7 @@ function createChaosStage(report) {
   };
 }
 
+/** Runs the tests of the launcher and of the other folders in deploy/, except those that optional stages run. */
 function createLauncherStage(report) {
   const files = ['deploy/local', 'deploy/lint', 'deploy/observability', 'deploy/helm', 'deploy/nginx']
     .flatMap((folder) =>
@@ -154,7 +158,7 @@ function createSlowLineStage(report) {
   return { ...createBrowserStage('slow line', report, config), isLongOnly: true };
 }
 
-/** The browser tests of blocks, reports, moderation and standings, at three widths and in both themes. */
+/** Runs the browser tests of blocks, reports, moderation and standings at three widths and in both themes. */
 function createScreensStage(report) {
   const config = ['--config', 'playwright.screens.config.ts'];
   return { ...createBrowserStage('screens', report, config), isLongOnly: true };

@@ -11,17 +11,20 @@ import { findChromium, installChromium } from './chromium.mjs';
 import { judgeStage } from './counts.mjs';
 import { printSummary, formatStage } from './report.mjs';
 
-/** Kinds of stages that by default run on the private PostgreSQL and Redis of the run. */
-const KINDS_ON_STORES = ['integration', 'process', 'browser'];
+/** Kinds of stages that by default use the private PostgreSQL and Redis of the run. */
+const KINDS_WITH_STORES = ['integration', 'process', 'browser'];
 /** Number of stages that run concurrently: CI machines have two cores. */
 const CONCURRENT_STAGES = 2;
 /** Factor by which `--long` extends the time limits of the stages. */
 const LONG_FACTOR = 6;
-/** Lines of a failed stage's output that are printed. */
+/** Number of lines that are printed of the output of a failed stage. */
 const SHOWN_LINES = 300;
-const NOTHING_RUN = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
+const NO_TESTS = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
-/** One run of `npm test`: prepares, runs stages on private stores, and counts the results. */
+/**
+ * One run of `npm test`: builds the product, runs the stages with private stores, and counts the results. A stage is one
+ * kind of tests of one workspace, or a check such as lint.
+ */
 export class TestRun {
   isInterrupted = false;
   /** @type {import('./report.mjs').StageResult[]} */
@@ -34,19 +37,20 @@ export class TestRun {
 
   /**
    * @param {{isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
-   *   listStages: (reports: string) => import('./stages.mjs').Stage[]}} options
+   *   listStages: (reports: string) => import('./stages.mjs').Stage[]}} options  `prepare`: builds the product;
+   *   `reports`: folder for the reports of the tools
    */
   constructor(options) {
     this.#options = options;
   }
 
-  /** Ends the running stages; the run then cleans up and resolves. */
+  /** Ends the running stages. `run` then cleans up and resolves. */
   interrupt() {
     this.isInterrupted = true;
     signalRunning('SIGTERM');
   }
 
-  /** @returns {Promise<boolean>} whether anything failed */
+  /** @returns {Promise<boolean>} whether the build or a stage failed */
   async run() {
     process.stdout.write(`\n  ${bold('Thaw: tests')}\n\n`);
     const home = makeTemporaryHome();
@@ -62,7 +66,7 @@ export class TestRun {
     return this.results.some(({ failed }) => failed > 0);
   }
 
-  /** Builds the product. @returns whether the build succeeded; without it no stage runs */
+  /** Builds the product. @returns whether the build succeeded; otherwise no stage runs */
   async #prepare() {
     const startedAt = Date.now();
     const result = { name: 'build', passed: 0, failed: 0, skipped: 0 };
@@ -82,7 +86,7 @@ export class TestRun {
     const stages = this.#options.listStages(ensureFolder(home, 'reports'));
     for (const group of groupStages(stages)) {
       if (this.isInterrupted) return;
-      if (group.some(runsOnStores)) {
+      if (group.some(usesStores)) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       await this.#runGroup(group, home);
@@ -92,16 +96,16 @@ export class TestRun {
   }
 
   async #runGroup(group, home) {
-    // With --verbose stages run one after the other, because their outputs would be mixed.
+    // With --verbose, stages run one after the other, because otherwise their outputs would be mixed.
     const { isVerbose } = this.#options;
-    const waiting = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
+    const waitingStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
     // The concurrent loops share this iterator, so each stage runs once.
-    const others = group.filter((stage) => !waiting.includes(stage)).values();
+    const otherStages = group.filter((stage) => !waitingStages.includes(stage)).values();
     const runRemaining = async () => {
-      for (const stage of others) await this.#runStage(stage, home);
+      for (const stage of otherStages) await this.#runStage(stage, home);
     };
     await Promise.all([
-      ...waiting.map((stage) => this.#runStage(stage, home)),
+      ...waitingStages.map((stage) => this.#runStage(stage, home)),
       ...Array.from({ length: isVerbose ? 1 : CONCURRENT_STAGES }, runRemaining),
     ]);
   }
@@ -112,17 +116,18 @@ export class TestRun {
     const startedAt = Date.now();
     const chromium = stage.needsChromium && (await this.#findOrInstallChromium());
     if (stage.needsChromium && !chromium) return this.#recordMissingChromium(stage);
-    const foundProgram = stage.needs?.find();
-    if (stage.needs && !foundProgram) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
+    const programPaths = stage.needs?.find();
+    if (stage.needs && !programPaths) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
     const [command, ...args] = stage.command;
     const logFile = path.join(this.#logsFolder, `${stage.name.replace(/\W+/g, '-')}.log`);
     const exit = await runToEnd(command, args, {
       cwd: stage.cwd,
-      env: { ...this.#buildEnvironment(stage, home, chromium), ...foundProgram },
+      env: { ...this.#buildEnvironment(stage, home, chromium), ...programPaths },
       limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
       logFile,
       onOutput: isVerbose ? (chunk) => process.stdout.write(chunk) : undefined,
     });
+    // An interrupted stage has no result.
     if (this.isInterrupted) return;
     const result = judgeStage({ counts: stage.counts?.(), code: exit.code, isOverdue: exit.isOverdue });
     if (result.failed > 0 && !isVerbose) printOutputEnd(exit.output, logFile);
@@ -136,7 +141,7 @@ export class TestRun {
   #recordMissingChromium({ name }) {
     if (isCi())
       return this.#record({
-        ...NOTHING_RUN,
+        ...NO_TESTS,
         name,
         failed: 1,
         problem: 'Chromium is required when CI=true and was not found',
@@ -145,17 +150,17 @@ export class TestRun {
   }
 
   #recordSkipped({ name }, whySkipped) {
-    this.#record({ ...NOTHING_RUN, name, whySkipped });
+    this.#record({ ...NO_TESTS, name, whySkipped });
   }
 
   #buildEnvironment(stage, home, chromium) {
     return {
       ...process.env,
       ...stage.env,
-      // Parent folder for the homes of stacks that tests start; deleted when the run ends.
+      // The parent of the home folders (data and logs) of stacks that tests start. It is deleted when the run ends.
       THAW_HOME: home,
       THAW_STACK_LOGS: this.#stackLogsFolder,
-      ...(runsOnStores(stage) && {
+      ...(usesStores(stage) && {
         DATABASE_URL: this.#stores.databaseUrl,
         REDIS_URL: this.#stores.redisUrl,
       }),
@@ -181,10 +186,11 @@ function groupStages(stages) {
   return groups;
 }
 
-const runsOnStores = ({ kind, needsStores = KINDS_ON_STORES.includes(kind) }) => needsStores;
+const usesStores = ({ kind, needsStores = KINDS_WITH_STORES.includes(kind) }) => needsStores;
 
 const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
 
+/** Prints the last lines of the output of a failed stage. */
 function printOutputEnd(output, logFile) {
   const lines = output.trimEnd().split('\n');
   if (lines.length > SHOWN_LINES)

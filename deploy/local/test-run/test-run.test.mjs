@@ -8,33 +8,35 @@ import { LauncherError } from '../launcher-error.mjs';
 import { readJestCounts } from './counts.mjs';
 import { TestRun } from './test-run.mjs';
 
-// Runs the real test run with its processes and stores. The programs of the stages are stand-ins.
+// Uses real processes and stores. The programs of the stages are short scripts of `node -e`, where the modules of Node
+// such as `fs` are global.
 
 const prepare = async () => {};
 const createNodeCommand = (code) => [process.execPath, '-e', code];
-const createStage = (name, code, more) => ({
+/** Creates a stage that runs `code` and passes if the exit code is 0. */
+const createStage = (name, code, changes) => ({
   name,
   kind: 'static',
   command: createNodeCommand(code),
   limitMs: 20_000,
-  ...more,
+  ...changes,
 });
 
-/** Creates stages that each write a file, and end only when the files of all of them exist. */
+/** Creates stages that each write a file. They end only when all these files exist, so they must run concurrently. */
 function createConcurrentStages(folder, names = ['first', 'second']) {
   const countFiles = `fs.readdirSync(${JSON.stringify(folder)}).length`;
-  const wait = `const wait = () => ${countFiles} === ${names.length} || setTimeout(wait, 10); wait()`;
+  const waitCode = `const wait = () => ${countFiles} === ${names.length} || setTimeout(wait, 10); wait()`;
   return names.map((name) =>
-    createStage(name, `fs.writeFileSync(${JSON.stringify(path.join(folder, name))}, ''); ${wait}`),
+    createStage(name, `fs.writeFileSync(${JSON.stringify(path.join(folder, name))}, ''); ${waitCode}`),
   );
 }
 
-/** Code of a stage that fails unless the folder contains exactly `count` files. */
-const expectFiles = (folder, count) =>
+/** Creates the code of a stage that fails unless the folder contains exactly `count` files. */
+const createFileCountCheck = (folder, count) =>
   `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - ${count})`;
 
 test('a run continues after a failed stage, and counts the results of all stages', async () => {
-  const reportFile = (reports) => path.join(reports, 'jest.json');
+  const getReportFile = (reports) => path.join(reports, 'jest.json');
   const jestReport = {
     numPassedTests: 3,
     numFailedTests: 1,
@@ -49,9 +51,9 @@ test('a run continues after a failed stage, and counts the results of all stages
     listStages: (reports) => [
       createStage('passing', ''),
       createStage('failing', 'process.exit(3)'),
-      createStage('one of four tests failing', writeReportAndFail(reportFile(reports)), {
+      createStage('one of four tests failing', writeReportAndFail(getReportFile(reports)), {
         kind: 'unit',
-        counts: () => readJestCounts(reportFile(reports)),
+        counts: () => readJestCounts(getReportFile(reports)),
       }),
       createStage('without report', '', { kind: 'unit', counts: () => readJestCounts('/nonexistent') }),
       createStage('too slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
@@ -71,15 +73,15 @@ test('a run continues after a failed stage, and counts the results of all stages
   });
 });
 
-test('stages that share the machine run in pairs, stages that mostly wait run in addition, others run alone', async () => {
+test('two stages that share the machine and one that mostly waits run concurrently, and other stages run later', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
-  const [waiting, ...sharing] = createConcurrentStages(folder, ['waiting', 'first', 'second']);
+  const [waitingStage, ...sharingStages] = createConcurrentStages(folder, ['waiting', 'first', 'second']);
   const run = new TestRun({
     prepare,
     listStages: () => [
-      ...sharing.map((stage) => ({ ...stage, sharesMachine: true })),
-      { ...waiting, sharesMachine: true, mostlyWaits: true },
-      createStage('alone', expectFiles(folder, 3), { kind: 'launcher' }),
+      ...sharingStages.map((stage) => ({ ...stage, sharesMachine: true })),
+      { ...waitingStage, sharesMachine: true, mostlyWaits: true },
+      createStage('alone', createFileCountCheck(folder, 3), { kind: 'launcher' }),
     ],
   });
   assert.equal(await run.run(), false);
@@ -87,9 +89,10 @@ test('stages that share the machine run in pairs, stages that mostly wait run in
   fs.rmSync(folder, { recursive: true });
 });
 
-test('with --verbose every stage runs alone, so that outputs are not mixed', async () => {
+test('with --verbose, stages that share the machine do not run concurrently', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-verbose-'));
   const stages = createConcurrentStages(folder).map((stage) => ({ ...stage, sharesMachine: true }));
+  // The first stage waits in vain for the file of the second stage, which has not started.
   stages[0].limitMs = 2_000;
   const run = new TestRun({ isVerbose: true, prepare, listStages: () => stages });
   assert.equal(await run.run(), true);
@@ -115,20 +118,24 @@ test('a run starts no stage after a failed build', async () => {
   );
 });
 
-test('a run gives private stores to the stages that need stores, despite DATABASE_URL, and deletes them afterwards', async () => {
+test('a run gives private stores to the stages that need stores, despite DATABASE_URL, and deletes them afterwards', async (t) => {
+  process.env.DATABASE_URL = 'postgres://127.0.0.1/none';
+  t.after(() => delete process.env.DATABASE_URL);
+  // Private stores have ports from 20000 to 29999.
   const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
+  // The first stage writes its THAW_HOME to this file.
   const noteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
   const command = [...createNodeCommand(code), noteFile];
-  const seesNoStores = `process.exit(Number('REDIS_URL' in process.env))`;
+  const failIfStoresAreSet = `process.exit(Number('REDIS_URL' in process.env))`;
   const run = new TestRun({
     prepare,
     listStages: () => [
       createStage('stores', '', { kind: 'integration', command }),
       createStage('stores of an optional stage', '', { kind: 'optional', command, needsStores: true }),
-      createStage('no stores', seesNoStores, { kind: 'optional' }),
+      createStage('no stores', failIfStoresAreSet, { kind: 'optional' }),
     ],
   });
   assert.equal(await run.run(), false);
@@ -137,14 +144,14 @@ test('a run gives private stores to the stages that need stores, despite DATABAS
 });
 
 test('a run skips a stage whose program is not installed, and passes the paths that were found to the others', async () => {
-  const seesBrowser = 'process.exit(process.env.BROWSER_PATH === "/opt/browser" ? 0 : 1)';
+  const failWithoutBrowser = 'process.exit(process.env.BROWSER_PATH === "/opt/browser" ? 0 : 1)';
   const run = new TestRun({
     prepare,
     listStages: () => [
       createStage('absent', 'process.exit(1)', {
         needs: { find: () => undefined, reasonToSkip: 'install it' },
       }),
-      createStage('present', seesBrowser, {
+      createStage('present', failWithoutBrowser, {
         needs: { find: () => ({ BROWSER_PATH: '/opt/browser' }), reasonToSkip: '' },
       }),
     ],
@@ -156,14 +163,15 @@ test('a run skips a stage whose program is not installed, and passes the paths t
 });
 
 test('an interrupted run ends its stages and starts no other stage', async () => {
-  const waiting = createStage('waiting', 'setTimeout(() => {}, 60_000)', { sharesMachine: true });
+  const waitingStage = createStage('waiting', 'setTimeout(() => {}, 60_000)', { sharesMachine: true });
   const run = new TestRun({
     prepare,
-    listStages: () => [waiting, waiting, createStage('never started', '')],
+    listStages: () => [waitingStage, waitingStage, createStage('never started', '')],
   });
-  const ended = run.run();
+  const runEnd = run.run();
+  // The two waiting stages run for longer than this.
   setTimeout(() => run.interrupt(), 300);
-  await ended;
+  await runEnd;
   assert.deepEqual(
     run.results.map(({ name }) => name),
     ['build'],

@@ -4,7 +4,7 @@ import { resolveInRepository } from '../paths.mjs';
 
 // Functions for documentation.test.mjs, which checks the Markdown pages against the repository.
 
-const IGNORED = new Set([
+const IGNORED_NAMES = new Set([
   'node_modules',
   'dist',
   '.git',
@@ -22,7 +22,7 @@ const CODE_FILE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf)$/
 export function listRepositoryFiles(folder = '') {
   return fs.readdirSync(resolveInRepository(folder || '.'), { withFileTypes: true }).flatMap((entry) => {
     const name = folder ? `${folder}/${entry.name}` : entry.name;
-    if (IGNORED.has(entry.name)) return [];
+    if (IGNORED_NAMES.has(entry.name)) return [];
     return entry.isDirectory() ? listRepositoryFiles(name) : [name];
   });
 }
@@ -33,17 +33,21 @@ export const readPages = (files) =>
 
 export const readFile = (file) => fs.readFileSync(resolveInRepository(file), 'utf8');
 
-/** Targets of a page's Markdown links to files of the repository, relative to the root, with their anchors. */
+/**
+ * Lists the Markdown links of a page to files of the repository.
+ * @returns {{ target: string, anchor?: string }[]} the path of each target from the root, and its anchor
+ */
 export const listLocalLinks = ({ file, text }) =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target]) => target)
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .map((target) => {
-      const [to, anchor] = target.split('#');
-      return { to: to ? path.posix.join(path.posix.dirname(file), to) : file, anchor };
+    .map(([, link]) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => {
+      const [relativePath, anchor] = link.split('#');
+      const target = relativePath ? path.posix.join(path.posix.dirname(file), relativePath) : file;
+      return { target, anchor };
     });
 
-/** The anchor that GitHub generates for a heading. */
+/** Returns the anchor that GitHub generates for a heading. */
 const toAnchor = (heading) =>
   heading
     .toLowerCase()
@@ -51,15 +55,16 @@ const toAnchor = (heading) =>
     .trim()
     .replace(/\s/g, '-');
 
+/** Lists the anchors of the headings of a page. */
 export const listAnchors = (text) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => toAnchor(heading));
 
-/** A file name with a known suffix, with or without its folders, but not under `.thaw/`, which a local run creates. */
+/**
+ * A file name with a known suffix, with or without its folders. A path under `.thaw/` is excluded: a run creates it.
+ */
 const FILE_NAME =
   /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
-/**
- * A path with at least one slash, but not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or a path under `.thaw/`.
- */
+/** A path with a slash, but not a package (`@nestjs/…`), a network (`10.0.0.0/8`) or a path under `.thaw/`. */
 const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
 /** Folders that pages may leave out at the beginning of a path. */
@@ -73,13 +78,14 @@ const OMITTED_FOLDERS = [
   'docs/',
 ];
 
-/** Whether the first folder of a path exists in the repository, which is not the case for `radix-ui/internal`. */
+/** Whether the first folder of a path exists in the repository. That of `radix-ui/internal` does not. */
 const startsInRepository = (namedPath) =>
   OMITTED_FOLDERS.some((root) => fs.existsSync(resolveInRepository(root, namedPath.split('/')[0])));
 
 /**
- * Lists the paths and file names in backticks of a page. A placeholder such as `<feature>` stands for any name. Names
- * of packages and volumes of containers are not paths of the repository and are omitted.
+ * Lists the paths and file names that a page contains in backticks, outside of code blocks. A placeholder such as
+ * `<feature>` becomes `*`. Names of packages and volumes of containers are omitted, since they are not paths of the
+ * repository.
  */
 export const listNamedFiles = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]
@@ -90,17 +96,17 @@ export const listNamedFiles = (text) =>
  * Whether a name from `listNamedFiles` is a file or folder of the repository. For a file, the end of its path is
  * enough; the path of a folder must be complete, except for `OMITTED_FOLDERS`.
  */
-export function isInRepository(named, files) {
-  const source = named.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
-  const expression = FILE_NAME.test(named)
+export function isInRepository(namedPath, files) {
+  const source = namedPath.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
+  const expression = FILE_NAME.test(namedPath)
     ? new RegExp(`(^|/)${source}$`)
     : new RegExp(`^(${OMITTED_FOLDERS.join('|')})${source}(/|$)`);
   return files.some((file) => expression.test(file));
 }
 
 /**
- * Lists the identifiers in backticks of a page: settings, frames, functions, types. Only those with an underscore or an
- * inner capital, since others may be ordinary words.
+ * Lists the identifiers that a page contains in backticks, outside of code blocks: settings, frames, functions, types.
+ * Omits identifiers without an underscore or an inner capital, since they may be ordinary words.
  */
 export const listNamedIdentifiers = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
@@ -108,15 +114,15 @@ export const listNamedIdentifiers = (text) =>
     .filter((identifier) => /_|[a-z][A-Z]/.test(identifier));
 
 /**
- * Collects the numbers of the product decisions that code and pages cite (A01…, B01…), each with one file that cites
- * it.
+ * Collects the product decisions that code and pages cite by their numbers (A01…, B01…).
+ * @returns {Map<string, string>} one file that cites the decision, by the number of the decision
  */
 export function collectCitedDecisions(files) {
-  const cited = new Map();
+  const citingFiles = new Map();
   for (const file of files) {
     if (!(CODE_FILE.test(file) || file.endsWith('.md')) || file === 'package-lock.json') continue;
     for (const [number] of readFile(file).matchAll(/\b(?:A(?:0[1-9]|[1-9]\d|1\d\d)|B\d\d)\b/g))
-      cited.set(number, file);
+      citingFiles.set(number, file);
   }
-  return cited;
+  return citingFiles;
 }

@@ -9,11 +9,16 @@ import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 // Functions for tests that run the launcher (`npm start`) as a real process.
 
 const TIMEOUT_MS = 90_000;
+const POLL_INTERVAL_MS = 25;
 
-/** The launchers that tests have started, by their home. */
+/** The launchers that tests have started, by their home folder. */
 const launchersByHome = new Map();
 
-/** Creates a home folder for one test. When the test ends, its processes are ended and the folder is deleted. */
+/**
+ * Creates a home folder (data, logs and secrets of a local stack) for one test. When the test ends, the processes of the
+ * home are ended and the folder is deleted.
+ * @param {import('node:test').TestContext} test
+ */
 export function createTestHome(test) {
   const home = makeTemporaryHome();
   launchersByHome.set(home, []);
@@ -28,7 +33,10 @@ export function createTestHome(test) {
   return home;
 }
 
-/** Starts the launcher as a real process, with stand-ins for the product. */
+/**
+ * Starts the launcher as a real process, with stand-ins for the product.
+ * @param options  `workerRole`: the stand-in that runs as the worker, a key of `standIns`
+ */
 export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = resolveInRepository('deploy/local/testing/start-with-stand-ins.mjs');
   const launcher = startScript(script, [home, port, replicas, workerRole].map(String), env);
@@ -36,7 +44,10 @@ export function startLauncher({ home, port, replicas = 1, workerRole = 'worker',
   return launcher;
 }
 
-/** Starts a script of the launcher as a real process. */
+/**
+ * Starts a script of the launcher as a real process, by default with private stores.
+ * @param {string[]} args
+ */
 export function startScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
@@ -55,12 +66,12 @@ export function startScript(script, args, env = {}) {
   });
 }
 
-/** Polls until the condition is true. @throws with the explanation after 90 s */
+/** Polls until the condition is true. @throws {Error} with the explanation after 90 s */
 export async function waitUntil(condition, explain = () => 'the condition did not become true in time') {
   const deadline = Date.now() + TIMEOUT_MS;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(explain());
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 }
 
@@ -72,6 +83,7 @@ export function findRunningProcesses(home) {
   const folder = path.join(home, 'run/processes');
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   const processes = names.map((name) => [
+    // The name of a record is `<pid of the launcher>-<name of the process>.json`.
     name.replace(/^\d+-|\.json$/g, ''),
     readJson(path.join(folder, name))?.process,
   ]);
@@ -87,14 +99,15 @@ function readJson(file) {
   try {
     return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
+    // The launcher is writing the file, or has deleted it.
     return undefined;
   }
 }
 
 async function withTimeout(promise, explain) {
   let timer;
-  const late = new Promise((_, reject) => {
+  const timeout = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(explain())), TIMEOUT_MS);
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

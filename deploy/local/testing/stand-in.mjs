@@ -3,20 +3,25 @@ import fs from 'node:fs';
 import http from 'node:http';
 import process from 'node:process';
 
-// Stands in for the processes of the product in the launcher's tests: it serves the same endpoints and returns the
-// environment and headers it received.
+// Stands in for the processes of the product in the launcher's tests. Serves the same endpoints, and returns its
+// environment and the request that it received.
+
+const SLOW_RESPONSE_MS = 2_000;
+const MB = 1_000_000;
+const STREAM_MB = 64;
 
 const listen = (port, host, onRequest) =>
   http
     .createServer(onRequest)
     .on('upgrade', (request, socket) => {
-      // nginx must not pass any other upgrade to a replica. The request fails here, and so does the test.
+      // nginx must not pass any other upgrade to a replica. If nginx does so, the request fails, and so does the test.
       if (!/^\/ws(\?|$)/.test(request.url) || request.headers.upgrade !== 'websocket')
         return socket.destroy();
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     })
     .listen(Number(port), host);
 
+// The roles are those of `standIns` in stand-ins.mjs.
 const role = process.argv[2];
 if (role === 'migrate') process.exit(0);
 if (role === 'broken') {
@@ -29,15 +34,16 @@ listen(process.env.INTERNAL_PORT, '127.0.0.1', (request, response) => {
   response.statusCode = request.url === '/health/ready' ? 200 : 404;
   response.end();
 });
+/** How much of /api/stream has been written. Other responses report this number. */
 let streamedMb = 0;
 if (role === 'api') {
   listen(process.env.PORT, process.env.HOST, async (request, response) => {
-    if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, 2_000));
+    if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, SLOW_RESPONSE_MS));
     if (request.url === '/api/stream') {
-      // Replicas send exports with this header too.
+      // This header switches off the buffering of nginx. Replicas also send it with exports.
       response.setHeader('X-Accel-Buffering', 'no');
-      for (streamedMb = 0; streamedMb < 64; streamedMb += 1)
-        if (!response.write(Buffer.alloc(1_000_000))) await once(response, 'drain');
+      for (streamedMb = 0; streamedMb < STREAM_MB; streamedMb += 1)
+        if (!response.write(Buffer.alloc(MB))) await once(response, 'drain');
       return response.end();
     }
     response.setHeader('Content-Type', 'application/json');
@@ -54,6 +60,7 @@ if (role === 'api') {
 }
 process.on('SIGTERM', () => {
   if (role === 'stubborn') return;
+  // A synchronous write to standard output, which is complete before the exit.
   fs.appendFileSync(1, 'goodbye\n');
   process.exit(0);
 });

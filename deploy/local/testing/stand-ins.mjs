@@ -6,7 +6,10 @@ const createStandIn = (role) => ({
   args: [fileURLToPath(new URL('stand-in.mjs', import.meta.url)), role],
 });
 
-/** Replacements of `thawPrograms`. `broken` prints an error and exits immediately; `stubborn` ignores SIGTERM. */
+/**
+ * Programs that stand in for `thawPrograms`, the programs of the product. `broken` and `stubborn` can run as the worker:
+ * `broken` prints an error and exits immediately; `stubborn` ignores SIGTERM.
+ */
 export const standIns = {
   migrate: createStandIn('migrate'),
   api: createStandIn('api'),

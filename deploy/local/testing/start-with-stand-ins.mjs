@@ -14,6 +14,7 @@ checkNodeThenRun(async () => ({
       isDurable: false,
       prepare: [],
       programs: { ...standIns, worker: standIns[workerRole] },
+      // The stand-ins serve no built page.
       page: '/nonexistent',
     }),
 }));

@@ -5,13 +5,14 @@ import http from 'node:http';
 import https from 'node:https';
 import path from 'node:path';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { acceptsConnections } from '../../local/processes/ports.mjs';
 import { findProgram } from '../../local/provide/find-program.mjs';
 import { findNginx } from '../../local/proxy/nginx.mjs';
 import { ensurePrivateFolder, resolveInRepository } from '../../local/paths.mjs';
 
 const POLL_MS = 25;
+const MAX_POLLS = 200;
 
 export const hasOpenssl = findProgram(['openssl']) !== undefined;
 
@@ -43,15 +44,20 @@ export async function startTlsFront({ home, ports }) {
   let site = fs
     .readFileSync(resolveInRepository('deploy/nginx/tls-front.conf'), 'utf8')
     .replace(/^#.*$/gm, '');
-  for (const [from, to] of Object.entries(replacements)) {
-    if (!site.includes(from)) throw new Error(`The example has no "${from}"`);
-    site = site.replaceAll(from, to);
+  for (const [example, value] of Object.entries(replacements)) {
+    if (!site.includes(example)) throw new Error(`The example has no "${example}"`);
+    site = site.replaceAll(example, value);
   }
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+  // The default folders may be outside `home`, where nginx cannot write.
+  const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  const main = ['daemon off;', process.getuid?.() === 0 ? 'user root root;' : '', `pid ${folder}/nginx.pid;`];
-  const configuration = `${main.join('\n')}\nevents {}\nhttp {\naccess_log off;\n${temporary.join('\n')}\n${site}}\n`;
+  const mainDirectives = [
+    'daemon off;',
+    process.getuid?.() === 0 ? 'user root root;' : '',
+    `pid ${folder}/nginx.pid;`,
+  ];
+  const configuration = `${mainDirectives.join('\n')}\nevents {}\nhttp {\naccess_log off;\n${temporaryFolders.join('\n')}\n${site}}\n`;
   const file = path.join(folder, 'nginx.conf');
   fs.writeFileSync(file, configuration);
   const { command, env } = await findNginx(() => {});
@@ -60,9 +66,9 @@ export async function startTlsFront({ home, ports }) {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = once(child, 'exit');
-  for (let attempt = 0; !(await acceptsConnections('127.0.0.1', ports.tls, 1_000)); attempt += 1) {
-    if (attempt === 200 || child.exitCode !== null) throw new Error('nginx with TLS did not start');
-    await delay(POLL_MS);
+  for (let polls = 0; !(await acceptsConnections('127.0.0.1', ports.tls, 1_000)); polls += 1) {
+    if (polls === MAX_POLLS || child.exitCode !== null) throw new Error('nginx with TLS did not start');
+    await sleep(POLL_MS);
   }
   return {
     certificate: fs.readFileSync(certificate),
@@ -76,16 +82,16 @@ export async function startTlsFront({ home, ports }) {
 /**
  * Sends a request with TLS, checking the certificate for localhost, or without TLS if no certificate is passed.
  * @param {{port: number, certificate?: Buffer, from?: string, address: string, method?: string, headers?: object,
- * body?: string}} options `from`: address of the client
+ * body?: string}} options `from`: address of the client; `address`: path and query
  */
 export const send = ({ port, certificate, from, address, method = 'GET', headers = {}, body }) =>
   new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path: address, method, agent: false, localAddress: from };
     const tls = { servername: 'localhost', ca: certificate };
-    const all = { Host: `localhost:${port}`, ...headers };
+    const allHeaders = { Host: `localhost:${port}`, ...headers };
     const request = certificate
-      ? https.request({ ...options, ...tls, headers: all })
-      : http.request({ ...options, headers: all });
+      ? https.request({ ...options, ...tls, headers: allHeaders })
+      : http.request({ ...options, headers: allHeaders });
     request.once('error', reject);
     request.once('upgrade', (response, socket) => {
       socket.destroy();

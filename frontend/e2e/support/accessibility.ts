@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
 import { expect, test } from './test.ts';
 
-/** Colours during an animation are transient, so wait until animations have finished. */
+/** Waits until all animations have finished, because colours are transient during an animation. */
 const waitForAnimations = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.all(
@@ -10,7 +10,7 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
         .getAnimations()
         .filter(
           (animation) =>
-            // Infinite animations and those driven by scrolling never finish.
+            // Leaves out infinite animations and those driven by scrolling, which never finish.
             animation.timeline === document.timeline &&
             animation.effect?.getComputedTiming().iterations !== Infinity,
         )
@@ -18,15 +18,17 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
     ),
   );
 
+const emptyScript = ';';
+
 export interface CheckedPart {
   /** Selector of the part to check; the whole page by default. */
   within?: string;
 }
 
-/** Injects axe only once into each document, because its source has half a megabyte. */
+/** Creates a check with axe. The source of axe has half a megabyte, so each document gets it only once. */
 const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilder> => {
   const isInjected = await page.evaluate(() => 'axe' in window);
-  const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: ';' }) }).options({
+  const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: emptyScript }) }).options({
     resultTypes: ['violations'],
   });
   return within ? axe.include(within) : axe;
@@ -38,38 +40,41 @@ const findViolations = async (axe: AxeBuilder): Promise<string[]> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
 
-const showTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
+const applyTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
   await page.evaluate((name) => void (document.documentElement.dataset.theme = name), theme);
   await waitForAnimations(page);
 };
 
-/** Expects a page without horizontal scrolling. `state` names the state of the page in the failure message. */
+/** Expects that the page does not scroll horizontally. @param state  the state of the page, for the failure message */
 export const expectNoOverflow = async (page: Page, state: string): Promise<void> => {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, `sideways scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
+  expect(overflow, `horizontal scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
 };
 
-/** Whether the Playwright project fixes the screen size and theme, as those of playwright.screens.config.ts do. */
+/** Whether the Playwright project fixes the screen size and the theme, like those of playwright.screens.config.ts. */
 export const isScreenProject = (): boolean => test.info().project.metadata.isScreenProject === true;
 
 /**
- * Expects no axe violations and no horizontal scrolling. The theme that the page does not show is checked for contrast
- * only, the one rule that depends on the theme. Restores the theme of the page.
+ * Expects no axe violations in either theme, and no horizontal scrolling. In the theme that the page does not use, only
+ * contrast is checked, because no other rule depends on the theme. Restores the theme of the page. A project with a
+ * fixed theme checks only that theme.
+ * @param state  the state of the page, for the failure message
  */
 export const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
   const describeCheck = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
   const isLight = await page.evaluate(() => document.documentElement.dataset.theme === 'light');
   const [theme, otherTheme] = isLight ? (['light', 'dark'] as const) : (['dark', 'light'] as const);
   if (!isScreenProject()) {
-    await showTheme(page, otherTheme);
+    await applyTheme(page, otherTheme);
     const contrastOnly = (await createAxe(page, part)).withRules(['color-contrast']);
     expect(await findViolations(contrastOnly), describeCheck(otherTheme)).toEqual([]);
   }
-  await showTheme(page, theme);
+  await applyTheme(page, theme);
   expect(await findViolations(await createAxe(page, part)), describeCheck(theme)).toEqual([]);
   await expectNoOverflow(page, state);
 };
 
+/** Expects an open dialog with this name to be accessible, like `expectAccessible`. */
 export const expectAccessibleDialog = async (page: Page, name: string): Promise<void> => {
   await expect(page.getByRole('dialog', { name })).toBeVisible();
   await expectAccessible(page, name, { within: '[role="dialog"]' });
@@ -80,8 +85,9 @@ const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 800 };
 
 /**
- * Like `expectAccessible`, at phone and desktop width; a project with a fixed screen checks its own only. Colours do
- * not depend on the width, so they are checked at phone width in the long run only.
+ * Like `expectAccessible`, but at phone and at desktop width. A project with a fixed screen checks only that screen.
+ * Colours do not depend on the width, so only the long run (THAW_TEST_LONG=1) checks them at phone width too. Leaves
+ * the page at desktop width.
  */
 export const expectAccessibleEverywhere = async (
   page: Page,

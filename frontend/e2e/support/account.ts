@@ -3,10 +3,14 @@ import { type SelfUser } from '@thaw/contract/users';
 import { openSidebar } from './sidebar.ts';
 import { expect, storeUser } from './test.ts';
 
+/** @returns an e-mail address that no account has yet */
 export const createEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
-/** Signs in to an account over HTTP, creating it if needed, and opens /chat. */
+/**
+ * Signs in to an account over HTTP, creates the account if there is none, chooses a gender if it has none, and opens
+ * /chat.
+ */
 export const signInAndOpenChat = async (
   context: BrowserContext,
   account: { email: string; password: string },
@@ -26,9 +30,10 @@ export const signInAndOpenChat = async (
   return { page, user };
 };
 
-/** Opens Profile Settings from the sidebar, which it opens first on a small screen. */
+/** Opens Profile Settings from the sidebar. On a small screen the sidebar is closed, so it is opened first. */
 export const openSettings = async (page: Page): Promise<void> => {
   const profileButton = page.getByRole('button', { name: /^Profile Settings: / });
+  // Waits for the page to load: `openSidebar` does nothing while its button is missing.
   await expect(
     page
       .getByRole('button', { name: /^Open sidebar/ })
@@ -40,7 +45,7 @@ export const openSettings = async (page: Page): Promise<void> => {
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };
 
-/** The user whom the page has stored in localStorage, or null after a logout. */
+/** Reads the user whom the page has stored in localStorage; null after a logout. */
 export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
   page.evaluate(() => {
     const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';

@@ -1,23 +1,24 @@
 import { type Page, type WebSocketRoute } from '@playwright/test';
 
+/** Close code after which the page reconnects. */
 const serviceRestart = 1012;
-/** The server treats a close with any code other than `normal` and `goingAway` as a lost connection. */
+/** Any code except 1000 and 1001 would do: the server treats the close as a lost connection. */
 const uncleanClose = 3000;
 
 /**
- * The connection between a page and the server. The browser's `setOffline` does not affect open sockets, so the sockets
- * are routed through the test, which can close them and drop frames.
+ * Controls the WebSocket connection between a page and the server. The sockets are routed through the test, which can
+ * close them and drop frames. (The browser's `setOffline` does not affect open sockets.)
  */
 export class Connection {
   private isCut = false;
   private dropsResponses = false;
   private dropsCommands = false;
-  /** Open connections: the page's end and the server's. */
+  /** Both ends of each open connection: the page's and the server's. */
   private readonly openPairs = new Set<[WebSocketRoute, WebSocketRoute]>();
   /** Number of sockets that the page has tried to open. */
-  attempts = 0;
-  /** Number of pongs delivered to the page. */
-  pongs = 0;
+  attemptCount = 0;
+  /** Number of pongs delivered to the page; each is the response to a ping. */
+  pongCount = 0;
 
   /** Routes the sockets of a page through the test. Call it before the page opens. */
   static async intercept(page: Page): Promise<Connection> {
@@ -31,9 +32,9 @@ export class Connection {
     this.isCut = true;
     const pairs = [...this.openPairs];
     this.openPairs.clear();
-    for (const [socket, server] of pairs) {
-      await server.close({ code: uncleanClose });
-      await socket.close({ code: serviceRestart });
+    for (const [pageEnd, serverEnd] of pairs) {
+      await serverEnd.close({ code: uncleanClose });
+      await pageEnd.close({ code: serviceRestart });
     }
   }
 
@@ -59,21 +60,21 @@ export class Connection {
     this.dropsCommands = false;
   }
 
-  private accept(socket: WebSocketRoute): void {
-    this.attempts += 1;
+  private accept(pageEnd: WebSocketRoute): void {
+    this.attemptCount += 1;
     if (this.isCut) {
-      void socket.close({ code: serviceRestart });
+      void pageEnd.close({ code: serviceRestart });
       return;
     }
-    const server = socket.connectToServer();
-    socket.onMessage((message) => {
-      if (!this.dropsCommands) server.send(message);
+    const serverEnd = pageEnd.connectToServer();
+    pageEnd.onMessage((frame) => {
+      if (!this.dropsCommands) serverEnd.send(frame);
     });
-    server.onMessage((message) => {
-      const isResponse = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
-      if (!(this.dropsResponses && isResponse)) socket.send(message);
-      if (typeof message === 'string' && message.includes('"event":"pong"')) this.pongs += 1;
+    serverEnd.onMessage((frame) => {
+      const isResponse = typeof frame === 'string' && /"event":"(ack|error)"/.test(frame);
+      if (!(this.dropsResponses && isResponse)) pageEnd.send(frame);
+      if (typeof frame === 'string' && frame.includes('"event":"pong"')) this.pongCount += 1;
     });
-    this.openPairs.add([socket, server]);
+    this.openPairs.add([pageEnd, serverEnd]);
   }
 }

@@ -8,10 +8,11 @@ import { expect } from './test.ts';
  */
 const findLayoutProblems = (part: Locator): Promise<string[]> =>
   part.evaluate((root: HTMLElement) => {
-    // Tolerates rounding of fractional positions.
+    // Positions are fractional, and rounding can shift an edge by up to 1 px.
     const tolerancePx = 1;
     const isVisible = (element: HTMLElement): boolean => {
       const { width, height } = element.getBoundingClientRect();
+      // A text for screen readers only is 1 px wide and high.
       return width > 1 && height > 1 && element.checkVisibility() && element.closest('[inert]') === null;
     };
     const describeElement = (element: HTMLElement): string =>
@@ -67,17 +68,17 @@ const findLayoutProblems = (part: Locator): Promise<string[]> =>
 export const expectIntactLayout = async (part: Locator, state: string): Promise<void> => {
   await expect(part).toBeVisible();
   const page = part.page();
-  const where = `${state}, ${page.viewportSize()?.width} px`;
-  await expect.poll(() => findLayoutProblems(part), { message: where, timeout: 5_000 }).toEqual([]);
+  const stateAndWidth = `${state}, ${page.viewportSize()?.width} px`;
+  await expect.poll(() => findLayoutProblems(part), { message: stateAndWidth, timeout: 5_000 }).toEqual([]);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, `sideways scroll, ${where}`).toBeLessThanOrEqual(0);
+  expect(overflow, `horizontal scroll, ${stateAndWidth}`).toBeLessThanOrEqual(0);
 };
 
 const smallestScreen = { width: 320, height: 700 };
 
 /**
- * Like `expectIntactLayout`, on the smallest supported screen; a project with a fixed screen checks its own. Restores
- * the size of the page.
+ * Like `expectIntactLayout`, but on the smallest supported screen. A project with a fixed screen checks that screen
+ * instead. Restores the size of the page.
  */
 export const expectIntactLayoutOnSmallScreen = async (part: Locator, state: string): Promise<void> => {
   const page = part.page();

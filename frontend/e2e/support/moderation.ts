@@ -8,7 +8,7 @@ import { expect, type Person, storeUser, test } from './test.ts';
 export class ModeratorByHttp {
   constructor(private readonly request: APIRequestContext) {}
 
-  /** The open case of a user. Throws if there is none. */
+  /** Finds the open case about a user. @throws if there is none */
   async findCase({ user }: Person): Promise<CaseItem> {
     const response = await this.request.get('/api/moderation/cases?state=open');
     expect(response.status(), 'queue').toBe(200);
@@ -24,14 +24,17 @@ export class ModeratorByHttp {
     return (await response.json()) as { evidence: unknown; history: unknown[] };
   }
 
+  /** Decides the open case about a user. */
   async decide(person: Person, decision: Record<string, unknown>): Promise<void> {
     const { id, version } = await this.findCase(person);
     const response = await this.request.post(`/api/moderation/cases/${id}/decision`, {
+      // The server refuses a decision on an older version of the case.
       data: { version, ...decision },
     });
     expect(response.status(), 'decision').toBe(200);
   }
 
+  /** Decides an appeal by a user against a decision. */
   async decideAppeal(person: Person, appealId: number, decision: Record<string, unknown>): Promise<void> {
     const { version } = await this.findCase(person);
     const response = await this.request.put(`/api/moderation/appeals/${appealId}`, {
@@ -41,20 +44,21 @@ export class ModeratorByHttp {
   }
 }
 
+/** Signs in the n-th moderator of this worker's product; `request` keeps the session cookie. */
 const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
-  const data = await findModerator(test.info().parallelIndex, number);
-  const response = await request.post('/api/login', { data });
+  const account = await findModerator(test.info().parallelIndex, number);
+  const response = await request.post('/api/login', { data: account });
   expect(response.ok(), 'login of a moderator').toBe(true);
   return ((await response.json()) as { user: SelfUser }).user;
 };
 
-/** Signs in the n-th of the moderators, whom the tests of a worker share. */
+/** Signs in the n-th moderator, counted from 1. All tests of a worker share the moderators. */
 export const signInModerator = async (request: APIRequestContext, number = 1): Promise<ModeratorByHttp> => {
   await signIn(request, number);
   return new ModeratorByHttp(request);
 };
 
-/** Opens /moderation as the n-th moderator. */
+/** Opens /moderation as the n-th moderator, counted from 1. */
 export const openModeration = async (context: BrowserContext, number = 1): Promise<Page> => {
   await storeUser(context, await signIn(context.request, number));
   const page = await context.newPage();
@@ -62,7 +66,7 @@ export const openModeration = async (context: BrowserContext, number = 1): Promi
   return page;
 };
 
-/** Reports a person over HTTP: for their private chat, unless `report` names another chat. */
+/** Reports a user over HTTP for the private chat of the two, unless `report` names another chat. */
 export const reportByHttp = async (
   reporter: Person,
   target: Person,

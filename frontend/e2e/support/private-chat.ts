@@ -2,11 +2,11 @@ import { type Locator } from '@playwright/test';
 import { openSidebar } from './sidebar.ts';
 import { expect, Person } from './test.ts';
 
-/** The open private chat on a user's page. */
+/** Locates the open private chat on a user's page. */
 export const getPrivateChat = ({ page }: Person): Locator =>
   page.getByRole('region', { name: /^Private chat with / });
 
-/** A user whose actions apply to their open private chat instead of the random chat below it. */
+/** A user whose message field and messages are those of the open private chat, not of the random chat below it. */
 export class PrivateChatUser extends Person {
   override get field(): Locator {
     return getPrivateChat(this).getByRole('textbox', { name: 'Message' });
@@ -32,18 +32,19 @@ export const openChat = async (person: Person, friend: Pick<Person, 'name'>): Pr
   await expect(toPrivateChatUser(person).field).toBeVisible();
 };
 
-export interface Seed {
-  /** Text of the n-th message, with n from 1. */
+export interface SeedOptions {
+  /** Returns the text of the n-th message, counted from 1. */
   text?: (n: number) => string;
+  /** Id of the message to which each message replies. */
   replyTo?: number | undefined;
 }
 
-/** Sends messages over a separate socket, which is faster than typing. @returns the ids of the messages */
+/** Sends private messages over a separate socket, which is faster than typing. @returns the ids of the messages */
 export const seedMessages = (
   sender: Person,
   receiver: Person,
   count: number,
-  { text = (n) => `message number ${n}`, replyTo }: Seed = {},
+  { text = (n) => `message number ${n}`, replyTo }: SeedOptions = {},
 ): Promise<number[]> =>
   sender.page.evaluate(
     ({ senderId, receiverId, texts, replyTo }) =>
@@ -60,15 +61,19 @@ export const seedMessages = (
             return;
           }
           const reply = replyTo === null ? {} : { replyTo: { id: replyTo } };
-          send('send_private_message', { senderId, receiverId, content, messageType: 'text', ...reply }, 'm');
+          send(
+            'send_private_message',
+            { senderId, receiverId, content, messageType: 'text', ...reply },
+            'message',
+          );
         };
-        socket.onopen = () => send('authenticate', { userId: senderId }, 'a');
-        // The ref 'a' belongs to authenticate, 'm' to each message.
+        socket.onopen = () => send('authenticate', { userId: senderId }, 'authenticate');
+        // A response has the `ref` of the frame that it answers.
         socket.onmessage = ({ data }: MessageEvent<string>) => {
           const frame = JSON.parse(data) as { event: string; ref?: string; data: { id: number } };
           if (frame.event === 'error') reject(new Error(data));
-          else if (frame.ref === 'a') sendNext();
-          else if (frame.ref === 'm') {
+          else if (frame.ref === 'authenticate') sendNext();
+          else if (frame.ref === 'message') {
             ids.push(frame.data.id);
             sendNext();
           }

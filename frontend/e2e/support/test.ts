@@ -10,7 +10,7 @@ import {
 import { type SelfUser } from '@thaw/contract/users';
 import { findProductAddress } from './products.ts';
 
-/** A signed-in user and the page on which they act. */
+/** A signed-in user and their page. */
 export class Person {
   constructor(
     readonly page: Page,
@@ -29,10 +29,12 @@ export class Person {
     return this.page.getByRole('button', { name, exact: true });
   }
 
+  /** The message field. */
   get field() {
     return this.page.getByRole('textbox', { name: 'Message' });
   }
 
+  /** All rows of the message list, including the welcome notice of a random chat. */
   get messages() {
     return this.page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
   }
@@ -62,26 +64,25 @@ export interface NewcomerOptions extends BrowserContextOptions {
   prepare?: (page: Page) => Promise<void>;
 }
 
-/** Stores the user in the context, as after an earlier visit. */
+/** Stores a user in localStorage, as an earlier visit would have done. */
 export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   context.addInitScript(
     (stored) => {
-      // Runs in every document. A blank page has no storage, and what the page itself stored must not be overwritten.
+      // This script runs in every document. A blank document has no storage, and a user whom the page has stored later
+      // must not be overwritten.
       if (!location.protocol.startsWith('http')) return;
       if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
     },
     JSON.stringify({ state: { user }, version: 0 }),
   );
 
-/** Signs in an anonymous user over HTTP and stores them, as after an earlier visit. */
+/** Signs in a new anonymous user over HTTP and stores them in localStorage. A gender of null leaves it unchosen. */
 export const signInByHttp = async (
   context: BrowserContext,
   gender: NewcomerOptions['gender'] = 'female',
 ): Promise<SelfUser> => {
-  const started = (await (await context.request.post('/api/anonymous', { data: {} })).json()) as {
-    user: SelfUser;
-  };
-  let { user } = started;
+  const created = await context.request.post('/api/anonymous', { data: {} });
+  let { user } = (await created.json()) as { user: SelfUser };
   if (gender) {
     const response = await context.request.patch(`/api/user/${user.id}`, { data: { gender } });
     ({ user } = (await response.json()) as { user: SelfUser });
@@ -90,7 +91,7 @@ export const signInByHttp = async (
   return user;
 };
 
-/** Records violations of the Content-Security-Policy, uncaught exceptions and console errors of all pages. */
+/** Adds the errors of all pages to `pageErrors`: CSP violations, uncaught exceptions and console errors. */
 const recordErrors = async (context: BrowserContext, pageErrors: string[]): Promise<void> => {
   await context.exposeFunction('reportViolation', (text: string) => pageErrors.push(`CSP: ${text}`));
   await context.addInitScript(() => {
@@ -105,17 +106,19 @@ const recordErrors = async (context: BrowserContext, pageErrors: string[]): Prom
   });
 };
 
-/** Stores the choice of a theme, as after an earlier visit. */
+/** Stores the choice of a theme in localStorage, as an earlier visit would have done. */
 const storeTheme = (context: BrowserContext, theme: string): Promise<unknown> =>
   context.addInitScript((choice) => {
+    // See `storeUser`.
     if (!location.protocol.startsWith('http')) return;
     if (localStorage.getItem('thaw-theme') === null) localStorage.setItem('thaw-theme', choice);
   }, theme);
 
-/** Device settings of a project in playwright.config.ts. */
+/** Options that a project of a Playwright configuration sets for its tests. */
 export interface DeviceOptions {
+  /** Options of every browser context. */
   device: BrowserContextOptions;
-  /** The theme that users have chosen. */
+  /** The theme of the pages. */
   theme: 'dark' | 'light';
 }
 
@@ -168,6 +171,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       });
       contexts.push(context);
       await recordErrors(context, pageErrors);
+      // The page is dark unless the user has chosen another theme.
       if (theme !== 'dark') await storeTheme(context, theme);
       return context;
     });
@@ -183,7 +187,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const page = await context.newPage();
       await prepare?.(page);
       await page.goto('/chat');
-      // Takes long on a busy machine, or if the test routes the requests of the page.
+      // Connecting takes long on a busy machine, or if the test routes the requests of the page.
       await expect(page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 45_000 });
       return new Person(page, user);
     });
@@ -226,7 +230,8 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
 };
 
 /**
- * Writes a file of zeros, which the browser reads from disk: passing megabytes as a buffer takes Playwright seconds.
+ * Writes a file of `bytes` zeros. The browser reads the file from disk, because Playwright needs seconds to pass it
+ * megabytes as a buffer.
  * @returns the path of the file
  */
 export const createZeroFile = (name: string, bytes: number): string => {

@@ -2,7 +2,7 @@ import { type CSSProperties } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface AvatarProps {
-  /** Determines the hue when there is no picture. */
+  /** Id of the user. Determines the hue of the initials, which are shown when there is no picture. */
   id: number;
   name: string;
   picture?: string | null;
@@ -11,6 +11,7 @@ export interface AvatarProps {
   className?: string;
 }
 
+/** Returns the first letters of the first two words with a letter, or a dot for a name without letters. */
 const toInitials = (name: string): string =>
   name
     .split(/[\s\-_.]+/)
@@ -28,7 +29,7 @@ export const Avatar = ({ id, name, picture, isBlurred = false, className }: Avat
   if (picture && isBlurred) {
     return (
       <span className={cn('inline-block overflow-hidden', shape)}>
-        {/* No long press: its context menu would show a preview. */}
+        {/* The context menu of a long press is disabled, because it would show a preview of the picture. */}
         <img
           src={picture}
           alt=""

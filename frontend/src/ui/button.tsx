@@ -33,6 +33,7 @@ const styles = cva(
 
 type ButtonStyle = VariantProps<typeof styles>;
 
+/** Returns the classes of a button, for elements that look like one, such as links. */
 export const buttonClass = (style: ButtonStyle, className?: string): string => cn(styles(style), className);
 
 export type ButtonProps = ComponentProps<'button'> & ButtonStyle;

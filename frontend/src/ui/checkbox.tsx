@@ -7,7 +7,7 @@ export interface CheckboxProps {
   isDisabled?: boolean;
 }
 
-/** The entire row is clickable. */
+/** A checkbox with a label that fills the rest of the row and is clickable. */
 export const Checkbox = ({ label, isChecked, onChange, isDisabled = false }: CheckboxProps) => {
   const id = useId();
   return (

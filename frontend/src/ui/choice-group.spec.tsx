@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { ChoiceGroup } from '@/ui/choice-group';
 
-const Sizes = ({ first }: { first?: string }) => {
-  const [value, setValue] = useState(first);
+const SizeChoice = ({ initialValue }: { initialValue?: string }) => {
+  const [value, setValue] = useState(initialValue);
   return (
     <ChoiceGroup
       legend="Size"
@@ -22,7 +22,7 @@ const Sizes = ({ first }: { first?: string }) => {
 const getRadio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
 it('the group has an accessible name, and a click chooses an option', async () => {
-  render(<Sizes first="s" />);
+  render(<SizeChoice initialValue="s" />);
   expect(screen.getByRole('radiogroup', { name: 'Size' })).toBeVisible();
   await userEvent.click(screen.getByText('Large'));
   expect(getRadio('Large')).toBeChecked();
@@ -31,7 +31,7 @@ it('the group has an accessible name, and a click chooses an option', async () =
 
 it('the group is one tab stop, at the chosen option, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
-  render(<Sizes first="m" />);
+  render(<SizeChoice initialValue="m" />);
   await user.tab();
   expect(getRadio('Medium')).toHaveFocus();
   await user.keyboard('{ArrowRight}');
@@ -47,7 +47,7 @@ it('the group is one tab stop, at the chosen option, and the arrow keys wrap aro
 
 it('Tab focuses the first option while none is chosen, and Space chooses it', async () => {
   const user = userEvent.setup();
-  render(<Sizes />);
+  render(<SizeChoice />);
   await user.tab();
   expect(getRadio('Small')).toHaveFocus();
   expect(getRadio('Small')).not.toBeChecked();

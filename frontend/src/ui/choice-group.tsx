@@ -55,11 +55,13 @@ export const ChoiceGroup = <T extends string>({
   onChoose,
   look = 'segments',
 }: ChoiceGroupProps<T>) => {
-  const id = useId();
-  const chosen = choices.findIndex((choice) => choice.value === value);
+  const legendId = useId();
+  const chosenIndex = choices.findIndex((choice) => choice.value === value);
+  // The chosen option, as with native radio buttons, or the first one while none is chosen.
+  const tabStopIndex = Math.max(chosenIndex, 0);
 
   const roving = useRovingFocus({
-    initial: Math.max(chosen, 0),
+    initial: tabStopIndex,
     onMove: (index) => {
       const choice = choices[index];
       if (choice) onChoose(choice.value);
@@ -68,18 +70,18 @@ export const ChoiceGroup = <T extends string>({
 
   return (
     <div className="grid gap-2">
-      <span id={id} className={isLegendHidden ? 'sr-only' : 'text-sm text-muted-foreground'}>
+      <span id={legendId} className={isLegendHidden ? 'sr-only' : 'text-sm text-muted-foreground'}>
         {legend}
       </span>
-      <div role="radiogroup" aria-labelledby={id} className={groupClass[look]} {...roving.group}>
+      <div role="radiogroup" aria-labelledby={legendId} className={groupClass[look]} {...roving.group}>
         {choices.map((choice, index) => (
           <button
             key={choice.value}
             type="button"
             role="radio"
-            aria-checked={index === chosen}
+            aria-checked={index === chosenIndex}
             {...roving.getItemProps(index)}
-            tabIndex={index === Math.max(chosen, 0) ? 0 : -1}
+            tabIndex={index === tabStopIndex ? 0 : -1}
             className={choiceClass[look]}
             onClick={() => onChoose(choice.value)}
           >

@@ -1,9 +1,9 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
-/** Shorter waits are hardly noticeable, unlike a placeholder that flashes. */
+/** A wait shorter than this is hardly noticeable, but a placeholder that appears for such a short time is. */
 const showAfterMs = 150;
 
-/** Delays a placeholder, so that none is shown while content loads quickly. */
+/** Shows its children, a placeholder, only when the content takes longer than `showAfterMs` to load. */
 export const Delayed = ({ children }: { children: ReactNode }) => {
   const [isDue, setDue] = useState(false);
   useEffect(() => {

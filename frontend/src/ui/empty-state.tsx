@@ -3,10 +3,11 @@ import { cn } from '@/lib/class-names';
 
 export interface EmptyStateProps {
   text: string;
-  /** SVG shapes of the drawing, 96 units wide. */
+  /** SVG shapes of the drawing, which is 96 units wide. */
   children: ReactNode;
+  /** Height of the drawing in the same units. */
   height: number;
-  /** Shows only a small drawing; the text is for screen readers. */
+  /** Shows a smaller drawing, and hides the text visually, but not from screen readers. */
   isCompact?: boolean;
 }
 

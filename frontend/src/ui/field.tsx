@@ -7,10 +7,10 @@ export type FieldProps = ComponentProps<'input'> & {
   hint?: string;
 };
 
-/** A labelled input, with a hint or an error below. */
-export const Field = ({ label, error, hint, className, id: givenId, ...input }: FieldProps) => {
+/** A labelled input with a hint below, which an error replaces. */
+export const Field = ({ label, error, hint, className, id: customId, ...input }: FieldProps) => {
   const generatedId = useId();
-  const id = givenId ?? generatedId;
+  const id = customId ?? generatedId;
   const errorId = `${id}-error`;
   const hintId = `${id}-hint`;
   return (

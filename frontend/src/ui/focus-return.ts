@@ -1,7 +1,7 @@
-/** The element that had the focus when a dialog opened, by dialog. */
+/** Maps each dialog to its opener: the element that had the focus when the dialog opened. */
 const openers = new WeakMap<Element, HTMLElement>();
 
-// Optional, because jsdom does not have `checkVisibility`.
+// jsdom, which the tests use, does not have `checkVisibility`.
 const isVisible = (element: Element): boolean =>
   element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
 
@@ -12,42 +12,43 @@ const isVisible = (element: Element): boolean =>
 const findReturnTarget = (dialog: Element): HTMLElement | undefined => {
   let opener = openers.get(dialog);
   while (opener && !isVisible(opener)) {
-    const outer: Element | null = opener.closest('[role="dialog"]');
-    opener = outer ? openers.get(outer) : undefined;
+    const outerDialog: Element | null = opener.closest('[role="dialog"]');
+    opener = outerDialog ? openers.get(outerDialog) : undefined;
   }
   return opener;
 };
 
 /**
- * Handler of a dialog's `onOpenAutoFocus`. Radix returns the focus only to its own triggers, which this page does not
- * use.
+ * Handler for `onOpenAutoFocus` of a Radix dialog: records the dialog's opener. Radix itself returns the focus only to
+ * its own trigger components, which this page does not use.
  */
 export const rememberFocus = ({ target }: Event): void => {
+  // The body is the active element while no element has the focus.
   const { activeElement } = document;
   if (target instanceof Element && activeElement instanceof HTMLElement && activeElement !== document.body) {
     openers.set(target, activeElement);
   }
 };
 
-/** Finds the element to focus when the opener no longer exists: the dialog beneath, or the heading of the screen. */
+/** Finds the element to focus when no opener is visible: the dialog beneath, or the heading of the screen. */
 const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
-  // Without an opener, nothing had the focus before.
+  // A dialog without an opener was opened while no element had the focus.
   if (!openers.has(dialog)) return undefined;
-  const beneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
+  const dialogBeneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
     (other) => other !== dialog,
   );
   const headings = [...document.querySelectorAll<HTMLElement>('main h1[tabindex]')];
-  return beneath ?? headings.find((heading) => !heading.closest('[inert]'));
+  return dialogBeneath ?? headings.find((heading) => !heading.closest('[inert]'));
 };
 
-/** Handler of a dialog's `onCloseAutoFocus`. */
+/** Handler for `onCloseAutoFocus` of a Radix dialog: focuses the dialog's opener, or another suitable element. */
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
   const returnTarget = findReturnTarget(event.target);
   const replacingDialog = document.activeElement?.closest('[role="dialog"]');
-  // The closing dialog is already removed, so a focused dialog has replaced it, and inherits its opener unless it
-  // already has a visible opener.
+  // The closing dialog is already removed, so a dialog that contains the focus has replaced it. The replacing dialog
+  // inherits the opener, unless it has a visible opener itself.
   if (!replacingDialog) (returnTarget ?? findFallbackTarget(event.target))?.focus();
   else if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
 };

@@ -2,15 +2,19 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { LoadedPart, type LoadedPartProps } from '@/ui/loaded-part';
 import { runWhenIdle } from '@/ui/use-preloaded';
 
-/** An optional part, loaded while the page is idle. `pending` remains if it fails to load. */
+/**
+ * Loads an optional part (a component with lazily loaded code) while the page is idle. Shows `pending` until the part
+ * is loaded, and permanently if loading fails.
+ */
 export const IdlePart = <P extends object>({
   part,
   pending,
   children,
 }: Pick<LoadedPartProps<P>, 'part' | 'children'> & { pending: ReactNode }) => {
-  const [isReady, setReady] = useState(false);
-  useEffect(() => runWhenIdle(() => void part.preload().then(() => setReady(true))), [part]);
-  return isReady ? (
+  // Also true after a failed preload: `LoadedPart` then loads the part again.
+  const [wasPreloaded, setPreloaded] = useState(false);
+  useEffect(() => runWhenIdle(() => void part.preload().then(() => setPreloaded(true))), [part]);
+  return wasPreloaded ? (
     <LoadedPart part={part} pending={pending} broken={() => pending}>
       {children}
     </LoadedPart>

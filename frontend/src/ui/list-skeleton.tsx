@@ -8,7 +8,7 @@ export interface ListSkeletonProps {
   className?: string;
 }
 
-/** Placeholder of a list of people, shown when loading takes longer than 150 ms. */
+/** Placeholder of a list of people. The class `appear-late` shows it only when loading takes longer than 150 ms. */
 export const ListSkeleton = ({ label, isPicturesOnly = false, className }: ListSkeletonProps) => (
   <div role="status" className={cn('appear-late grid gap-3', className)}>
     <span className="sr-only">{label}</span>

@@ -4,29 +4,30 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const LoadedText = ({ text }: { text: string }) => <p>{text}</p>;
 
-const createPartAndPlace = (load: () => Promise<typeof LoadedText>) => {
+const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
   const part = createPart(load);
-  const Place = () => (
+  const Page = () => (
     <LoadedPart
       part={part}
       pending={<p>loading</p>}
       broken={({ retry }) => <button onClick={retry}>Try again</button>}
     >
-      {(Loaded) => <Loaded text="there" />}
+      {(Loaded) => <Loaded text="content" />}
     </LoadedPart>
   );
-  return { part, Place };
+  return { part, Page };
 };
 
 beforeEach(() => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  // After a failure, a part checks with `fetch` whether a newer version of the page is deployed.
   Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('offline')) });
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A connection on which loads fail until the test sets `isAvailable`. */
-const createConnection = () => {
+/** Creates a loader that fails while `connection.isAvailable` is false, and counts its calls. */
+const createLoader = () => {
   const connection = { isAvailable: false, attempts: 0 };
   const load = async () => {
     connection.attempts += 1;
@@ -37,36 +38,36 @@ const createConnection = () => {
 };
 
 it('loads the part again on each retry, and shows it once it has loaded', async () => {
-  const { connection, load } = createConnection();
-  const { Place } = createPartAndPlace(load);
-  render(<Place />);
+  const { connection, load } = createLoader();
+  const { Page } = createPartAndPage(load);
+  render(<Page />);
   await userEvent.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
   expect(connection.attempts).toBe(2);
   connection.isAvailable = true;
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('there')).toBeVisible();
+  expect(await screen.findByText('content')).toBeVisible();
 });
 
 it('loads a failed part again when it is closed and reopened', async () => {
-  const { connection, load } = createConnection();
-  const { Place } = createPartAndPlace(load);
-  const { unmount } = render(<Place />);
+  const { connection, load } = createLoader();
+  const { Page } = createPartAndPage(load);
+  const { unmount } = render(<Page />);
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
   unmount();
   connection.isAvailable = true;
-  render(<Place />);
-  expect(await screen.findByText('there')).toBeVisible();
+  render(<Page />);
+  expect(await screen.findByText('content')).toBeVisible();
 });
 
-it('renders a preloaded part immediately, and preloads again after a failure', async () => {
-  const { connection, load } = createConnection();
-  const { part, Place } = createPartAndPlace(load);
+it('preloads again after a failed preload, and renders a preloaded part immediately', async () => {
+  const { connection, load } = createLoader();
+  const { part, Page } = createPartAndPage(load);
   await act(() => part.preload());
   connection.isAvailable = true;
   await act(() => part.preload());
   connection.isAvailable = false;
-  render(<Place />);
-  expect(screen.getByText('there')).toBeVisible();
+  render(<Page />);
+  expect(screen.getByText('content')).toBeVisible();
   expect(connection.attempts).toBe(2);
 });

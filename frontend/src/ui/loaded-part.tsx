@@ -3,14 +3,15 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { loadPart } from '@/lib/missing-chunk';
 import { reportRenderError } from '@/lib/report-error';
 
-/** A component whose code is loaded when it is first rendered, or preloaded. */
+/** A component whose code is loaded when the component is first rendered, or earlier by `preload`. */
 export interface Part<P> {
   /** Preloads the code; never rejects. */
   preload: () => Promise<void>;
-  /** The component; after a failed load replaced by a new one, which loads again. */
+  /** Returns the component; after a failed load a new one, which loads the code again. */
   getComponent: () => ComponentType<P>;
 }
 
+/** @param load imports the code of the component; called again after a failure. */
 export const createPart = <P extends object>(load: () => Promise<ComponentType<P>>): Part<P> => {
   let loaded: ComponentType<P> | undefined;
   let pending: ComponentType<P> | undefined;
@@ -28,6 +29,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
   return {
     preload: async () => {
       try {
+        // Not `loadPart`, which reloads the page when a newer version is deployed.
         loaded ??= await load();
       } catch (error) {
         console.warn('A part was not loaded ahead; it is loaded when it is needed', error);
@@ -44,11 +46,11 @@ export interface LoadedPartProps<P> {
   pending?: ReactNode;
   /** Shown when loading or rendering failed. */
   broken: (failure: { error: unknown; retry: () => void }) => ReactNode;
-  /** A change of one of these retries. */
+  /** After a failure, a change of one of these values retries. */
   resetKeys?: readonly unknown[];
 }
 
-/** Renders a lazily loaded part. Confines errors to it, and loads a failed part again on each retry. */
+/** Renders a lazily loaded part. Confines the errors of the part to it, and loads a failed part again on each retry. */
 export const LoadedPart = <P extends object>({
   part,
   children,

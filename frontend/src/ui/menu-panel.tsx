@@ -12,9 +12,9 @@ export interface MenuPanelProps {
   items: readonly MenuItem[];
 }
 
-/** Radix's dropdown menu with an external trigger; returns the focus to it. */
+/** Radix's dropdown menu with an external trigger; returns the focus to the trigger. */
 export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
-  const chosen = useRef<(() => void) | undefined>(undefined);
+  const chosenAction = useRef<(() => void) | undefined>(undefined);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Anchor virtualRef={trigger} />
@@ -30,8 +30,8 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
             event.preventDefault();
             trigger.current?.focus();
             // Run after the focus has returned, so that a dialog opened by the item returns the focus to the trigger.
-            const run = chosen.current;
-            chosen.current = undefined;
+            const run = chosenAction.current;
+            chosenAction.current = undefined;
             run?.();
           }}
         >
@@ -45,7 +45,7 @@ export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items
                 tone === 'destructive' && 'text-destructive',
               )}
               onSelect={() => {
-                chosen.current = onSelect;
+                chosenAction.current = onSelect;
               }}
             >
               {href === undefined ? (

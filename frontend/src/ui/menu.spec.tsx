@@ -2,18 +2,19 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { Menu, menuPanelPart } from '@/ui/menu';
 
-const chosen = jest.fn();
-/** Records the label of the focused element when the item runs. */
-const choose = (name: string) => () => void chosen(name, document.activeElement?.getAttribute('aria-label'));
+const recordRun = jest.fn();
+/** Creates the action of an item, which records the item's name and the label of the focused element. */
+const createAction = (name: string) => () =>
+  void recordRun(name, document.activeElement?.getAttribute('aria-label'));
 
-const show = () => {
+const renderMenu = () => {
   render(
     <Menu
       label="More about heron"
       icon={<i />}
       items={[
-        { label: 'First', onSelect: choose('First') },
-        { label: 'Second', tone: 'destructive', onSelect: choose('Second') },
+        { label: 'First', onSelect: createAction('First') },
+        { label: 'Second', tone: 'destructive', onSelect: createAction('Second') },
       ]}
     />,
   );
@@ -21,10 +22,10 @@ const show = () => {
 };
 
 beforeAll(() => menuPanelPart.preload());
-beforeEach(() => chosen.mockReset());
+beforeEach(() => recordRun.mockReset());
 
 it('a menu opens on a click with the name of its button, and Escape closes it without a choice', async () => {
-  const { user, button } = show();
+  const { user, button } = renderMenu();
   expect(button).toHaveAttribute('aria-haspopup', 'menu');
   expect(button).toHaveAttribute('aria-expanded', 'false');
   await user.click(button);
@@ -34,13 +35,13 @@ it('a menu opens on a click with the name of its button, and Escape closes it wi
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('menu')).toBeNull();
   expect(button).toHaveFocus();
-  expect(chosen).not.toHaveBeenCalled();
+  expect(recordRun).not.toHaveBeenCalled();
 });
 
 it.each(['{Enter}', ' ', '{ArrowDown}'])(
   'a menu opens on the key %p with the first item focused',
   async (key) => {
-    const { user, button } = show();
+    const { user, button } = renderMenu();
     await user.tab();
     expect(button).toHaveFocus();
     await user.keyboard(key);
@@ -52,18 +53,18 @@ it.each(['{Enter}', ' ', '{ArrowDown}'])(
 );
 
 it('runs the chosen item once the focus is back on the button', async () => {
-  const { user } = show();
+  const { user } = renderMenu();
   await user.tab();
   await user.keyboard('{Enter}');
   await screen.findByRole('menu');
   await user.keyboard('{ArrowDown}{Enter}');
   expect(screen.queryByRole('menu')).toBeNull();
-  expect(chosen.mock.calls).toEqual([['Second', 'More about heron']]);
+  expect(recordRun.mock.calls).toEqual([['Second', 'More about heron']]);
 });
 
-it('runs an item that is clicked', async () => {
-  const { user, button } = show();
+it('runs a clicked item once the focus is back on the button', async () => {
+  const { user, button } = renderMenu();
   await user.click(button);
   await user.click(await screen.findByRole('menuitem', { name: 'First' }));
-  expect(chosen.mock.calls).toEqual([['First', 'More about heron']]);
+  expect(recordRun.mock.calls).toEqual([['First', 'More about heron']]);
 });

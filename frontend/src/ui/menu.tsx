@@ -11,7 +11,7 @@ export interface MenuProps {
   label: string;
   icon: ReactNode;
   items: readonly MenuItem[];
-  /** 28 px and without the larger hit area of other buttons, to fit at the edge of another control. */
+  /** Makes the button 28 px wide, without the larger hit area of other buttons, to fit at the edge of a control. */
   isSmall?: boolean;
   tabIndex?: number | undefined;
   className?: string | undefined;
@@ -22,12 +22,12 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
   const id = useId();
   const trigger = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  // Mounted before it opens, so that Radix can detect whether a key opened the menu.
+  // The panel is mounted before it opens, so that Radix can detect whether a key opened the menu.
   const [isPanelMounted, setPanelMounted] = useState(false);
   const mountPanel = (): void => setPanelMounted(true);
-  const open = (isOpen: boolean): void => {
+  const mountAndSetOpen = (shouldOpen: boolean): void => {
     mountPanel();
-    setOpen(isOpen);
+    setOpen(shouldOpen);
   };
   return (
     <>
@@ -48,16 +48,17 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
         )}
         onPointerEnter={mountPanel}
         onFocus={mountPanel}
-        onClick={() => open(!isOpen)}
+        onClick={() => mountAndSetOpen(!isOpen)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown') return;
           event.preventDefault();
-          open(true);
+          mountAndSetOpen(true);
         }}
       >
         {icon}
       </Button>
       {isPanelMounted ? (
+        // If the code does not load, no menu appears, and the next press of the button retries.
         <LoadedPart part={menuPanelPart} broken={() => null} resetKeys={[isOpen]}>
           {(MenuPanel) => (
             <MenuPanel

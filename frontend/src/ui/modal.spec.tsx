@@ -5,11 +5,17 @@ import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
-/** A page with a button, a modal that it opens, and a second modal that opens over the first or replaces it. */
-const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; isReplaced?: boolean }) => {
+interface PageProps {
+  isLocked?: boolean;
+  /** The second modal replaces the first instead of opening over it. */
+  isFirstReplaced?: boolean;
+}
+
+/** A page with a button, a modal that the button opens, and a second modal that the first one opens. */
+const Page = ({ isLocked = false, isFirstReplaced = false }: PageProps) => {
   const [open, setOpen] = useState<'first' | 'second' | null>(null);
   const [draft, setDraft] = useState('');
-  const isFirstOpen = open === 'first' || (open === 'second' && !isReplaced);
+  const isFirstOpen = open === 'first' || (open === 'second' && !isFirstReplaced);
   return (
     <>
       <button onClick={() => setOpen('first')}>open</button>
@@ -19,7 +25,11 @@ const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; is
         </div>
         <button onClick={() => setOpen('second')}>next</button>
       </Modal>
-      <Modal isOpen={open === 'second'} title="Second" onDismiss={() => setOpen(isReplaced ? null : 'first')}>
+      <Modal
+        isOpen={open === 'second'}
+        title="Second"
+        onDismiss={() => setOpen(isFirstReplaced ? null : 'first')}
+      >
         <input aria-label="other" />
       </Modal>
     </>
@@ -33,7 +43,7 @@ const openFirstModal = async (page = <Page />) => {
   const addListener = jest.spyOn(document, 'addEventListener');
   await user.click(screen.getByText('open'));
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
-  // Radix blocks the page and listens for clicks outside a tick after it has opened the dialog.
+  // One tick after Radix has opened the dialog, it blocks the page and listens for clicks outside.
   await waitFor(() => expect(document.body.style.pointerEvents).toBe('none'));
   await waitFor(() => expect(addListener.mock.calls.map(([event]) => event)).toContain('pointerdown'));
   addListener.mockRestore();
@@ -43,23 +53,23 @@ const clickOutside = (): void => {
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
 };
-const openButton = (): HTMLElement => screen.getByText('open');
+const getOpenButton = (): HTMLElement => screen.getByText('open');
 const expectModalToClose = (name: string): Promise<void> =>
   waitFor(() => expect(screen.queryByRole('dialog', { name })).not.toBeInTheDocument());
 
 type User = ReturnType<typeof userEvent.setup>;
 
 it.each([
-  ['Esc', (user: User) => user.keyboard('{Escape}')],
+  ['Escape', (user: User) => user.keyboard('{Escape}')],
   ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
   ['a click outside', async () => clickOutside()],
-] satisfies [by: string, close: (user: User) => Promise<void>][])(
+] satisfies [means: string, close: (user: User) => Promise<void>][])(
   'a modal closed by %s returns the focus to its opener',
-  async (_by, close) => {
+  async (_means, close) => {
     const user = await openFirstModal();
     await close(user);
     await expectModalToClose('First');
-    await waitFor(() => expect(openButton()).toHaveFocus());
+    await waitFor(() => expect(getOpenButton()).toHaveFocus());
   },
 );
 
@@ -68,7 +78,7 @@ it('a modal focuses its first field, not the X', async () => {
   expect(screen.getByLabelText('draft')).toHaveFocus();
 });
 
-it('a locked modal ignores Esc, the X and a click outside', async () => {
+it('a locked modal disables the X, and ignores Escape and a click outside', async () => {
   const user = await openFirstModal(<Page isLocked />);
   await user.keyboard('{Escape}');
   clickOutside();
@@ -122,24 +132,30 @@ it('a modal opened over another returns the focus to it, and the other to the pa
   await expectModalToClose('Second');
   await waitFor(() => expect(screen.getByText('next')).toHaveFocus());
   await user.keyboard('{Escape}');
-  await waitFor(() => expect(openButton()).toHaveFocus());
+  await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
 it('a modal that replaced another returns the focus to the button that opened the first', async () => {
-  const user = await openFirstModal(<Page isReplaced />);
+  const user = await openFirstModal(<Page isFirstReplaced />);
   await user.click(screen.getByText('next'));
   await expectModalToClose('First');
   await user.keyboard('{Escape}');
   await expectModalToClose('Second');
-  await waitFor(() => expect(openButton()).toHaveFocus());
+  await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
 describe('on a phone', () => {
   beforeEach(() => {
+    // Only the query for a bottom sheet has a maximum width.
     const matchNarrowScreen = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
     jest.spyOn(window, 'matchMedia').mockImplementation(matchNarrowScreen);
   });
   afterEach(() => jest.restoreAllMocks());
+
+  // A drag dismisses the sheet from 96 px.
+  const shortDragPx = 60;
+  const longDragPx = 120;
+  const startY = 100;
 
   const dragHeaderDown = (distancePx: number): void => {
     const header = screen.getByRole('heading', { name: 'First' });
@@ -147,23 +163,23 @@ describe('on a phone', () => {
       const touch = { clientX: 180, clientY };
       return { touches: [touch], changedTouches: [touch] };
     };
-    fireEvent.touchStart(header, createTouch(100));
-    fireEvent.touchMove(header, createTouch(100 + distancePx));
-    fireEvent.touchEnd(header, { ...createTouch(100 + distancePx), touches: [] });
+    fireEvent.touchStart(header, createTouch(startY));
+    fireEvent.touchMove(header, createTouch(startY + distancePx));
+    fireEvent.touchEnd(header, { ...createTouch(startY + distancePx), touches: [] });
   };
 
   it('a short drag of the header moves the modal back, and a long drag dismisses it', async () => {
     await openFirstModal();
-    dragHeaderDown(60);
+    dragHeaderDown(shortDragPx);
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
-    dragHeaderDown(120);
+    dragHeaderDown(longDragPx);
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
   it('a long drag asks before discarding unsaved input, and moves the modal back', async () => {
     const user = await openFirstModal();
     await user.type(screen.getByLabelText('draft'), 'words');
-    dragHeaderDown(120);
+    dragHeaderDown(longDragPx);
     expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
   });

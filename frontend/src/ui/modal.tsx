@@ -12,9 +12,9 @@ export interface ModalProps {
   isOpen: boolean;
   title: string;
   description?: string;
-  /** If absent, the modal cannot be dismissed: there is no X, and Esc and a click outside have no effect. */
+  /** If absent, the modal cannot be dismissed: there is no X, and Escape and a click outside have no effect. */
   onDismiss?: () => void;
-  /** While true, the X, Esc and a click outside have no effect. */
+  /** While true, the X, Escape and a click outside have no effect. */
   isLocked?: boolean;
   /**
    * For a dialog that the user did not open: the dialog is focused, not its first control, so that an Enter meant for
@@ -27,19 +27,19 @@ export interface ModalProps {
 
 const preventDefault = (event: Event): void => event.preventDefault();
 
-/** Whether a toast was open when Escape was last pressed: Radix then closes the toast, not the dialog. */
+/** Returns a ref that is true if the last key was an Escape with which Radix closes a toast instead of the dialog. */
 const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
-  const isForToast = useRef(false);
+  const isEscapeForToast = useRef(false);
   useEffect(() => {
     if (!isOpen) return;
-    // Captured on window, before Radix closes anything.
+    // Captured on window, because the handlers of Radix would already have closed the toast.
     const recordEscape = ({ key }: globalThis.KeyboardEvent): void => {
-      isForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
+      isEscapeForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
     };
     window.addEventListener('keydown', recordEscape, { capture: true });
     return () => window.removeEventListener('keydown', recordEscape, { capture: true });
   }, [isOpen]);
-  return isForToast;
+  return isEscapeForToast;
 };
 
 const DiscardQuestion = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) => (
@@ -60,7 +60,8 @@ const DiscardQuestion = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep:
 
 /**
  * A centred dialog; on phones a bottom sheet, which can be dragged down by its header. Returns the focus to the opener.
- * While an element inside has `data-unsaved="true"`, a click outside is ignored, and Escape asks before closing.
+ * While an element inside has `data-unsaved="true"`, a click outside is ignored, and Escape and the drag ask before
+ * closing; the X closes without asking.
  */
 export const Modal = ({
   isOpen,
@@ -73,33 +74,34 @@ export const Modal = ({
   className,
 }: ModalProps) => {
   const content = useRef<HTMLDivElement>(null);
-  const [isAsking, setAsking] = useState(false);
-  const isForToast = useEscapeForToast(isOpen);
+  const [isAskingToDiscard, setAskingToDiscard] = useState(false);
+  const isEscapeForToast = useEscapeForToast(isOpen);
   // The element that had the focus when the question was shown.
   const focusBeforeQuestion = useRef<Element | null>(null);
   const cannotDismiss = !onDismiss || isLocked;
-  if (!isOpen && isAsking) setAsking(false);
-  const isUnsaved = (): boolean => content.current?.querySelector('[data-unsaved="true"]') != null;
-  const keepUnsaved = (event: Event): void => {
-    if (isUnsaved()) event.preventDefault();
+  // The parent may close the modal while the question is shown.
+  if (!isOpen && isAskingToDiscard) setAskingToDiscard(false);
+  const hasUnsavedChanges = (): boolean => content.current?.querySelector('[data-unsaved="true"]') != null;
+  const ignoreWhileUnsaved = (event: Event): void => {
+    if (hasUnsavedChanges()) event.preventDefault();
   };
   const dismiss = (): void => {
-    setAsking(false);
+    setAskingToDiscard(false);
     if (!cannotDismiss) onDismiss();
   };
   const keepEditing = (): void => {
-    setAsking(false);
+    setAskingToDiscard(false);
     if (focusBeforeQuestion.current instanceof HTMLElement) focusBeforeQuestion.current.focus();
   };
-  /** Returns true when unsaved changes prevent closing: shows the question, or on a second attempt keeps editing. */
+  /** Returns true if unsaved changes prevent closing: shows the question, or hides it on a second attempt to close. */
   const stopForUnsavedChanges = (): boolean => {
-    if (isAsking) {
+    if (isAskingToDiscard) {
       keepEditing();
       return true;
     }
-    if (!isUnsaved()) return false;
+    if (!hasUnsavedChanges()) return false;
     focusBeforeQuestion.current = document.activeElement;
-    setAsking(true);
+    setAskingToDiscard(true);
     return true;
   };
   const handleEscape = (event: globalThis.KeyboardEvent): void => {
@@ -107,8 +109,8 @@ export const Modal = ({
   };
   // An Escape that closes a toast also dismisses the dialog in which it was pressed.
   const handleEscapeWithToast = ({ key, target }: KeyboardEvent): void => {
-    // React events also bubble from nested dialogs, which handle their own.
-    if (key !== 'Escape' || !isForToast.current || !content.current?.contains(target as Node)) return;
+    // React events also bubble from nested dialogs, which handle their own Escape.
+    if (key !== 'Escape' || !isEscapeForToast.current || !content.current?.contains(target as Node)) return;
     if (!cannotDismiss && !stopForUnsavedChanges()) dismiss();
   };
   const pullHandlers = usePullToDismiss(() => {
@@ -132,7 +134,8 @@ export const Modal = ({
             onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={handleEscape}
             onKeyDown={handleEscapeWithToast}
-            onInteractOutside={cannotDismiss ? preventDefault : keepUnsaved}
+            onInteractOutside={cannotDismiss ? preventDefault : ignoreWhileUnsaved}
+            // Radix warns about a missing description unless this attribute is explicitly undefined.
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={cn(
               'pop pointer-events-auto relative flex max-h-[calc(var(--app-height)*0.92)] w-full flex-col overflow-hidden bg-popover shadow-elevated outline-none',
@@ -141,6 +144,7 @@ export const Modal = ({
             )}
           >
             <div
+              // A toast must not cover this bar (use-top-below-controls.ts).
               data-controls=""
               className={cn('shrink-0 px-6 pt-6', onDismiss && 'touch-none pr-16')}
               {...(onDismiss ? pullHandlers : {})}
@@ -161,7 +165,7 @@ export const Modal = ({
             <div className="min-h-0 overflow-y-auto overscroll-contain px-6 pb-[max(1.5rem,env(safe-area-inset-bottom))]">
               {children}
             </div>
-            {isAsking ? <DiscardQuestion onDiscard={dismiss} onKeep={keepEditing} /> : null}
+            {isAskingToDiscard ? <DiscardQuestion onDiscard={dismiss} onKeep={keepEditing} /> : null}
             {onDismiss ? (
               <Dialog.Close
                 aria-label={copy.close}

@@ -7,14 +7,16 @@ export interface PopoverPanelProps {
   trigger: RefObject<HTMLElement | null>;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
+  /** Accessible name of the panel. */
   label: string;
   align?: 'start' | 'center' | 'end';
   className?: string;
+  /** Called when the panel closes. The focus returns to the trigger unless this prevents the event's default. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
 
-/** Radix's popover with an external trigger. Handles its clicks and focus, as Radix does for its own trigger. */
+/** Radix's popover with an external trigger, whose clicks and focus are handled as Radix does for its own trigger. */
 export const PopoverPanel = ({
   id,
   trigger,
@@ -50,6 +52,7 @@ export const PopoverPanel = ({
           }}
           onCloseAutoFocus={(event) => {
             onCloseAutoFocus?.(event);
+            // After a press outside, the focus stays where the press has moved it.
             if (!event.defaultPrevented && !wasPressedOutside.current) trigger.current?.focus();
             event.preventDefault();
             wasPressedOutside.current = false;

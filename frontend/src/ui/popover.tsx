@@ -12,7 +12,7 @@ export interface PopoverProps {
   label: string;
   align?: 'start' | 'center' | 'end';
   className?: string;
-  /** Moves the focus when the panel closes, instead of returning it to the button; must prevent the event's default. */
+  /** Called when the panel closes. The focus returns to the button unless this prevents the event's default. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
@@ -37,6 +37,7 @@ export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: Po
         {...button}
       />
       {wasOpened ? (
+        // If the code does not load, no panel appears, and the next press of the button retries.
         <LoadedPart part={popoverPanelPart} broken={() => null} resetKeys={[isOpen]}>
           {(PopoverPanel) => (
             <PopoverPanel id={id} trigger={trigger} isOpen={isOpen} onOpenChange={onOpenChange} {...panel}>

@@ -2,7 +2,7 @@ import { cn } from '@/lib/class-names';
 
 export interface PresenceDotProps {
   isOnline: boolean;
-  /** Background colour behind the picture. */
+  /** Background colour behind the picture; the ring around the dot has this colour. */
   ground?: 'background' | 'card';
 }
 
@@ -11,7 +11,7 @@ const grounds = {
   card: { ring: 'ring-card', fill: 'bg-card' },
 };
 
-/** A dot in the corner of a picture: filled when online, hollow when offline, so not distinguished by colour alone. */
+/** A dot in the corner of a picture. The shape, filled or hollow, and not only the colour shows who is online. */
 export const PresenceDot = ({ isOnline, ground = 'background' }: PresenceDotProps) => (
   <span
     aria-hidden="true"

@@ -11,10 +11,13 @@ const findItems = (group: HTMLElement): HTMLElement[] => [
   ...group.querySelectorAll<HTMLElement>('[data-roving]:not(:disabled)'),
 ];
 
-/** Finds the index that a key moves to; undefined for other keys. In a grid, Up and Down move by rows. */
+/**
+ * Finds the index of the item that a key moves the focus to; undefined for keys that do not move it. In a grid, Up and
+ * Down move by rows and stop at the edges. All other moves wrap around.
+ */
 const findTargetIndex = (
   items: readonly HTMLElement[],
-  from: number,
+  currentIndex: number,
   key: string,
   isGrid: boolean,
 ): number | undefined => {
@@ -23,43 +26,46 @@ const findTargetIndex = (
   const step = stepByKey[key];
   if (step === undefined) return undefined;
   if (isGrid && (key === 'ArrowUp' || key === 'ArrowDown')) {
-    const columns = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
-    const isSingleRow = columns < 1;
-    const to = from + step * (isSingleRow ? items.length : columns);
-    return to >= 0 && to < items.length ? to : from;
+    // The first item of the second row: its index is the number of columns.
+    const columnCount = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
+    if (columnCount === -1) return currentIndex;
+    const targetIndex = currentIndex + step * columnCount;
+    return targetIndex >= 0 && targetIndex < items.length ? targetIndex : currentIndex;
   }
-  return (from + step + items.length) % items.length;
+  return (currentIndex + step + items.length) % items.length;
 };
 
 export interface RovingFocusOptions {
   /** Index of the item that is the first tab stop. */
   initial?: number;
+  /** The items wrap into rows of the same length. */
   isGrid?: boolean;
-  /** Called with the index of the item that an arrow key moved to. */
+  /** Called with the index of the item that a key moved the focus to. */
   onMove?: (index: number) => void;
 }
 
 /**
  * Makes a group of controls one tab stop, as in ARIA's patterns for toolbars, radio groups and grids: the arrow keys,
- * Home and End move between them. Spread `group` on the parent and `getItemProps(index)` on each control.
+ * Home and End move between the controls. Spread `group` on the parent and `getItemProps(index)` on each control.
  */
 export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
-  const [current, setCurrent] = useState(initial);
+  const [tabStopIndex, setTabStopIndex] = useState(initial);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const items = findItems(event.currentTarget);
-    const from = items.findIndex((item) => item === event.target);
-    const to = from < 0 ? undefined : findTargetIndex(items, from, event.key, isGrid);
-    if (to === undefined) return;
+    const currentIndex = items.findIndex((item) => item === event.target);
+    const targetIndex =
+      currentIndex < 0 ? undefined : findTargetIndex(items, currentIndex, event.key, isGrid);
+    if (targetIndex === undefined) return;
     event.preventDefault();
-    items[to]?.focus();
-    onMove?.(to);
+    items[targetIndex]?.focus();
+    onMove?.(targetIndex);
   };
   return {
     group: { onKeyDown },
     getItemProps: (index: number) => ({
       'data-roving': '',
-      tabIndex: index === current ? 0 : -1,
-      onFocus: () => setCurrent(index),
+      tabIndex: index === tabStopIndex ? 0 : -1,
+      onFocus: () => setTabStopIndex(index),
     }),
   };
 };

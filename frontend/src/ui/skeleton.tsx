@@ -7,6 +7,7 @@ export const Skeleton = ({
   className,
 }: {
   label: string;
+  /** Classes of each bar, which set its size. */
   bars: readonly string[];
   className?: string;
 }) => (

@@ -7,7 +7,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Tabbed panels. The arrow keys move between tabs; a hidden panel keeps its input. */
+/** Tabbed panels. The arrow keys move between tabs; a hidden panel stays mounted, so that it keeps its input. */
 export const TabbedPanels = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <Tabs.Root defaultValue={tabs[0]?.id ?? ''}>
     <Tabs.List aria-label={label} className="flex gap-6 border-b border-border">

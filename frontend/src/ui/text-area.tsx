@@ -16,9 +16,7 @@ export interface TextAreaProps {
   className?: string;
 }
 
-/**
- * A labelled multi-line field. Like the server, it counts the code points of the normalized text.
- */
+/** A labelled multi-line field. Like the server, it counts the code points of the normalized text. */
 export const TextArea = ({
   label,
   value,

@@ -17,14 +17,16 @@ export interface ToastContent {
 
 export interface ShownToast extends ToastContent {
   id: number;
+  /** False once the toast is closed; it remains in the store for its closing animation. */
   isOpen: boolean;
 }
 
-/** At most one toast; a new one replaces the old (A168). */
+/** There is at most one toast; a new one replaces the old one (docs/product-decisions.md, A168). */
 export const useToasts = create<{ shown: ShownToast | null }>()(() => ({ shown: null }));
 
 let nextId = 1;
 
+/** Shows a toast in place of the current one. */
 export const toast = (content: ToastContent): void =>
   useToasts.setState({ shown: { ...content, id: nextId++, isOpen: true } });
 

@@ -27,7 +27,7 @@ it('shows a toast for 5000 ms', () => {
   expect(listTitles()).toEqual([]);
 });
 
-it('restarts the time when a toast with the same text is shown', () => {
+it('shows a toast for the full time when it replaces one with the same text', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_000));

@@ -8,8 +8,8 @@ import { closeToast, useToasts } from '@/ui/toast-store';
 import { useTopBelowControls } from '@/ui/use-top-below-controls';
 
 /**
- * Shows the current toast for five seconds. It is at the top, so that it does not cover the composer, and below the
- * controls there if it does not fit next to them. F8 focuses it.
+ * Shows the current toast for five seconds, at the top of the window, so that it does not cover the message field. It
+ * is placed below the controls at the top if it does not fit next to them. The key F8 moves the focus to the toast.
  */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);

@@ -11,8 +11,8 @@ export interface TooltipBubbleProps {
 }
 
 /**
- * The open tooltip. Like Radix's tooltip, it closes on Escape, a press elsewhere, and scrolling, but it ignores the
- * pointer.
+ * The open tooltip. Like Radix's tooltip, it closes on Escape, on a press elsewhere and when its control scrolls.
+ * Unlike Radix's tooltip, it ignores the pointer.
  */
 export const TooltipBubble = ({ id, side, control, onDismiss, children }: TooltipBubbleProps) => {
   useEffect(() => {
@@ -29,6 +29,7 @@ export const TooltipBubble = ({ id, side, control, onDismiss, children }: Toolti
         <DismissableLayer.Root
           asChild
           disableOutsidePointerEvents={false}
+          // The control, which is outside the bubble, keeps the focus.
           onFocusOutside={(event) => event.preventDefault()}
           onDismiss={onDismiss}
         >

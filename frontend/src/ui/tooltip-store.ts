@@ -5,6 +5,7 @@ import { pageLimits } from '@/lib/page-limits';
 const useTooltips = create<{ openId: string | null }>(() => ({ openId: null }));
 
 let openingTimer: ReturnType<typeof setTimeout> | undefined;
+/** Time at which a tooltip was last closed, by `performance.now()`. */
 let lastClosedAt = -Infinity;
 
 export const useIsTooltipOpen = (id: string): boolean => useTooltips(({ openId }) => openId === id);
@@ -14,7 +15,7 @@ export const tooltips = {
     clearTimeout(openingTimer);
     useTooltips.setState({ openId: id });
   },
-  /** Opens after a delay, or immediately if another tooltip is open or has just closed. */
+  /** Opens the tooltip after a delay, or immediately if another tooltip is open or has just closed. */
   openSoon: (id: string): void => {
     clearTimeout(openingTimer);
     const { openId } = useTooltips.getState();
@@ -22,6 +23,7 @@ export const tooltips = {
       tooltips.open(id);
     else openingTimer = setTimeout(() => tooltips.open(id), pageLimits.tooltipOpenDelayMs);
   },
+  /** Closes the tooltip if it is open, and cancels a delayed opening. */
   close: (id: string): void => {
     clearTimeout(openingTimer);
     if (useTooltips.getState().openId !== id) return;

@@ -4,7 +4,7 @@ import { Tooltip, tooltipBubblePart } from '@/ui/tooltip';
 beforeAll(() => tooltipBubblePart.preload());
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {
-  // Lets the delay-free period after a closed tooltip pass, so that tests are independent.
+  // Ends the time in which the next tooltip opens without a delay, so that the tests are independent.
   jest.advanceTimersByTime(1_000);
   jest.useRealTimers();
 });
@@ -37,7 +37,7 @@ it('a tooltip opens after 700 ms', () => {
   expect(getShownText()).toBe('the first');
 });
 
-it('the next tooltip opens immediately within 300 ms, and after the full delay later', () => {
+it('a tooltip opens immediately if another closed less than 300 ms ago, and otherwise after the full delay', () => {
   renderTooltips();
   hover('one');
   advanceTime(700);
@@ -73,6 +73,7 @@ it('a tooltip closes on Escape, on a press, and when its control scrolls', () =>
   fireEvent.focus(getButton('one'));
   fireEvent.pointerDown(getButton('one'));
   expect(getShownText()).toBeNull();
+  // Focus during a press opens no tooltip, so the press ends first.
   fireEvent.pointerUp(document);
   fireEvent.focus(getButton('one'));
   fireEvent.scroll(document);

@@ -43,6 +43,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
     document.addEventListener('pointerup', () => (isPressed.current = false), { once: true });
   };
   const onFocus = (): void => {
+    // Only focus by the keyboard opens the tooltip; a press focuses the control, too.
     if (!isPressed.current) tooltips.open(id);
   };
 

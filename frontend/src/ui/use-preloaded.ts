@@ -1,6 +1,9 @@
 import { useEffect } from 'react';
 import { type Part } from '@/ui/loaded-part';
 
+/** Delay where the browser has no idle callbacks. */
+const fallbackDelayMs = 1_000;
+
 /**
  * Runs a function while the page is idle, or after a second in Safari, which has no idle callbacks.
  * @returns a function that cancels the call
@@ -10,7 +13,7 @@ export const runWhenIdle = (run: () => void): (() => void) => {
     const handle = requestIdleCallback(run);
     return () => cancelIdleCallback(handle);
   }
-  const timer = setTimeout(run, 1_000);
+  const timer = setTimeout(run, fallbackDelayMs);
   return () => clearTimeout(timer);
 };
 

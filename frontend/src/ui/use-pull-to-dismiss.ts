@@ -1,14 +1,15 @@
 import { useRef, type TouchEvent } from 'react';
 
-/** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. */
+/** Below the breakpoint `md` (48 rem) a modal is a bottom sheet. 47.9375 rem is one pixel less than 48 rem. */
 const bottomSheetQuery = '(max-width: 47.9375rem)';
 /** Minimum distance of a drag that dismisses the sheet. */
-const dismissAtPx = 96;
+const minDismissDistancePx = 96;
 
 interface Pull {
   sheet: HTMLElement;
   /** Start of the touch, in CSS pixels from the top of the window. */
   startY: number;
+  /** Distance by which the sheet is moved down, in CSS pixels. */
   distance: number;
 }
 
@@ -43,7 +44,7 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
       moveSheet(pull.current);
     },
     onTouchEnd: () => {
-      const isFar = pull.current !== null && pull.current.distance >= dismissAtPx;
+      const isFar = pull.current !== null && pull.current.distance >= minDismissDistancePx;
       if (isFar && dismiss()) pull.current = null;
       else moveBack();
     },

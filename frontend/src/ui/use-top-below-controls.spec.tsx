@@ -12,7 +12,8 @@ const Bar = ({ bottom }: { bottom: number }) => (
   />
 );
 
-const getListTop = () => screen.getByRole('list').style.top;
+/** Reads the top offset of the list that contains the toast. */
+const readToastTop = () => screen.getByRole('list').style.top;
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
@@ -30,9 +31,9 @@ it('places a toast below the lowest active bar, and moves it when a bar appears'
   );
   const { rerender } = render(renderPage(false));
   act(() => toast({ title: 'Friend request sent' }));
-  expect(getListTop()).toBe('180px');
+  expect(readToastTop()).toBe('180px');
   rerender(renderPage(true));
-  await waitFor(() => expect(getListTop()).toBe('240px'));
+  await waitFor(() => expect(readToastTop()).toBe('240px'));
 });
 
 it('places a toast below the title of an open dialog that covers the bars of the page', () => {
@@ -46,10 +47,10 @@ it('places a toast below the title of an open dialog that covers the bars of the
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(getListTop()).toBe('120px');
+  expect(readToastTop()).toBe('120px');
 });
 
-it('places a toast at the top, above a dialog that leaves room for it', () => {
+it('places a toast at the top, above an open dialog that leaves room for the toast', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -57,6 +58,7 @@ it('places a toast at the top, above a dialog that leaves room for it', () => {
         role="dialog"
         data-state="open"
         ref={(dialog) => {
+          // More than the 112 px that a toast needs.
           if (dialog) dialog.getBoundingClientRect = () => ({ top: 154 }) as DOMRect;
         }}
       >
@@ -66,10 +68,11 @@ it('places a toast at the top, above a dialog that leaves room for it', () => {
     </>,
   );
   act(() => toast({ title: 'Anonymous session started' }));
-  expect(getListTop()).toBe('0px');
+  expect(readToastTop()).toBe('0px');
 });
 
 it('places a toast below the bars of the page while a popover is open', () => {
+  // A popover has the role of a dialog, but contains no bar.
   render(
     <>
       <Bar bottom={180} />
@@ -78,18 +81,19 @@ it('places a toast below the bars of the page while a popover is open', () => {
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(getListTop()).toBe('180px');
+  expect(readToastTop()).toBe('180px');
 });
 
-it('places a toast at the top when the bars reach too far down or there are none', () => {
+it('places a toast at the top when the bars reach below the middle of the window, or there are none', () => {
   const { rerender } = render(
     <>
+      {/* The window of jsdom is 768 px high. */}
       <Bar bottom={700} />
       <Toaster />
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  expect(getListTop()).toBe('0px');
+  expect(readToastTop()).toBe('0px');
   rerender(<Toaster />);
-  expect(getListTop()).toBe('0px');
+  expect(readToastTop()).toBe('0px');
 });

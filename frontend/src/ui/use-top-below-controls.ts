@@ -10,8 +10,9 @@ const maxHeightShare = 0.5;
 const toastHeightPx = 112;
 
 /**
- * Returns the lower edge, in px, of the bars of an open dialog, or else of the page. Returns 0 if a toast fits above
- * the dialog, because below its title the toast would cover the dialog's controls.
+ * Returns the lower edge, in px, of the bars of the open dialog on top, or else of the page. Returns 0, the top of the
+ * window, on a wide screen, and if the edge is too far down. Also returns 0 if a toast fits above the dialog, because
+ * below the dialog's title the toast would cover the dialog's controls.
  */
 export const findLowerEdgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(wideScreenQuery).matches) return 0;
@@ -21,8 +22,8 @@ export const findLowerEdgeOfControls = (page: Document = document): number => {
   const activeBars = [...(dialog ?? page).querySelectorAll(barSelector)].filter(
     (bar) => !bar.closest('[inert]'),
   );
-  const edge = Math.max(0, ...activeBars.map((bar) => bar.getBoundingClientRect().bottom));
-  return edge <= (page.defaultView?.innerHeight ?? 0) * maxHeightShare ? edge : 0;
+  const lowerEdge = Math.max(0, ...activeBars.map((bar) => bar.getBoundingClientRect().bottom));
+  return lowerEdge <= (page.defaultView?.innerHeight ?? 0) * maxHeightShare ? lowerEdge : 0;
 };
 
 /** Returns the top offset, in px, at which a toast covers no controls; updated when bars appear or disappear. */

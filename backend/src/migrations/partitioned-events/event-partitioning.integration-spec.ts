@@ -23,10 +23,10 @@ beforeEach(async () => {
 afterEach(() => database.close());
 afterAll(dropUnpartitionedTemplate);
 
-const rows = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
+const readRows = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
   service.query<Row[]>(sql, parameters);
 
-/** Runs the conversion in connections of its own, as a process that migrates. */
+/** Runs the conversion in its own connection, as a process that migrates does. */
 const convert = async (options: PartitioningOptions = {}): Promise<void> => {
   const owner = await database.connect();
   try {
@@ -37,20 +37,24 @@ const convert = async (options: PartitioningOptions = {}): Promise<void> => {
 };
 
 const readLog = () =>
-  rows('SELECT e.*, tableoid::regclass::text AS of FROM events e ORDER BY global_position');
-const readPrivate = () => rows('SELECT * FROM event_private ORDER BY stream_id, event_id');
-const withoutPartition = (log: readonly Record<string, unknown>[]) => log.map(({ of: _, ...row }) => row);
+  readRows('SELECT e.*, tableoid::regclass::text AS partition FROM events e ORDER BY global_position');
+const readPrivate = () => readRows('SELECT * FROM event_private ORDER BY stream_id, event_id');
+const withoutPartition = (log: readonly Record<string, unknown>[]) =>
+  log.map(({ partition: _partition, ...row }) => row);
 const isPartitioned = async (): Promise<boolean> =>
-  (await rows<{ is: boolean }>(`SELECT relkind = 'p' AS is FROM pg_class WHERE oid = 'events'::regclass`))[0]!
-    .is;
+  (
+    await readRows<{ is_partitioned: boolean }>(
+      `SELECT relkind = 'p' AS is_partitioned FROM pg_class WHERE oid = 'events'::regclass`,
+    )
+  )[0]!.is_partitioned;
 
-describe('the partitioning of events', () => {
-  it('converts all data, although it is interrupted after every step', async () => {
-    await writeChats(service, 240, 3);
+describe('EventPartitioning', () => {
+  it('converts all data, even if it is interrupted after every step', async () => {
+    await writeChats(service, 240, 3); // 720 events, in four batches of up to 200
     const [log, personal] = [withoutPartition(await readLog()), await readPrivate()];
-    const [{ last } = { last: '' }] = await rows<{ last: string }>(
-      'SELECT last_value AS last FROM events_global_position_seq',
-    );
+    const [{ last_position: lastPosition } = { last_position: '' }] = await readRows<{
+      last_position: string;
+    }>('SELECT last_value AS last_position FROM events_global_position_seq');
 
     const steps: string[] = [];
     const interrupt = (step: string) => {
@@ -76,29 +80,31 @@ describe('the partitioning of events', () => {
     const converted = await readLog();
     expect(withoutPartition(converted)).toEqual(log);
     expect(await readPrivate()).toEqual(personal);
-    expect(new Set(converted.map((row) => row.of)).size).toBe(16);
-    const [appended] = await rows<{ global_position: string }>(
+    expect(new Set(converted.map((row) => row.partition)).size).toBe(16);
+    const [appended] = await readRows<{ global_position: string }>(
       `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
        VALUES ('later', 1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
     );
-    expect(Number(appended!.global_position)).toBe(Number(last) + 1);
+    expect(Number(appended!.global_position)).toBe(Number(lastPosition) + 1);
     expect(
-      await rows(
+      await readRows(
         `SELECT relname FROM pg_class WHERE relname LIKE 'partitioned%' OR relname = 'event_partitioning'`,
       ),
     ).toEqual([]);
-    expect(await rows(`SELECT proname FROM pg_proc WHERE proname LIKE 'mirror%'`)).toEqual([]);
+    expect(await readRows(`SELECT proname FROM pg_proc WHERE proname LIKE 'mirror%'`)).toEqual([]);
   });
 
-  it('loses, repeats and revives nothing while the service appends, changes, deletes and reads', async () => {
+  it('loses, repeats and restores no data while the service appends, changes, deletes and reads', async () => {
     await writeChats(service, 40, 20);
-    const before = await rows<PrivateRow>('SELECT stream_id, event_id FROM event_private ORDER BY random()');
+    const before = await readRows<PrivateRow>(
+      'SELECT stream_id, event_id FROM event_private ORDER BY random()',
+    );
     const busy = new BusyEventStore(service);
-    busy.start(before);
+    busy.start(before); // changes or deletes these rows
     await until(() => busy.appended.length > 20);
     await convert({
       batchRows: 120,
-      // Between two batches the service goes on.
+      // The service appends between two steps.
       onStep: async () => {
         const { length } = busy.appended;
         await until(() => busy.appended.length > length);
@@ -108,42 +114,43 @@ describe('the partitioning of events', () => {
     await until(() => busy.appended.length > length + 20);
     await busy.stop();
 
-    const log = await rows<{ event_id: string }>(
+    const log = await readRows<{ event_id: string }>(
       'SELECT event_id FROM events ORDER BY transaction_id, global_position',
     );
     expect(log).toHaveLength(40 * 20 + busy.appended.length);
     expect(busy.followed).toEqual(log.map((row) => row.event_id));
     expect(new Set(busy.followed).size).toBe(log.length);
     for (const eventId of busy.appended) expect(busy.followed).toContain(eventId);
-    // Streams have no gaps, and their heads are right.
+    // Streams have no gaps, and their versions are right.
     expect(
-      await rows(`SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
+      await readRows(`SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
         HAVING max(stream_position) <> s.version OR count(*) <> s.version`),
     ).toEqual([]);
 
     expect(busy.deleted.size).toBeGreaterThan(10);
-    const after = await rows<PrivateRow & { data: { content?: string } }>('SELECT * FROM event_private');
-    const byEvent = new Map(after.map((row) => [row.event_id, row.data.content]));
+    const after = await readRows<PrivateRow & { data: { content?: string } }>('SELECT * FROM event_private');
+    const contents = new Map(after.map((row) => [row.event_id, row.data.content]));
     for (const { event_id: eventId } of before) {
-      const content = byEvent.get(eventId);
+      const content = contents.get(eventId);
       if (busy.deleted.has(eventId)) expect(content).toBeUndefined();
       else if (busy.changed.has(eventId)) expect(content).toBe(busy.changed.get(eventId));
       else expect(content).toMatch(/^text /);
     }
-    const signed = await rows(`SELECT 1 FROM events WHERE type LIKE 'Signed%'`);
+    // The service appends personal data only with these events.
+    const signed = await readRows(`SELECT 1 FROM events WHERE type LIKE 'Signed%'`);
     expect(after).toHaveLength(before.length - busy.deleted.size + signed.length);
   });
 
-  it('waits for readers whose snapshot is older than the copies, while the service goes on', async () => {
+  it('waits for readers whose snapshot is older than the copies, while the service continues to append', async () => {
     await writeChats(service, 10, 10);
     const busy = new BusyEventStore(service);
     const reader = service.createQueryRunner();
     await reader.startTransaction('REPEATABLE READ');
-    // It has a snapshot, and no lock on the log yet.
+    // The reader has a snapshot now, but no lock on the log yet.
     await reader.query('SELECT 1 FROM event_streams');
     busy.start([]);
     const steps: string[] = [];
-    const done = convert({ onStep: (step) => void steps.push(step) });
+    const converting = convert({ onStep: (step) => void steps.push(step) });
     await until(() => steps.includes('verified'));
     const { length } = busy.appended;
     await until(() => busy.appended.length > length + 50);
@@ -151,7 +158,7 @@ describe('the partitioning of events', () => {
     expect(await reader.query('SELECT count(*)::int AS count FROM events')).toEqual([{ count: 100 }]);
     await reader.commitTransaction();
     await reader.release();
-    await done;
+    await converting;
     await busy.stop();
     expect(await isPartitioned()).toBe(true);
   });
@@ -159,17 +166,17 @@ describe('the partitioning of events', () => {
   it('removes copies that differ, changes nothing else, and succeeds the next time', async () => {
     await writeChats(service, 5, 10);
     const log = withoutPartition(await readLog());
-    const spoil = async (step: string) => {
+    const changeCopy = async (step: string) => {
       if (step === 'filled personal data')
         await service.query(`UPDATE partitioned_event_private SET data = '{"content": "other"}'`);
     };
-    await expect(convert({ onStep: spoil })).rejects.toThrow('not equal');
+    await expect(convert({ onStep: changeCopy })).rejects.toThrow('not equal');
     expect(withoutPartition(await readLog())).toEqual(log);
     await convert();
     expect(await isPartitioned()).toBe(true);
   });
 
-  it('keeps owners, rights, storage parameters and what PostgreSQL may sample', async () => {
+  it('keeps owners, privileges and storage parameters, and that personal data is not sampled', async () => {
     const [owner, api] = [0, 1].map(() => `thaw_test_${randomBytes(4).toString('hex')}`) as [string, string];
     await service.query(`
       CREATE ROLE ${owner}; CREATE ROLE ${api};
@@ -178,17 +185,17 @@ describe('the partitioning of events', () => {
       GRANT SELECT, INSERT, UPDATE, DELETE ON event_private TO ${api};
       GRANT SELECT, INSERT, UPDATE ON event_streams TO ${api};
       ALTER TABLE event_private SET (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_enabled = false)`);
-    await writeChats(service, 300, 3); // rows in every partition
+    await writeChats(service, 300, 3); // enough for rows in every partition
     await convert();
     try {
       expect(
-        await rows(
+        await readRows(
           `SELECT DISTINCT pg_get_userbyid(relowner) AS owner FROM pg_class WHERE relname ~ '^events(_p..)?$' AND relkind IN ('r', 'p')`,
         ),
       ).toEqual([{ owner }]);
       const partitions = `SELECT inhrelid FROM pg_inherits WHERE inhparent = 'event_private'::regclass`;
       expect(
-        await rows(
+        await readRows(
           `SELECT DISTINCT c.reloptions, t.reloptions AS toast FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid
            WHERE c.oid IN (${partitions})`,
         ),
@@ -197,7 +204,7 @@ describe('the partitioning of events', () => {
       ]);
       await service.query('ANALYZE');
       expect(
-        await rows(
+        await readRows(
           `SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'event_private%' AND attname = 'data'`,
         ),
       ).toEqual([]);
@@ -218,7 +225,7 @@ describe('the partitioning of events', () => {
             await manager.query(`SET LOCAL ROLE ${role}`);
             await manager.query(statement);
           });
-        await expect(run(api)).rejects.toMatchObject({ code: '42501' });
+        await expect(run(api)).rejects.toMatchObject({ code: '42501' }); // insufficient_privilege
         await expect(run(owner)).rejects.toThrow('append-only');
       }
     } finally {
@@ -227,7 +234,7 @@ describe('the partitioning of events', () => {
     }
   });
 
-  it('lets the release before delete no rows by their place, which is no longer unique', async () => {
+  it('lets the previous release delete no rows by `ctid`, which is no longer unique', async () => {
     await writeChats(service, 10, 10);
     await convert();
     const before = await readPrivate();
@@ -237,7 +244,7 @@ describe('the partitioning of events', () => {
          SELECT ctid FROM event_private WHERE subject_id = $1 LIMIT $2))`,
         [1, 100],
       ),
-    ).rejects.toMatchObject({ code: '55000' });
+    ).rejects.toMatchObject({ code: '55000' }); // object_not_in_prerequisite_state, from the trigger
     expect(await readPrivate()).toEqual(before);
   });
 });

@@ -22,27 +22,32 @@ const LOCK_TIMEOUT_MS = 300;
 const FIRST_RETRY_MS = 200;
 const MAX_RETRY_MS = 15_000;
 
-/** Rows in a batch are adjusted to last about this long: for this time, changes to its personal data wait. */
+/** Intended duration of a batch, to which the number of rows is adjusted. Changes to its personal data wait so long. */
 const BATCH_MS = 200;
+/** Rows in a batch. */
 const [FIRST_ROWS, MIN_ROWS, MAX_ROWS] = [500, 50, 20_000];
-/** The pause after a batch, as a share of its time, so that the service keeps its share of the disks. */
+/** The pause after a batch, as a share of the batch's duration, in which the service has the disks for itself. */
 const PAUSE_SHARE = 0.5;
-const REPORT_EVERY_MS = 10_000;
+const LOG_EVERY_MS = 10_000;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
-/** What the conversion does between two transactions. Tests interrupt it there. */
+/** Hooks and settings for tests. */
 export interface PartitioningOptions {
-  /** Called after each committed step, with its name. */
+  /** Called after each committed step, with its name. An error that it throws interrupts the conversion. */
   onStep?: (step: string) => void | Promise<void>;
-  /** Rows of every batch; by default they are adjusted to the time that they take. */
+  /** Rows in every batch; by default the number is adjusted to the duration. Without pauses between the batches. */
   batchRows?: number;
 }
 
+/** The row of `event_partitioning`. */
 interface Progress {
+  /** The last position to copy; the triggers copy later events. */
   eventsUntil: string;
+  /** The last copied position. */
   eventsAfter: string;
+  /** The last copied key of personal data: a stream and an event. */
   privateAfterStream: string;
   privateAfterEvent: string;
 }
@@ -51,14 +56,15 @@ interface Progress {
  * Replaces `events` and `event_private` by partitioned tables while the service reads and writes them:
  *
  * 1. `prepare` creates the copies and, on the tables, triggers that repeat every write in the copies.
- * 2. `fill` copies what was there before, in batches.
- * 3. `verify` compares all rows.
- * 4. `swap` renames, in one transaction of some milliseconds.
+ * 2. `fill` copies the rows that were written before the triggers existed, in batches.
+ * 3. `verify` compares all rows of the tables and the copies.
+ * 4. `swap` drops the tables and gives their names to the copies, in one transaction of some milliseconds.
  *
- * Each step is one transaction, and the database alone says which one is next, so that it continues after a kill.
+ * Each step and each batch is one transaction. The state of the database determines which one is next, so a conversion
+ * that was killed continues when it is run again (docs/decisions/0078).
  */
 export class EventPartitioning {
-  private reportedAt = 0;
+  private lastLoggedAt = 0;
 
   constructor(
     private readonly runner: QueryRunner,
@@ -75,25 +81,25 @@ export class EventPartitioning {
   }
 
   private async isPartitioned(): Promise<boolean> {
-    const [row] = await this.query<{ is: boolean }>(
-      `SELECT relkind = 'p' AS is FROM pg_class WHERE oid = 'events'::regclass`,
+    const [row] = await this.query<{ isPartitioned: boolean }>(
+      `SELECT relkind = 'p' AS "isPartitioned" FROM pg_class WHERE oid = 'events'::regclass`,
     );
-    return row?.is ?? false;
+    return row?.isPartitioned ?? false;
   }
 
   private async isPrepared(): Promise<boolean> {
-    const [row] = await this.query<{ is: boolean }>(
-      `SELECT to_regclass('event_partitioning') IS NOT NULL AS is`,
+    const [row] = await this.query<{ isPrepared: boolean }>(
+      `SELECT to_regclass('event_partitioning') IS NOT NULL AS "isPrepared"`,
     );
-    return row?.is ?? false;
+    return row?.isPrepared ?? false;
   }
 
   private async prepare(): Promise<void> {
-    await this.retryLocked(() =>
+    await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
         await this.query(createPartitionedTables);
         await this.query(adoptSettings);
-        // Last, so that writers wait for as short a time as possible.
+        // Locks the tables last, so that writers wait for as short a time as possible.
         await this.query('LOCK TABLE events, event_private IN SHARE ROW EXCLUSIVE MODE');
         await this.query(createMirrors);
       }),
@@ -101,32 +107,37 @@ export class EventPartitioning {
     await this.completeStep('prepared');
   }
 
-  /** @param copyNext copies a number of rows and resolves to false when there are none left. */
-  private async fill(copyNext: (rows: number) => Promise<boolean>, what: string): Promise<void> {
+  /**
+   * Copies rows in batches, until none is left.
+   * @param copyNext copies a batch of at most `rows` rows; false if none was left.
+   * @param content what the rows are, for the names of steps and for the log.
+   */
+  private async fill(copyNext: (rows: number) => Promise<boolean>, content: string): Promise<void> {
     let rows = this.options.batchRows ?? FIRST_ROWS;
     let copied = 0;
     for (;;) {
       const startedAt = performance.now();
-      const hasCopied = await this.retryLocked(() =>
+      const hasCopied = await this.retryWhileBusy(() =>
         this.inTransaction(async () => {
-          // The planner misjudges comparisons of keys of several columns.
+          // Forces index scans: the planner misjudges comparisons of keys that have several columns.
           await this.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off');
           return copyNext(rows);
         }),
       );
       if (!hasCopied) break;
       copied += rows;
-      await this.completeStep(`copied ${what}`);
-      this.report(`about ${copied.toLocaleString('en')} rows of ${what} copied`);
-      const spentMs = performance.now() - startedAt;
+      await this.completeStep(`copied ${content}`);
+      this.logProgress(`about ${copied.toLocaleString('en')} rows of ${content} copied`);
+      const durationMs = performance.now() - startedAt;
       if (this.options.batchRows === undefined) {
+        // One slow or fast batch changes the number by a factor of 4 or 2 at most.
         rows = Math.round(
-          Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows * BATCH_MS) / spentMs, rows / 4), rows * 2),
+          Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows * BATCH_MS) / durationMs, rows / 4), rows * 2),
         );
-        await wait(spentMs * PAUSE_SHARE);
+        await wait(durationMs * PAUSE_SHARE);
       }
     }
-    await this.completeStep(`filled ${what}`);
+    await this.completeStep(`filled ${content}`);
   }
 
   private async copyNextEvents(rows: number): Promise<boolean> {
@@ -165,15 +176,18 @@ export class EventPartitioning {
     return progress;
   }
 
-  /** @throws Error when a copy differs from its table. The copies are removed, so the next run starts again. */
+  /**
+   * Compares all rows.
+   * @throws Error when a copy differs from its table. The copies are removed, so the next run starts again.
+   */
   private async verify(): Promise<void> {
-    // The planner needs statistics for the service's first query, and autovacuum does not analyse a partitioned table
-    // as a whole.
-    await this.retryLocked(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
+    // The first queries of the service are planned with these statistics. Autovacuum does not analyse a partitioned
+    // table as a whole.
+    await this.retryWhileBusy(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
     const [row] =
       await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(compareCopies);
     if (row && (row.events !== row.events_copy || row.private !== row.private_copy)) {
-      await this.retryLocked(() => this.inTransaction(() => this.query(discardCopies)));
+      await this.retryWhileBusy(() => this.inTransaction(() => this.query(discardCopies)));
       throw new Error(
         `The partitioned copies are not equal to the tables and were removed; nothing else has changed. ` +
           `events: ${row.events}, copy: ${row.events_copy}; event_private: ${row.private}, copy: ${row.private_copy}`,
@@ -183,14 +197,15 @@ export class EventPartitioning {
   }
 
   private async swap(): Promise<void> {
+    // Transactions whose snapshot is older than this one do not see all rows of the copies.
     const [{ id } = { id: '' }] = await this.query<{ id: string }>(
       'SELECT pg_current_xact_id()::xid::text AS id',
     );
-    await this.retryLocked(() =>
+    await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
         await this.query(lockTables);
-        const [old] = await this.query<{ count: number }>(countOldSnapshots, [id]);
-        if (old?.count !== 0) throw new OldSnapshotsError();
+        const [oldSnapshots] = await this.query<{ count: number }>(countOldSnapshots, [id]);
+        if (oldSnapshots?.count !== 0) throw new OldSnapshotsError();
         await this.query(swapTables);
       }),
     );
@@ -214,23 +229,24 @@ export class EventPartitioning {
     }
   }
 
-  /** Repeats what gave way to the service, after a delay that grows. */
-  private async retryLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs `work` again after it has given way to the service, with a growing delay. */
+  private async retryWhileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(MAX_RETRY_MS, delayMs * 2)) {
       try {
         return await work();
       } catch (error) {
-        if (!mustGiveWay(error)) throw error;
-        this.report('waiting for transactions of the service or of an operator');
+        if (!isBusy(error)) throw error;
+        this.logProgress('waiting for transactions of the service or of an operator');
         await wait(delayMs);
       }
     }
   }
 
-  private report(text: string): void {
-    if (this.reportedAt === 0) this.reportedAt = performance.now();
-    if (performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
-    this.reportedAt = performance.now();
+  /** Logs at most every ten seconds, so a short conversion logs nothing. */
+  private logProgress(text: string): void {
+    if (this.lastLoggedAt === 0) this.lastLoggedAt = performance.now();
+    if (performance.now() - this.lastLoggedAt < LOG_EVERY_MS) return;
+    this.lastLoggedAt = performance.now();
     console.log(`Partitioning the events: ${text}.`);
   }
 
@@ -239,10 +255,11 @@ export class EventPartitioning {
   }
 }
 
-/** Transactions run whose snapshots are older than the copies. */
+/** Some transactions have a snapshot that is older than the last copied batch. */
 class OldSnapshotsError extends Error {}
 
-const mustGiveWay = (error: unknown): boolean => {
+/** Whether a transaction of the service or of an operator was in the way. */
+const isBusy = (error: unknown): boolean => {
   const { code } = error as { code?: string };
   return error instanceof OldSnapshotsError || code === LOCK_NOT_AVAILABLE || code === DEADLOCK_DETECTED;
 };

@@ -1,23 +1,25 @@
-/** The number is part of the schema: a row's partition is the hash of its stream modulo this. */
+/** Part of the schema: the partition of a row is the hash of its stream modulo this number. */
 export const PARTITIONS = 16;
 
-/** The partitioned copies are called so until they take the places of `events` and `event_private`. */
+/** The names of the partitioned copies until they take the places of `events` and `event_private`. */
 export const COPY_OF_EVENTS = 'partitioned_events';
 export const COPY_OF_PRIVATE = 'partitioned_event_private';
 
-const listNames = (table: string): string[] =>
+const listPartitions = (table: string): string[] =>
   Array.from({ length: PARTITIONS }, (_, index) => `${table}_p${String(index).padStart(2, '0')}`);
 
-/** Triggers on statements, unlike those on rows, are not inherited by partitions. */
 const buildPartitionsSql = (copy: string, table: string): string =>
-  listNames(table)
+  listPartitions(table)
     .map(
       (name, index) => `
       CREATE TABLE ${name} PARTITION OF ${copy} FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${index});`,
     )
     .join('');
 
-/** Creates the empty partitioned tables, and the row that says how far they are filled. */
+/**
+ * Creates the empty partitioned tables, and the table that records how far they are filled. Triggers for each statement
+ * are created on every partition, because partitions inherit only triggers for each row.
+ */
 export const createPartitionedTables = `
   CREATE SEQUENCE event_positions AS bigint;
 
@@ -60,7 +62,7 @@ export const createPartitionedTables = `
 
   CREATE TRIGGER events_are_append_only BEFORE UPDATE OR DELETE ON ${COPY_OF_EVENTS}
     FOR EACH ROW EXECUTE FUNCTION refuse_to_change_events();
-  ${[COPY_OF_EVENTS, ...listNames('events')]
+  ${[COPY_OF_EVENTS, ...listPartitions('events')]
     .map(
       (name) => `
   CREATE TRIGGER events_are_not_truncated BEFORE TRUNCATE ON ${name}
@@ -69,8 +71,9 @@ export const createPartitionedTables = `
     .join('')}
 
   CREATE TABLE event_partitioning (
-    -- The last position of the events that were there before the triggers, and the last one that is copied.
+    -- The last position of the events that were committed before the triggers existed.
     events_until bigint NOT NULL,
+    -- The position of the last event that is copied.
     events_after bigint NOT NULL DEFAULT 0,
     -- The key of the last row of personal data that is copied.
     private_after_stream text NOT NULL DEFAULT '',
@@ -79,8 +82,8 @@ export const createPartitionedTables = `
 `;
 
 /**
- * Once this is committed, every write of the service, of any release, is repeated in the copies. The functions run with
- * the privileges of their owner, because the role of the service has none on the copies.
+ * Creates triggers that repeat every write of the service, of any release, in the copies. Their functions run with the
+ * privileges of the owner, because the role of the service has none on the copies.
  */
 export const createMirrors = `
   CREATE FUNCTION mirror_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -109,23 +112,29 @@ export const createMirrors = `
   CREATE TRIGGER mirror_event_private AFTER INSERT OR UPDATE OR DELETE ON event_private
     FOR EACH ROW EXECUTE FUNCTION mirror_event_private();
 
-  -- Exact: the lock of the triggers has waited for every transaction that wrote without them.
+  -- This is exact: creating the triggers has waited for every transaction that wrote without them.
   INSERT INTO event_partitioning (events_until) SELECT coalesce(max(global_position), 0) FROM events;
 `;
 
-/** Where the next events end: $1 is the last copied position, $2 the last one to copy, $3 the number of rows. */
+/**
+ * Finds the position of the last event of the next batch. $1: the last copied position; $2: the last position to copy;
+ * $3: the number of rows in a batch.
+ */
 export const findEndOfEvents = `
   SELECT max(global_position) AS "position" FROM (
     SELECT global_position FROM events WHERE global_position > $1 AND global_position <= $2
     ORDER BY global_position LIMIT $3
   ) next`;
 
-/** Copies events after $1, up to $2. */
+/** Copies the events after the position $1, up to the position $2. */
 export const copyEvents = `
   INSERT INTO ${COPY_OF_EVENTS} SELECT * FROM events WHERE global_position > $1 AND global_position <= $2
   ON CONFLICT DO NOTHING`;
 
-/** The key at which the next rows of personal data end: $1, $2 is the last copied key, $3 the number of rows. */
+/**
+ * Finds the key of the last row of personal data of the next batch. $1 and $2: the last copied key; $3: the number of
+ * rows in a batch.
+ */
 export const findEndOfPrivate = `
   SELECT stream_id AS "streamId", event_id AS "eventId" FROM (
     SELECT stream_id, event_id FROM event_private WHERE (stream_id, event_id) > ($1::text, $2::uuid)
@@ -133,8 +142,8 @@ export const findEndOfPrivate = `
   ) next ORDER BY stream_id DESC, event_id DESC LIMIT 1`;
 
 /**
- * Copies personal data after the key $1, $2, up to the key $3, $4. Its rows are locked: one that is being changed or
- * deleted is waited for, and one that is changed or deleted afterwards is so in the copy, too.
+ * Copies personal data after the key ($1, $2), up to the key ($3, $4). It locks the rows: a change or deletion in
+ * progress is waited for, and a later one is repeated in the copy by the trigger.
  */
 export const copyPrivate = `
   WITH locked AS (
@@ -148,7 +157,7 @@ export const copyPrivate = `
 const summarize = (table: string): string =>
   `(SELECT count(*) || ' rows, hash ' || coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) FROM ${table} t)`;
 
-/** Compares the whole content of the tables with that of their copies, in one snapshot. */
+/** Summarizes the whole content of the tables and of their copies, in one snapshot. */
 export const compareCopies = `
   SELECT ${summarize('events')} AS events, ${summarize(COPY_OF_EVENTS)} AS events_copy,
     ${summarize('event_private')} AS private, ${summarize(COPY_OF_PRIVATE)} AS private_copy`;

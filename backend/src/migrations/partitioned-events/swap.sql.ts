@@ -5,7 +5,7 @@ const PAIRS = [
   ['event_private', COPY_OF_PRIVATE],
 ] as const;
 
-/** For each table and its copy, as `original` and `copy` of type regclass. */
+/** Builds a PL/pgSQL block for each table and its copy, which are its variables `original` and `copy`. */
 const buildForEachPair = (declarations: string, statements: string): string =>
   PAIRS.map(
     ([table, copyName]) => `
@@ -20,61 +20,62 @@ const buildForEachPair = (declarations: string, statements: string): string =>
 
 /** Gives the copies the storage parameters of the tables, and the statistics targets of their columns. */
 export const adoptSettings = buildForEachPair(
-  'one record;',
+  'item record;',
   `
-    FOR one IN
-      SELECT inhrelid::regclass AS partition, given.reloptions, toast.reloptions AS toast_options
-      FROM pg_inherits JOIN pg_class given ON given.oid = original LEFT JOIN pg_class toast ON toast.oid = given.reltoastrelid
+    FOR item IN
+      SELECT inhrelid::regclass AS partition, source.reloptions, toast.reloptions AS toast_options
+      FROM pg_inherits JOIN pg_class source ON source.oid = original
+      LEFT JOIN pg_class toast ON toast.oid = source.reltoastrelid
       WHERE inhparent = copy
     LOOP
-      IF one.reloptions IS NOT NULL THEN
-        EXECUTE format('ALTER TABLE %s SET (%s)', one.partition, array_to_string(one.reloptions, ', '));
+      IF item.reloptions IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE %s SET (%s)', item.partition, array_to_string(item.reloptions, ', '));
       END IF;
-      IF one.toast_options IS NOT NULL THEN
-        EXECUTE format('ALTER TABLE %s SET (toast.%s)', one.partition, array_to_string(one.toast_options, ', toast.'));
+      IF item.toast_options IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE %s SET (toast.%s)', item.partition, array_to_string(item.toast_options, ', toast.'));
       END IF;
     END LOOP;
-    FOR one IN
+    FOR item IN
       SELECT attname, attstattarget FROM pg_attribute
       WHERE attrelid = original AND attnum > 0 AND NOT attisdropped AND attstattarget >= 0
     LOOP
-      -- Of the partitions, too.
-      EXECUTE format('ALTER TABLE %s ALTER %I SET STATISTICS %s', copy, one.attname, one.attstattarget);
+      -- This also sets the target of the partitions.
+      EXECUTE format('ALTER TABLE %s ALTER %I SET STATISTICS %s', copy, item.attname, item.attstattarget);
     END LOOP;`,
 );
 
-/** Gives the copies the owners of the tables, and the rights of other roles. Nothing may be granted on a partition. */
-const adoptRights = buildForEachPair(
-  'one record; new_owner text;',
+/** Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges. */
+const adoptPrivileges = buildForEachPair(
+  'item record; new_owner text;',
   `
-    FOR one IN
+    FOR item IN
       SELECT privilege_type AS privilege,
         CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END AS role,
         CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END AS option
       FROM pg_class, aclexplode(relacl) WHERE oid = original AND grantee <> relowner
     LOOP
-      EXECUTE format('GRANT %s ON %s TO %s%s', one.privilege, copy, one.role, one.option);
-      -- Who inserts needs this right now; an identity column did without.
-      IF one.privilege = 'INSERT' AND original = 'events'::regclass THEN
-        EXECUTE format('GRANT USAGE ON SEQUENCE event_positions TO %s%s', one.role, one.option);
+      EXECUTE format('GRANT %s ON %s TO %s%s', item.privilege, copy, item.role, item.option);
+      -- The role needs this privilege to insert: the identity column of the table needed none.
+      IF item.privilege = 'INSERT' AND original = 'events'::regclass THEN
+        EXECUTE format('GRANT USAGE ON SEQUENCE event_positions TO %s%s', item.role, item.option);
       END IF;
     END LOOP;
-    SELECT quote_ident(pg_get_userbyid(given.relowner)) INTO new_owner
-    FROM pg_class given, pg_class present
-    WHERE given.oid = original AND present.oid = copy AND given.relowner <> present.relowner;
+    SELECT quote_ident(pg_get_userbyid(source.relowner)) INTO new_owner
+    FROM pg_class source, pg_class target
+    WHERE source.oid = original AND target.oid = copy AND source.relowner <> target.relowner;
     IF new_owner IS NOT NULL THEN
       EXECUTE format('ALTER TABLE %s OWNER TO %s', copy, new_owner);
-      FOR one IN SELECT inhrelid::regclass AS partition FROM pg_inherits WHERE inhparent = copy LOOP
-        EXECUTE format('ALTER TABLE %s OWNER TO %s', one.partition, new_owner);
+      FOR item IN SELECT inhrelid::regclass AS partition FROM pg_inherits WHERE inhparent = copy LOOP
+        EXECUTE format('ALTER TABLE %s OWNER TO %s', item.partition, new_owner);
       END LOOP;
     END IF;`,
 );
 
-/** From here on, no other session reads or writes the tables until the end of the transaction. */
+/** Keeps all other sessions from reading or writing the tables until the end of the transaction. */
 export const lockTables = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
 
 /**
- * How many transactions have a snapshot that may be older than the transaction $1, which followed the last batch. They
+ * Counts the transactions whose snapshot may be older than the transaction $1, which followed the last batch. They
  * would not see in the copies what was copied after their snapshot.
  */
 export const countOldSnapshots = `
@@ -82,7 +83,10 @@ export const countOldSnapshots = `
   WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`;
 
-/** Those of the events that are in the stream, by the plan for any stream: it uses one partition when it runs. */
+/**
+ * Creates a function that returns those of the ids that are in the stream. It always uses the generic plan, which finds
+ * the partition when it runs.
+ */
 export const createFindKnownEvents = `
   CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
   SET plan_cache_mode = force_generic_plan AS $$
@@ -90,9 +94,9 @@ export const createFindKnownEvents = `
     RETURN ARRAY(SELECT event_id FROM events WHERE stream_id = stream AND event_id = ANY (ids));
   END $$;`;
 
-/** Replaces the tables by their copies. Positions continue after the last one that was ever given. */
+/** Replaces the tables by their copies. Positions continue after the last one that was ever assigned. */
 export const swapTables = `
-  ${adoptRights}
+  ${adoptPrivileges}
   DO $$
   DECLARE
     highest bigint;
@@ -120,8 +124,8 @@ export const swapTables = `
 
   ${createFindKnownEvents}
 
-  -- The release before deletes rows of a user by ctid, which is no longer unique: it would delete those of others. Its
-  -- erasures fail instead, and workers of this release finish them.
+  -- The previous release erases the rows of a user by ctid, which is unique only within a partition: it would delete
+  -- rows of other users. This trigger lets such an erasure fail, and workers of this release finish it.
   CREATE FUNCTION refuse_to_delete_by_ctid() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF current_query() LIKE '%DELETE FROM event_private WHERE ctid =%' THEN

@@ -3,7 +3,7 @@
 import {
   createModerator,
   FACTS,
-  formatInHours,
+  formatHoursFromNow,
   createModeratorApi,
   reportUser,
 } from '../../testing/moderation.fixture';
@@ -110,7 +110,7 @@ describe('the time', () => {
         outcome: 'suspended',
         rule: 'no_unwanted_sexual',
         facts: FACTS,
-        until: formatInHours(24),
+        until: formatHoursFromNow(24),
       });
       await moderator.read(caseIds[index + 1]!);
       times.push(performance.now() - startedAt);

@@ -15,7 +15,7 @@ import { createPicture } from '../../testing/image-corpus.fixture';
 import {
   createModerator,
   FACTS,
-  formatInHours,
+  formatHoursFromNow,
   createModeratorApi,
   reportUser,
 } from '../../testing/moderation.fixture';
@@ -85,7 +85,7 @@ describe('records of moderation', () => {
         outcome: 'suspended',
         rule: 'no_hate',
         facts: FACTS,
-        until: formatInHours(2),
+        until: formatHoursFromNow(2),
       };
       const { body } = await decide(caseId, decision);
       expect(body.state).toBe('decided');
@@ -206,7 +206,7 @@ describe('records of moderation', () => {
         outcome: 'suspended',
         rule: 'no_illegal',
         facts: FACTS,
-        until: formatInHours(2),
+        until: formatHoursFromNow(2),
       };
       const idOfNoImageOfTheCase = 1;
       expect(
@@ -238,6 +238,14 @@ describe('records of moderation', () => {
       expect((await uploadImage(dan, smallerCopy, 'avatars')).body.code).toBe('image_refused');
       expect((await uploadImage(dan, smallerCopy)).body.code).toBe('suspended');
       const { body: page } = await createModeratorApi(mia).list();
+      const { body: notices } = await carl.call('GET', `/api/notices/${carl.user.id}`);
+      expect(notices).toMatchObject([
+        {
+          kind: 'suspension',
+          rule: 'no_illegal',
+          facts: expect.stringContaining('an image that moderators have blocked'),
+        },
+      ]);
       expect(page.cases).toContainEqual(
         expect.objectContaining({
           userId: carl.user.id,
@@ -319,7 +327,7 @@ describe('records of moderation', () => {
     const { ada, bob, caseId } = await fileNewReport();
     await recordPastChat(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
-    const until = formatInHours(2);
+    const until = formatHoursFromNow(2);
     await createModeratorApi(mia).decide(caseId, {
       version,
       outcome: 'suspended',

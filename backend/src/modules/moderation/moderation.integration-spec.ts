@@ -4,7 +4,7 @@ import type { Notice } from '@thaw/contract/safety';
 import {
   createModerator,
   FACTS,
-  formatInHours,
+  formatHoursFromNow,
   createModeratorApi,
   reportUser,
   type ReportFields,
@@ -46,7 +46,7 @@ describe('moderation', () => {
     outcome: 'suspended',
     rule: 'no_unwanted_sexual',
     facts: FACTS,
-    until: formatInHours(24),
+    until: formatHoursFromNow(24),
     ...changes,
   });
   const buildBanDecision = (version: number) => ({
@@ -228,8 +228,8 @@ describe('moderation', () => {
 
     it.each([
       ['a suspension without an end', { until: undefined }],
-      ['an end within the hour', { until: formatInHours(0.5) }],
-      ['an end after more than a year', { until: formatInHours(366 * 24) }],
+      ['an end within the hour', { until: formatHoursFromNow(0.5) }],
+      ['an end after more than a year', { until: formatHoursFromNow(366 * 24) }],
       ['an end that is not a time', { until: 'tomorrow' }],
       ['no facts', { facts: undefined }],
       ['facts of 19 characters', { facts: 'x'.repeat(19) }],

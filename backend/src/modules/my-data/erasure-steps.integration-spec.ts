@@ -19,35 +19,38 @@ import { ErasureProcessor } from './jobs/erasure.processor';
 import { ErasureService, type ErasureStep, erasureSteps } from './jobs/erasure.service';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const MESSAGES = isLongRun ? 10_000 : 200;
-/** The slowest of these stands for the 99th percentile. */
+const MESSAGE_COUNT = isLongRun ? 10_000 : 200;
+/** Number of measured erasures. The slowest one stands for the 99th percentile. */
 const MEASURED_ERASURES = isLongRun ? 3 : 1;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 60_000);
 
 const DAY_MS = 24 * 60 * 60_000;
-const WAITING_FOR_LOCK = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+/** Selects the transactions that wait for an advisory lock. */
+const SELECT_LOCK_WAITERS_SQL = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
   WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`;
 
 describe('an erasure', () => {
   let erasures: TestErasures;
   let stack: TestStack;
   let worker: INestApplicationContext;
-  let erasure: ErasureService;
+  let erasureService: ErasureService;
 
   beforeAll(async () => {
     erasures = await startTestErasures(2);
     stack = erasures.stack;
     worker = (await stack.startWorker()).app;
+    // The tests run the jobs themselves.
     await worker.get(JobWorkerService).close();
-    erasure = worker.get(ErasureService);
+    erasureService = worker.get(ErasureService);
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => erasures.close());
 
   const queryRows = <Row>(query: string, ...parameters: unknown[]) =>
     stack.database.dataSource.query<Row[]>(query, parameters);
-  const request = ({ user }: ThawVisitor) => worker.get(ErasureRequestService).request(user.id, 'asked');
+  const requestErasure = ({ user }: ThawVisitor) =>
+    worker.get(ErasureRequestService).request(user.id, 'asked');
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
   /** A user with a friend, a private message, an image and a chat. */
@@ -63,50 +66,59 @@ describe('an erasure', () => {
     return ada;
   };
 
-  /** Interrupts the next run of a step, before or after its work. */
-  const interrupt = (wanted: ErasureStep, when: 'before' | 'after'): void => {
-    const service = erasure as unknown as { runStep(step: ErasureStep, found: object): Promise<void> };
+  /** Lets the next run of a step fail, before or after its work. */
+  const interrupt = (interruptedStep: ErasureStep, when: 'before' | 'after'): void => {
+    const service = erasureService as unknown as {
+      runStep(step: ErasureStep, erasure: object): Promise<void>;
+    };
     const runStep = service.runStep.bind(service);
     let isPending = true;
-    jest.spyOn(service, 'runStep').mockImplementation(async (step, found) => {
-      const isNow = isPending && step === wanted;
+    jest.spyOn(service, 'runStep').mockImplementation(async (step, erasure) => {
+      const isNow = isPending && step === interruptedStep;
       if (isNow) isPending = false;
       if (isNow && when === 'before') throw new Error('killed');
-      await runStep(step, found);
+      await runStep(step, erasure);
       if (isNow) throw new Error('killed');
     });
   };
 
   it.each([
-    { route: 'blocks', table: 'blocks', columns: ['blockerId', 'blockedId'] },
-    { route: 'friends/request', table: 'friend_requests', columns: ['requesterId', 'addresseeId'] },
-  ] as const)('refuses a call of /api/$route that waits meanwhile', async ({ route, table, columns }) => {
-    const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
-    await recordPastChat(stack.replicas[0]!, ada, bob);
-    const holder = stack.database.dataSource.createQueryRunner();
-    await holder.startTransaction();
-    await stack.replicas[0]!.app.get(BlockRepository).lockPair(ada.user.id, bob.user.id, holder.manager);
-    const before = await queryRows(`SELECT 1 FROM ${table}`);
-    const response = ada.call('POST', `/api/${route}`, {
-      [columns[0]]: ada.user.id,
-      [columns[1]]: bob.user.id,
-    });
-    await until(async () => (await queryRows(WAITING_FOR_LOCK)).length > 0);
-    expect(await erasure.run(await request(bob))).toBe(true);
-    await holder.rollbackTransaction();
-    await holder.release();
-    expect(await response).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    expect(await queryRows(`SELECT 1 FROM ${table}`)).toEqual(before);
-  });
+    { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
+    { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
+  ] as const)(
+    'makes a waiting call of /api/$route fail as not found',
+    async ({ route, table, bodyFields }) => {
+      const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+      await recordPastChat(stack.replicas[0]!, ada, bob);
+      const lockHolder = stack.database.dataSource.createQueryRunner();
+      await lockHolder.startTransaction();
+      await stack.replicas[0]!.app.get(BlockRepository).lockPair(
+        ada.user.id,
+        bob.user.id,
+        lockHolder.manager,
+      );
+      const rowsBefore = await queryRows(`SELECT 1 FROM ${table}`);
+      const response = ada.call('POST', `/api/${route}`, {
+        [bodyFields[0]]: ada.user.id,
+        [bodyFields[1]]: bob.user.id,
+      });
+      await until(async () => (await queryRows(SELECT_LOCK_WAITERS_SQL)).length > 0);
+      expect(await erasureService.run(await requestErasure(bob))).toBe(true);
+      await lockHolder.rollbackTransaction();
+      await lockHolder.release();
+      expect(await response).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      expect(await queryRows(`SELECT 1 FROM ${table}`)).toEqual(rowsBefore);
+    },
+  );
 
   it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
     'that is interrupted at the step %s, %s its work, is completed by the next run with the same result',
     async (step, when) => {
       const ada = await createUser();
-      const erasureId = await request(ada);
+      const erasureId = await requestErasure(ada);
       interrupt(step, when);
-      await expect(erasure.run(erasureId)).rejects.toThrow('killed');
-      expect(await erasure.run(erasureId)).toBe(true);
+      await expect(erasureService.run(erasureId)).rejects.toThrow('killed');
+      expect(await erasureService.run(erasureId)).toBe(true);
       const { state, content, remaining } = await fetchReceipt(erasureId);
       expect(state).toBe('done');
       expect(remaining.total).toBe(0);
@@ -123,34 +135,34 @@ describe('an erasure', () => {
         },
         kept: [],
       });
-      const completed = await queryRows(
+      const erasureEvents = await queryRows(
         `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
          ORDER BY stream_position`,
         `user-${ada.user.id}`,
       );
-      expect(completed).toEqual([{ type: 'ErasureRequested' }, { type: 'PersonErased' }]);
+      expect(erasureEvents).toEqual([{ type: 'ErasureRequested' }, { type: 'PersonErased' }]);
       expect(await readdir(path.join(erasures.folder, 'erasures'))).toContain(`erasure.${erasureId}.json`);
     },
   );
 
-  it(`takes less than a minute for a user with ${MESSAGES.toLocaleString('en')} messages`, async () => {
+  it(`takes less than a minute for a user with ${MESSAGE_COUNT.toLocaleString('en')} messages`, async () => {
     const durations: number[] = [];
     for (let run = 0; run < MEASURED_ERASURES; run += 1) {
       const { ada, bob } = await createFriends(stack);
       const socket = await ada.openSocket();
-      for (let sent = 0; sent < MESSAGES; sent += 10) {
+      for (let sent = 0; sent < MESSAGE_COUNT; sent += 10) {
         const batch = Array.from({ length: 10 }, (_, index) =>
           createPrivateMessage({ from: ada, to: bob, content: `message ${sent + index}` }),
         );
         await Promise.all(batch.map((message) => socket.request('send_private_message', message)));
       }
       await socket.leave();
-      const erasureId = await request(ada);
+      const erasureId = await requestErasure(ada);
       const startedAt = performance.now();
-      expect(await erasure.run(erasureId)).toBe(true);
+      expect(await erasureService.run(erasureId)).toBe(true);
       durations.push(performance.now() - startedAt);
       const { content, remaining } = await fetchReceipt(erasureId);
-      expect(content!.erased.privateMessages).toBe(MESSAGES);
+      expect(content!.erased.privateMessages).toBe(MESSAGE_COUNT);
       expect(remaining.total).toBe(0);
     }
     expect(Math.max(...durations)).toBeLessThan(60_000);
@@ -158,13 +170,13 @@ describe('an erasure', () => {
       console.log(`slowest of ${MEASURED_ERASURES} erasures: ${Math.max(...durations).toFixed()} ms`);
   });
 
-  it('is worked on by one process at a time', async () => {
-    const erasureId = await request(await createUser());
-    const results = await Promise.all([erasure.run(erasureId), erasure.run(erasureId)]);
+  it('is executed by one of two concurrent runs', async () => {
+    const erasureId = await requestErasure(await createUser());
+    const results = await Promise.all([erasureService.run(erasureId), erasureService.run(erasureId)]);
     expect(results.sort()).toEqual([false, true]);
   });
 
-  it('is requested for anonymous users after a week without a visit, and for no others (A30)', async () => {
+  it('is requested for anonymous users after a week without a visit, and for no other users', async () => {
     const [inactive, active, registered] = [
       await stack.createVisitor(0),
       await stack.createVisitor(0),
@@ -182,6 +194,7 @@ describe('an erasure', () => {
       [inactive.user.id, registered.user.id],
     );
     const processor = worker.get(ErasureProcessor);
+    // A day ago, the inactive user had been inactive for six days only.
     expect(await processor.expireAnonymous(new Date(Date.now() - DAY_MS))).toBe(0);
     expect(await processor.expireAnonymous(new Date())).toBe(1);
     await processor.resume();
@@ -195,7 +208,8 @@ describe('an erasure', () => {
     const ada = await stack.createVisitor(0);
     const userId = ada.user.id;
     const conduct = worker.get(ConductService);
-    const report = await fileReport({ app: worker }, userId, 7);
+    const reporterId = 7;
+    const report = await fileReport({ app: worker }, userId, reporterId);
     const { version } = await conduct.setLegalHold({
       userId,
       moderatorId: 1,
@@ -204,8 +218,8 @@ describe('an erasure', () => {
     });
     const { caseId } = findEvent(report, 'ReportFiled').data;
     await decide({ app: worker }, userId, { caseId, version }, 'dismissed');
-    const erasureId = await request(ada);
-    expect(await erasure.run(erasureId)).toBe(true);
+    const erasureId = await requestErasure(ada);
+    expect(await erasureService.run(erasureId)).toBe(true);
     const first = (await fetchReceipt(erasureId)).content!;
     expect(new Set(first.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
     expect((await fetchReceipt(erasureId)).remaining.total).toBeGreaterThan(0);
@@ -222,6 +236,8 @@ describe('an erasure', () => {
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);
     expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
+    // The reasons of the two holds are kept, but they belong to no case, and the only case is decided.
     expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
+    expect(second.kept.map(({ why }) => why)).not.toContain('open_case');
   });
 });

@@ -30,9 +30,9 @@ import { exportLockKey } from '../../platform/redis/redis.keys';
 jest.setTimeout(60_000);
 
 const PASSWORD = 'correct horse';
-const MESSAGES = 20_000;
+const MESSAGE_COUNT = 20_000;
 
-/** A word that occurs nowhere else. */
+/** A word that occurs nowhere else, so that a search for it finds a text. */
 const createCanary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the export of what is stored about a user', () => {
@@ -45,20 +45,23 @@ describe('the export of what is stored about a user', () => {
 
   const register = () =>
     new ThawVisitor([stack.origins[0]!]).register(`${createCanary()}@example.org`, PASSWORD, 'female');
-  const run = (query: string, ...parameters: unknown[]) =>
+  const queryRows = (query: string, ...parameters: unknown[]) =>
     stack.database.dataSource.query<unknown[]>(query, parameters);
 
   /** Gives a user a chat with many messages. */
-  const fillChat = (userId: number, messages = MESSAGES) =>
-    fillChats((query, parameters) => run(query, ...parameters), userId, { messages });
+  const fillChat = (userId: number, messages = MESSAGE_COUNT) =>
+    fillChats((query, parameters) => queryRows(query, ...parameters), userId, { messages });
 
-  /** A long download that waits for its client: a cut that came before would lose what the client has not read. */
-  const openPaused = async (visitor: ThawVisitor, origin = stack.origins[0]!): Promise<IncomingMessage> => {
+  /** Opens a download whose client stops reading as soon as its buffer is full. */
+  const openPausedDownload = async (
+    visitor: ThawVisitor,
+    origin = stack.origins[0]!,
+  ): Promise<IncomingMessage> => {
     const url = await requestExport(visitor);
-    const sent = httpRequest(`${origin}${url}`, { headers: { cookie: visitor.cookie } });
-    sent.end();
-    const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    response.on('error', () => undefined); // the tests look at what was received
+    const request = httpRequest(`${origin}${url}`, { headers: { cookie: visitor.cookie } });
+    request.end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined); // the tests check the received text
     expect(response.statusCode).toBe(200);
     await until(() => response.readableLength >= response.readableHighWaterMark);
     return response;
@@ -72,6 +75,7 @@ describe('the export of what is stored about a user', () => {
     return { text, isComplete: response.complete };
   };
 
+  /** Expects that the server cuts the download off: the response has no end and no trailer. */
   const expectCutOff = async (response: IncomingMessage): Promise<void> => {
     const { text, isComplete } = await readToEnd(response);
     expect(isComplete).toBe(false);
@@ -82,14 +86,14 @@ describe('the export of what is stored about a user', () => {
   it('has a rule for each event type and each table', async () => {
     const types = stack.replicas[0]!.app.get(EventTypeRegistry).list();
     expect(Object.keys(exportedEvents).sort()).toEqual(types.map(({ type }) => type).sort());
-    const tables = (await run(
+    const tables = (await queryRows(
       `SELECT relname AS tablename FROM pg_class WHERE relnamespace = 'public'::regnamespace
          AND relkind IN ('r', 'p') AND NOT relispartition`,
     )) as { tablename: string }[];
     expect(Object.keys(exportedTables).sort()).toEqual(tables.map(({ tablename }) => tablename).sort());
   });
 
-  it('contains all that the user did, and of the words of others only private messages that still exist', async () => {
+  it('contains all acts of the user, and of the texts of others only private messages that still exist', async () => {
     const ada = await register();
     const bob = await stack.createVisitor(1, 'male');
     const words = {
@@ -98,7 +102,7 @@ describe('the export of what is stored about a user', () => {
       secret: createCanary(),
       report: createCanary(),
     };
-    const bobsWords = { message: createCanary(), edit: createCanary(), answer: createCanary() };
+    const bobsWords = { message: createCanary(), original: createCanary(), report: createCanary() };
     await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name, avatar: null });
     const image = await uploadChatImage(stack.replicas[0]!, ada);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -120,16 +124,16 @@ describe('the export of what is stored about a user', () => {
       return Number(id);
     };
     await send(ada, words.secret);
-    const messageId = await send(bob, bobsWords.edit);
-    const current = createCanary();
+    const messageId = await send(bob, bobsWords.original);
+    const editedText = createCanary();
     const ids = { senderId: bob.user.id, receiverId: ada.user.id };
-    await bobSocket.request('edit_private_message', { messageId, newContent: current, ...ids });
+    await bobSocket.request('edit_private_message', { messageId, newContent: editedText, ...ids });
     expect((await fileReport(ada, bob, { sessionId, words: words.report })).status).toBe(201);
-    expect((await fileReport(bob, ada, { sessionId, words: bobsWords.answer })).status).toBe(201);
+    expect((await fileReport(bob, ada, { sessionId, words: bobsWords.report })).status).toBe(201);
 
     const whileFriends = await downloadExport(ada, PASSWORD);
     const text = JSON.stringify(whileFriends.lines);
-    for (const word of [...Object.values(words), image, current, ada.user.email!])
+    for (const word of [...Object.values(words), image, editedText, ada.user.email!])
       expect(text).toContain(word);
     for (const word of Object.values(bobsWords)) expect(text).not.toContain(word);
     expect(summarizeExport(whileFriends)).toEqual([
@@ -148,13 +152,13 @@ describe('the export of what is stored about a user', () => {
       'devices',
       'uploads',
     ]);
-    const [theirs, own] = whileFriends.events.filter(({ type }) => type === 'MessageSent');
-    expect(theirs).toMatchObject({ by: 'other', omitted: expect.arrayContaining(['content']) });
-    expect(own).toMatchObject({
+    const [messageOfBob, messageOfAda] = whileFriends.events.filter(({ type }) => type === 'MessageSent');
+    expect(messageOfBob).toMatchObject({ by: 'other', omitted: expect.arrayContaining(['content']) });
+    expect(messageOfAda).toMatchObject({
       by: 'me',
       data: { content: words.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
     });
-    // The report by the other user is not even visible as a gap.
+    // Only the user's own report is exported. Its position does not disclose other events.
     expect(whileFriends.events.filter(({ section }) => section === 'conduct')).toMatchObject([
       { stream: `conduct-${bob.user.id}`, position: 1, by: 'me' },
     ]);
@@ -176,32 +180,32 @@ describe('the export of what is stored about a user', () => {
       ]),
     );
     const textAfterBlock = JSON.stringify(afterBlock.lines);
-    expect(textAfterBlock).not.toContain(current);
+    expect(textAfterBlock).not.toContain(editedText);
     expect(textAfterBlock).toContain(words.secret);
-    const ofBob = await downloadExport(bob);
-    expect(summarizeExport(ofBob)).not.toContain('blocks PersonBlocked');
-    for (const word of Object.values(words)) expect(JSON.stringify(ofBob.lines)).not.toContain(word);
+    const exportOfBob = await downloadExport(bob);
+    expect(summarizeExport(exportOfBob)).not.toContain('blocks PersonBlocked');
+    for (const word of Object.values(words)) expect(JSON.stringify(exportOfBob.lines)).not.toContain(word);
     await stack.closeSockets();
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
-  it('is served once, to the login that asked for it, with its password, three times a day', async () => {
+  it('needs the password, is served once and only to the login that requested it, three times a day', async () => {
     const ada = await register();
     const path = `/api/my-data/${ada.user.id}/export`;
-    const attempt = async (body: object) => {
+    const tryToRequest = async (body: object) => {
       const response = await ada.call('POST', path, body);
       return `${response.status} ${String(response.body.code)}`;
     };
-    expect(await attempt({})).toBe('400 validation_failed');
-    expect(await attempt({ currentPassword: 'wrong' })).toBe('403 wrong_password');
+    expect(await tryToRequest({})).toBe('400 validation_failed');
+    expect(await tryToRequest({ currentPassword: 'wrong' })).toBe('403 wrong_password');
 
     const url = await requestExport(ada, PASSWORD);
     const eve = await stack.createVisitor(0);
-    const elsewhere = await new ThawVisitor([stack.origins[0]!]).logIn(ada.user.email!, PASSWORD);
+    const otherLogin = await new ThawVisitor([stack.origins[0]!]).logIn(ada.user.email!, PASSWORD);
     const signedOut = new ThawVisitor([stack.origins[0]!]);
     for (const [visitor, status] of [
       [eve, 404],
-      [elsewhere, 404],
+      [otherLogin, 404],
       [signedOut, 401],
     ] as const)
       expect((await openDownload(visitor, url)).status).toBe(status);
@@ -219,84 +223,88 @@ describe('the export of what is stored about a user', () => {
 
     await requestExport(ada, PASSWORD);
     await requestExport(ada, PASSWORD);
-    expect(await attempt({ currentPassword: PASSWORD })).toBe('429 rate_limited');
+    expect(await tryToRequest({ currentPassword: PASSWORD })).toBe('429 rate_limited');
   });
 
   it('has the log as of its start, however slowly it is read', async () => {
     const ada = await stack.createVisitor(0);
     await fillChat(ada.user.id);
-    const response = await openPaused(ada);
-    const readEvents = jest.spyOn(stack.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
-    const atFirst = await until(
-      async () => readEvents.mock.calls.length,
-      (() => {
-        let last = -1;
-        return (count: number) => {
-          const isSteady = count === last;
-          last = count;
-          return isSteady;
-        };
-      })(),
+    const response = await openPausedDownload(ada);
+    // The export checks the login once for each page that it reads.
+    const pageChecks = jest.spyOn(stack.replicas[0]!.app.get(ExportRepository), 'isSignedIn');
+    // Waits until the count stops growing, which means that the export waits for its client.
+    let previousCount = -1;
+    const checkedPages = await until(
+      () => pageChecks.mock.calls.length,
+      (count) => {
+        const isSteady = count === previousCount;
+        previousCount = count;
+        return isSteady;
+      },
     );
-    // 41 pages in all: the rest waits for the client.
-    expect(atFirst).toBeLessThan(40);
+    // The chat fills more than 40 pages of 500 events. Most of them are read only when the client continues.
+    expect(checkedPages).toBeLessThan(40);
+    // A user can have only one export running.
     expect((await openDownload(ada, await requestExport(ada))).status).toBe(503);
+    // A chat that starts after the export has begun is not exported.
     await fillChat(ada.user.id, 10);
     const { text, isComplete } = await readToEnd(response);
-    readEvents.mockRestore();
+    pageChecks.mockRestore();
     expect(isComplete).toBe(true);
     const { events } = parseExport(text);
     const messages = events.filter(({ type }) => type === 'MessageSent');
     expect(messages.map(({ position }) => position)).toEqual(
-      Array.from({ length: MESSAGES }, (_, index) => index + 2),
+      Array.from({ length: MESSAGE_COUNT }, (_, index) => index + 2), // `ChatStarted` has position 1
     );
     expect(events.filter(({ type }) => type === 'ChatStarted')).toHaveLength(1);
-    await downloadExport(ada); // the first one has made room
+    await downloadExport(ada); // possible again, because the first export has ended
   });
 
-  describe('has no trailer, and is not ended properly,', () => {
-    const openLarge = async (origin?: string) => {
+  describe('is cut off without a trailer', () => {
+    const openLargeDownload = async (origin?: string) => {
       const ada = await stack.createVisitor(0);
       await fillChat(ada.user.id);
-      return { ada, response: await openPaused(ada, origin) };
+      return { ada, response: await openPausedDownload(ada, origin) };
     };
 
-    it('when the database fails while it is written, and the attempt does not count towards the limit', async () => {
-      const { ada, response } = await openLarge();
-      await run('ALTER TABLE event_private RENAME TO event_private_away');
+    it('when the database fails, and then does not count towards the limit of exports per day', async () => {
+      const { ada, response } = await openLargeDownload();
+      await queryRows('ALTER TABLE event_private RENAME TO event_private_away');
       try {
         await expectCutOff(response);
       } finally {
-        await run('ALTER TABLE event_private_away RENAME TO event_private');
+        await queryRows('ALTER TABLE event_private_away RENAME TO event_private');
       }
-      for (let asked = 0; asked < 3; asked += 1) await requestExport(ada);
+      for (let count = 0; count < 3; count += 1) await requestExport(ada);
+      // Other users can download again.
       await downloadExport(await stack.createVisitor(0));
     });
 
-    it('when the user is erased or the login ends', async () => {
-      const erased = await openLarge();
+    it('when the user is erased, or logs out', async () => {
+      const erased = await openLargeDownload();
       await deleteAccount(erased.ada);
       await expectCutOff(erased.response);
-      const revoked = await openLarge();
+      const revoked = await openLargeDownload();
       await revoked.ada.logOut();
       await expectCutOff(revoked.response);
     });
 
     it('when the replica stops, without waiting for the client', async () => {
       const replica = await stack.addReplica();
-      const { ada, response } = await openLarge(replica.origin);
+      const { ada, response } = await openLargeDownload(replica.origin);
       const stopped = replica.app.get(GracefulShutdownService).stop(() => replica.stop());
       await expectCutOff(response);
       await stopped;
+      // The replica has released the lock, so another one can export at once.
       expect(await stack.store.redis.exists(exportLockKey(ada.user.id))).toBe(0);
     });
   });
 
   it('releases only its own lock, when the lock has expired and another export holds it', async () => {
     const [first, second] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
-    const userId = 4_000_000_000;
+    const userId = 4_000_000_000; // needs no account
     const releaseFirst = await first!.lock(userId);
-    await stack.store.redis.del(exportLockKey(userId));
+    await stack.store.redis.del(exportLockKey(userId)); // as its expiry does
     const releaseSecond = await second!.lock(userId);
     await releaseFirst!();
     expect(await first!.lock(userId)).toBeNull();
@@ -306,11 +314,12 @@ describe('the export of what is stored about a user', () => {
     await releaseThird!();
   });
 
-  it('stops reading when the client disconnects, and makes room for another export', async () => {
-    const visitors = await Promise.all([0, 1, 2].map(() => stack.createVisitor(0)));
+  it('releases its slot and its lock when the client disconnects', async () => {
+    const visitors = await Promise.all(Array.from({ length: 3 }, () => stack.createVisitor(0)));
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
-    const responses = [await openPaused(first), await openPaused(second)];
+    // A replica runs two exports at a time.
+    const responses = [await openPausedDownload(first), await openPausedDownload(second)];
     const url = await requestExport(third);
     const busy = await openDownload(third, url);
     expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '30']);
@@ -320,10 +329,10 @@ describe('the export of what is stored about a user', () => {
       ({ status }) => status === 200,
     );
     expect(parseExport(await response.text()).events.length).toBeGreaterThan(5_000);
-    const keys = await until(
+    const lockKeys = await until(
       () => stack.store.redis.keys('export:*'),
       (found) => found.length === 0,
     );
-    expect(keys).toEqual([]);
+    expect(lockKeys).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import { MyDataExportsController } from './transport/my-data-exports.controller'
 import { MyDataController } from './transport/my-data.controller';
 import { ReceiptsController } from './transport/receipts.controller';
 
+/** Lets users export their data and delete their accounts. The worker executes the erasures. */
 @Module({
   imports: [AuthModule, ErasureRequestsModule, StandingsModule, UserPublisherModule, UsersModule],
   controllers: [MyDataController, MyDataExportsController, ReceiptsController],

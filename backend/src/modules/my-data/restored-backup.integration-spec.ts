@@ -22,11 +22,13 @@ describe('a restored backup', () => {
 
   const startWorker = async (settings: Record<string, string> = {}): Promise<INestApplicationContext> => {
     const { app } = await erasures.stack.startWorker(settings);
+    // The test runs the jobs itself.
     await app.get(JobWorkerService).close();
     return app;
   };
   const rename = (visitor: ThawVisitor, username: string) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}`, { username, avatar: null });
+  /** Does what `main.migrate` does. @returns the number of users whose erasure is requested again. */
   const compareWithLedger = async (): Promise<number> => {
     const environment = loadEnvironment({
       ...erasures.settings,
@@ -50,38 +52,40 @@ describe('a restored backup', () => {
     await erasures.close();
   });
 
-  it('loses the users again who were erased after it was made, and no others', async () => {
+  it('loses the users who were erased after the backup, and no others', async () => {
     const { stack } = erasures;
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     await rename(ada, 'zz-erased-name');
     await rename(bob, 'zz-kept-name');
     await stack.replicas[0]!.stop();
-    const name = `${new URL(stack.database.url).pathname.slice(1)}_backup`;
     const url = new URL(stack.database.url);
-    backupUrl = Object.assign(new URL(url), { pathname: `/${name}` }).toString();
+    const databaseName = url.pathname.slice(1);
+    const backupName = `${databaseName}_backup`;
+    backupUrl = Object.assign(new URL(url), { pathname: `/${backupName}` }).toString();
     const server = new DataSource({
       type: 'postgres',
       url: Object.assign(new URL(url), { pathname: '/postgres' }).toString(),
     });
     await server.initialize();
+    // PostgreSQL copies only a database without connections.
     await stack.database.dataSource.destroy();
-    await server.query(`CREATE DATABASE "${name}" TEMPLATE "${url.pathname.slice(1)}"`);
+    await server.query(`CREATE DATABASE "${backupName}" TEMPLATE "${databaseName}"`);
     await stack.database.dataSource.initialize();
 
     const worker = await startWorker();
     const erasureId = await worker.get(ErasureRequestService).request(ada.user.id, 'asked');
     expect(await worker.get(ErasureService).run(erasureId)).toBe(true);
     backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
-    const contains = async (text: string) =>
+    const backupContains = async (text: string) =>
       [...(await dumpTables(backup)).values()].some((rows) => rows.includes(text));
-    expect(await contains('zz-erased-name')).toBe(true);
+    expect(await backupContains('zz-erased-name')).toBe(true);
 
     expect(await compareWithLedger()).toBe(1);
     expect(await compareWithLedger()).toBe(0);
-    const restored = await startWorker({ DATABASE_URL: backupUrl });
-    await restored.get(ErasureProcessor).resume();
-    expect(await contains('zz-erased-name')).toBe(false);
-    expect(await contains('zz-kept-name')).toBe(true);
+    const workerOfBackup = await startWorker({ DATABASE_URL: backupUrl });
+    await workerOfBackup.get(ErasureProcessor).resume();
+    expect(await backupContains('zz-erased-name')).toBe(false);
+    expect(await backupContains('zz-kept-name')).toBe(true);
     const [row] = await backup.query('SELECT id, reason, finished_at FROM erasures');
     expect(row).toEqual({ id: erasureId, reason: 'operator', finished_at: expect.any(Date) });
     await server.destroy();

@@ -4,7 +4,7 @@ import { RestoredErasuresService } from './application/restored-erasures.service
 import { ErasureRequestsModule } from './erasure-requests.module';
 import { ErasureLedgerRepository } from './infrastructure/erasure-ledger.repository';
 
-/** The comparison of the database with the ledger of erasures, which a migration makes. */
+/** Compares the database with the ledger of erasures, which is stored outside it. Used by `main.migrate`. */
 @Module({
   imports: [ErasureRequestsModule, StorageModule],
   providers: [ErasureLedgerRepository, RestoredErasuresService],

@@ -13,10 +13,10 @@ jest.setTimeout(60_000);
 
 /** Maximum time until friends receive a change of presence. */
 const MAX_DELAY_MS = 5_000;
-/** The same when a replica loses Redis or is restored. */
+/** Maximum time until friends receive the change after a replica has lost Redis or reaches it again. */
 const MAX_DELAY_AFTER_CUT_MS = 10_000;
-/** A reload within this time is not reported: the grace period is 2 s. */
-const RELOADED_WITHIN_MS = 1_500;
+/** Less than the grace period of 2 s, for which a user who closes their last page is still shown as online. */
+const WITHIN_GRACE_PERIOD_MS = 1_500;
 
 describe('presence over three replicas', () => {
   let stack: TestStack;
@@ -26,6 +26,7 @@ describe('presence over three replicas', () => {
     stack = await startTestStack(2);
     link = await startCuttableLink(stack.store.url);
     await stack.addReplica({ REDIS_URL: link.url });
+    // A replica that has just started does not evict the records of dead replicas yet.
     await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterAll(async () => {
@@ -48,15 +49,16 @@ describe('presence over three replicas', () => {
     await socket.take('presence', (data) => data.userId === user.id && data.isOnline === isOnline);
     return Date.now() - startedAt;
   };
-  const isSeenOnline = async (viewer: ThawVisitor, user: ThawVisitor): Promise<unknown> => {
-    const list = (await viewer.call('GET', `/api/friends/${viewer.user.id}`)).body as unknown as {
+  /** Reads from the friends list whether a friend is online, and checks that their profile agrees. */
+  const isSeenOnline = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
+    const friends = (await viewer.call('GET', `/api/friends/${viewer.user.id}`)).body as unknown as {
       id: number;
       isOnline: boolean;
     }[];
-    const { body } = await viewer.call('GET', `/api/user/${user.user.id}`);
-    const [friend] = list.filter(({ id }) => id === user.user.id);
-    expect(body.isOnline).toBe(friend?.isOnline);
-    return friend?.isOnline;
+    const { body } = await viewer.call('GET', `/api/user/${friend.user.id}`);
+    const entry = friends.find(({ id }) => id === friend.user.id);
+    expect(body.isOnline).toBe(entry?.isOnline);
+    return entry?.isOnline;
   };
 
   it('is sent to friends, after a short grace period when a user leaves', async () => {
@@ -67,7 +69,7 @@ describe('presence over three replicas', () => {
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
     const tookMs = await waitForPresence(adaSocket, bob, false);
-    expect(tookMs).toBeGreaterThan(1_500);
+    expect(tookMs).toBeGreaterThan(WITHIN_GRACE_PERIOD_MS);
     expect(tookMs).toBeLessThan(MAX_DELAY_MS * estimateSlowdown());
     expect(await isSeenOnline(ada, bob)).toBe(false);
     await adaSocket.leave();
@@ -82,14 +84,14 @@ describe('presence over three replicas', () => {
       const leftAt = Date.now();
       await bobSocket.leave();
       bobSocket = await bob.openSocket(stack.origins[reload % 2]);
-      if (Date.now() - leftAt > RELOADED_WITHIN_MS) slowReloads += 1;
+      if (Date.now() - leftAt > WITHIN_GRACE_PERIOD_MS) slowReloads += 1;
     }
-    const elsewhere = [await bob.openSocket(stack.origins[0]), await bob.openSocket(stack.origins[1])];
-    for (const socket of elsewhere) await socket.leave();
+    const otherTabs = [await bob.openSocket(stack.origins[0]), await bob.openSocket(stack.origins[1])];
+    for (const socket of otherTabs) await socket.leave();
     const cutAt = Date.now();
-    await bobSocket.cut();
+    await bobSocket.cut(); // a lost connection, without a close frame
     bobSocket = await bob.openSocket(stack.origins[0]);
-    if (Date.now() - cutAt > RELOADED_WITHIN_MS) slowReloads += 1;
+    if (Date.now() - cutAt > WITHIN_GRACE_PERIOD_MS) slowReloads += 1;
     await sleep(5_000); // longer than any grace period
     // On a busy machine, a reload may take longer than the grace period; reporting it is then correct.
     const absences = adaSocket.all('presence').filter(({ isOnline }) => isOnline === false);
@@ -100,7 +102,7 @@ describe('presence over three replicas', () => {
     await adaSocket.leave();
   });
 
-  it('is not disclosed to other users', async () => {
+  it('is not disclosed to a user who is not a friend', async () => {
     const { bob, adaSocket } = await signUpFriends();
     const eve = await stack.createVisitor(0);
     await recordPastChat(stack.replicas[0]!, eve, bob);
@@ -117,7 +119,7 @@ describe('presence over three replicas', () => {
 
   it('ends when the replica of the user loses Redis, and returns when Redis is reachable again', async () => {
     const { bob, adaSocket } = await signUpFriends();
-    const bobSocket = await bob.openSocket(stack.origins[2]);
+    const bobSocket = await bob.openSocket(stack.origins[2]); // the replica behind the link
     await waitForPresence(adaSocket, bob, true);
     await link.cut();
     expect(await waitForPresence(adaSocket, bob, false)).toBeLessThan(
@@ -137,6 +139,7 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.openSocket();
     await waitForPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    /** Without the sorted sets of replicas, which contain no users. */
     const listRemainingKeys = async () =>
       (await stack.store.listKeys('{presence*')).filter((key) => !key.endsWith(':replicas'));
     await until(listRemainingKeys, (keys) => keys.length === 0);

@@ -5,7 +5,10 @@ import { RandomChatModule } from '../random-chat/random-chat.module';
 import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
-/** Global, because modules that use `USER_RELATIONS` are dependencies of friends and chats, which this one imports. */
+/**
+ * Global, because modules that use `USER_RELATIONS` cannot import this module: it imports the modules of friends and
+ * random chats, which depend on them.
+ */
 @Global()
 @Module({
   imports: [BlocksReadModelModule, FriendsModule, RandomChatModule],

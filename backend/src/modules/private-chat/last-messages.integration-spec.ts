@@ -10,7 +10,8 @@ import { LAST_MESSAGES_SQL, LastMessageService } from './application/last-messag
 
 jest.setTimeout(90_000);
 
-const PREVIEW_CHARACTERS = 80;
+/** Maximum length of a preview, in code points. */
+const PREVIEW_LENGTH = 80;
 
 interface PlanNode {
   'Node Type': string;
@@ -66,12 +67,12 @@ describe('the newest message of each friend in the friends list', () => {
     await expectLast(null);
     await send('good evening');
     await expectLast(lastMessageWith('good evening'));
-    const answer = createPrivateMessage({ from: bob, to: ada, content: 'good evening to you' });
-    await bobSocket.request('send_private_message', answer);
+    const messageOfBob = createPrivateMessage({ from: bob, to: ada, content: 'good evening to you' });
+    await bobSocket.request('send_private_message', messageOfBob);
     await expectLast(lastMessageWith('good evening to you', 'text', bob));
 
     const { id: messageId } = await send('🦦'.repeat(100));
-    await expectLast(lastMessageWith('🦦'.repeat(PREVIEW_CHARACTERS)));
+    await expectLast(lastMessageWith('🦦'.repeat(PREVIEW_LENGTH)));
     await adaSocket.request('edit_private_message', {
       messageId: Number(messageId),
       newContent: 'an otter',
@@ -90,15 +91,17 @@ describe('the newest message of each friend in the friends list', () => {
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
+    // A deleted message has no preview and the type text.
     await expectLast(lastMessageWith(''));
 
-    // A rebuild from the events gives the same.
+    // A rebuild of the read models from the events changes nothing.
     await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     await expectLast(lastMessageWith(''));
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
   it('is read with one index step per friend, regardless of the length of the conversations', async () => {
+    // The conversations of user 1 with the users 2 to 61, in which both send messages.
     const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
     const { dataSource } = stack.database;
     await dataSource.query(
@@ -113,7 +116,7 @@ describe('the newest message of each friend in the friends list', () => {
 
     const [explained] = await dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${LAST_MESSAGES_SQL}`,
-      [userId, friendIds, PREVIEW_CHARACTERS],
+      [userId, friendIds, PREVIEW_LENGTH],
     );
     const reads = flattenPlan(explained!['QUERY PLAN'][0]!.Plan).filter(
       (node) => node['Relation Name'] === 'private_messages',

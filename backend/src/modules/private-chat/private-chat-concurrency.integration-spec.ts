@@ -18,11 +18,13 @@ import { until } from '../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MESSAGES_PER_USER = isLongRun ? 5_000 : 150;
-/** Messages in a response, unless it is asked for fewer. */
+/** Maximum number of messages in a response. */
 const MESSAGES_PER_PAGE = 500;
 
+/** How long the link of a replica to PostgreSQL stays cut. */
 const CUT_MS = 30;
 const PAUSE_BETWEEN_CUTS_MS = 80;
+/** How long a client waits before it sends a refused message again. */
 const RETRY_MS = 20;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
@@ -56,7 +58,7 @@ describe('private messages sent concurrently on two replicas', () => {
       [ada.user.id, bob.user.id],
     );
 
-  it('are stored once when both replicas receive the same one many times', async () => {
+  it('are stored once when both replicas receive the same message many times', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const clientId = randomUUID();
@@ -73,10 +75,11 @@ describe('private messages sent concurrently on two replicas', () => {
     await bobSocket.request('typing', { receiverId: ada.user.id });
     expect(bobSocket.all('private_message')).toHaveLength(1);
 
+    // The same client id with another receiver is not a retry.
     const eve = await stack.createVisitor(0);
     await makeFriends(stack.replicas[0]!, ada, eve);
-    const reused = createPrivateMessage({ from: ada, to: eve, content: 'x', clientId });
-    expect(await adaSocket.ask('send_private_message', reused)).toMatchObject({
+    const messageToEve = createPrivateMessage({ from: ada, to: eve, content: 'x', clientId });
+    expect(await adaSocket.ask('send_private_message', messageToEve)).toMatchObject({
       data: { code: 'invalid_payload' },
     });
     await leaveAll(adaSocket, bobSocket, adaOtherSocket);
@@ -92,13 +95,13 @@ describe('private messages sent concurrently on two replicas', () => {
       for (let number = 0; number < MESSAGES_PER_USER; number += 1) {
         const content = `${name}.${number}`;
         const message = createPrivateMessage({ from, to, content, clientId: randomUUID() });
-        let reply = await socket.ask('send_private_message', message);
-        while (reply.event !== 'ack') {
-          expect(reply.data.code).toBe('unavailable');
+        let answer = await socket.ask('send_private_message', message);
+        while (answer.event !== 'ack') {
+          expect(answer.data.code).toBe('unavailable');
           await sleep(RETRY_MS);
-          reply = await socket.ask('send_private_message', message);
+          answer = await socket.ask('send_private_message', message);
         }
-        idsByContent.set(content, Number(reply.data.id));
+        idsByContent.set(content, Number(answer.data.id));
       }
       return idsByContent;
     };
@@ -126,7 +129,7 @@ describe('private messages sent concurrently on two replicas', () => {
         sendAllWithRetries(bobSocket, { from: bob, to: ada, name: 'bob' }),
       ]);
       sending.abort();
-      expect(await cutting).toBeGreaterThan(2);
+      expect(await cutting).toBeGreaterThan(2); // both links were cut
 
       const acknowledged = new Map(idsByContent.flatMap((ids) => [...ids]));
       expect(acknowledged.size).toBe(2 * MESSAGES_PER_USER);
@@ -141,6 +144,7 @@ describe('private messages sent concurrently on two replicas', () => {
       expect(times).toEqual([...times].sort((a, b) => a - b));
 
       const newest = rows.slice(-MESSAGES_PER_PAGE).map(({ content }) => content);
+      // A replica whose link was cut last may still have to reconnect.
       await until(async () => (await requestMessages(ada, bob)).status === 200);
       for (const [viewer, friend] of [
         [ada, bob],
@@ -180,7 +184,7 @@ describe('private messages sent concurrently on two replicas', () => {
   it('are unchanged by a rebuild of the read model', async () => {
     const readAll = () => stack.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
     const before = await readAll();
-    expect(before.length).toBeGreaterThan(50);
+    expect(before.length).toBeGreaterThan(50); // the messages of the tests above
     await stack.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
     await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await readAll()).toEqual(before);

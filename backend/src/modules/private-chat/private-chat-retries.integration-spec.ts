@@ -1,10 +1,15 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets.
+import { limits } from '@thaw/contract/limits';
 import { createFriends, createPrivateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 
 jest.setTimeout(60_000);
+
+const BRAILLE_BLANK = '\u2800';
+/** Texts without a visible character. */
+const INVISIBLE_TEXTS = ['\u200b', BRAILLE_BLANK, '\u3164', '\u202e', '\u200d\ufe0f'];
 
 describe('a private message that is retried or refused', () => {
   let stack: TestStack;
@@ -26,7 +31,7 @@ describe('a private message that is retried or refused', () => {
     createPrivateMessage({ from: ada, to: bob, content, messageType });
   const uploadAsAda = () => uploadChatImage(stack.replicas[0]!, ada);
 
-  it('does not remove a reaction when its frame is retried, on either replica', async () => {
+  it('keeps a reaction whose frame is retried, on either replica', async () => {
     const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
     const data = { messageId: Number(id), emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
     const reactions = [{ emoji: '🔥', userId: ada.user.id }];
@@ -35,12 +40,13 @@ describe('a private message that is retried or refused', () => {
       ['adding', reactions],
       ['removing', []],
     ] as const) {
-      for (const socket of [...sockets, ...sockets]) {
+      const sendingSockets = [...sockets, ...sockets]; // the frame and three retries
+      for (const socket of sendingSockets) {
         socket.send({ event: 'react_private_message', data, ref });
       }
       const findAcks = () =>
         sockets.flatMap(({ frames }) => frames.filter((frame) => frame.event === 'ack' && frame.ref === ref));
-      await until(() => findAcks().length === 4);
+      await until(() => findAcks().length === sendingSockets.length);
       for (const ack of findAcks()) expect(ack.data.reactions).toEqual(expected);
     }
     const stored = await stack.database.dataSource.query<{ data: object }[]>(
@@ -48,15 +54,15 @@ describe('a private message that is retried or refused', () => {
       [`private-${Number(id)}`],
     );
     expect(stored).toHaveLength(2);
-    expect(JSON.stringify(stored)).not.toContain('adding');
+    expect(JSON.stringify(stored)).not.toContain('adding'); // only a fingerprint of the `ref` is stored
   });
 
   it('gives the receiver no access to an image of a refused message', async () => {
     const url = await uploadAsAda();
     for (const [content, code] of [
-      [`${'x'.repeat(2_001)}\n[IMAGE:${url}]`, 'message_too_long'],
-      [`x${`\n[IMAGE:${url}]`.repeat(5)}`, 'invalid_payload'],
-      [`\u2800\n[IMAGE:${url}]`, 'invalid_payload'],
+      [`${'x'.repeat(limits.messageMaxCodePoints + 1)}\n[IMAGE:${url}]`, 'message_too_long'],
+      [`x${`\n[IMAGE:${url}]`.repeat(limits.imagesPerMessage + 1)}`, 'invalid_payload'],
+      [`${BRAILLE_BLANK}\n[IMAGE:${url}]`, 'invalid_payload'],
     ] as const) {
       const refused = await sockets[0]!.ask('send_private_message', createMessage(content, 'mixed'));
       expect(refused.data.code).toBe(code);
@@ -69,7 +75,8 @@ describe('a private message that is retried or refused', () => {
   it('gives the receiver no access to an image of a reply to a missing message', async () => {
     const url = await uploadAsAda();
     const { id } = await sockets[0]!.request('send_private_message', createMessage('the only message'));
-    const reply = { ...createMessage(url, 'image'), replyTo: { id: Number(id) + 1_000 } };
+    const missingId = Number(id) + 1_000;
+    const reply = { ...createMessage(url, 'image'), replyTo: { id: missingId } };
     const refused = await sockets[0]!.ask('send_private_message', reply);
     expect(refused.data.code).toBe('message_not_found');
     expect((await bob.call('GET', url)).status).toBe(404);
@@ -86,9 +93,9 @@ describe('a private message that is retried or refused', () => {
     expect(await sockets[0]!.request('send_private_message', reply)).toEqual(firstAck);
   });
 
-  it('is refused without visible content, as is such an edit', async () => {
+  it('is refused without visible content, and so is an edit without visible content', async () => {
     const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
-    for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {
+    for (const content of INVISIBLE_TEXTS) {
       const sent = await sockets[0]!.ask('send_private_message', createMessage(content));
       expect(sent.data.code).toBe('invalid_payload');
       const { senderId, receiverId } = createMessage(content);

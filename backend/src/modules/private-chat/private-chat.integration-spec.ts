@@ -30,11 +30,12 @@ const getUnreadCounts = async (viewer: ThawVisitor): Promise<unknown> =>
 const markAsRead = (reader: ThawVisitor, friend: ThawVisitor) =>
   reader.call('PUT', `/api/private-messages/read/${friend.user.id}/${reader.user.id}`);
 
+/** Sends any frame, even an invalid one, and expects an error with this code. */
 const expectRefusal = async (socket: ThawSocket, event: string, data: object, code: string) =>
   expect(await socket.ask(event as 'ping', data as never)).toMatchObject({ event: 'error', data: { code } });
 
 describe('a message in a private chat', () => {
-  it('is delivered to every socket of both users except the sending one', async () => {
+  it('is delivered once to every socket of both users except the sending one, even if it is retried', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const ack = await adaSocket.request(
@@ -70,7 +71,8 @@ describe('a message in a private chat', () => {
 
   it('quotes the stored text of the message it replies to, until that message is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
-    const quoted = createPrivateMessage({ from: ada, to: bob, content: 'x'.repeat(70) });
+    const longText = 'x'.repeat(70); // a quote has at most 60 characters
+    const quoted = createPrivateMessage({ from: ada, to: bob, content: longText });
     const messageId = Number((await adaSocket.request('send_private_message', quoted)).id);
     const forgedQuote = { id: messageId, content: 'forged', senderId: 0, senderName: 'Eve' };
     const reply = createPrivateMessage({ from: bob, to: ada, content: 'indeed', replyTo: forgedQuote });
@@ -155,7 +157,7 @@ describe('a message in a private chat', () => {
       'SELECT unused_since FROM uploads WHERE owner_id = $1',
       [ada.user.id],
     );
-    expect(upload).toEqual({ unused_since: null });
+    expect(upload).toEqual({ unused_since: null }); // unused uploads are deleted after some time
 
     const deletion = { messageId: Number(id), senderId: ada.user.id, receiverId: bob.user.id };
     await adaSocket.request('delete_private_message', deletion);
@@ -185,7 +187,10 @@ describe('a message in a private chat', () => {
     const { ada, bob } = await createFriends(stack);
     const limitedReplica = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.openSocket(limitedReplica.origin);
-    await limitedReplica.app.get(RateLimiterService).require('send_private_message', ada.user.id, 20);
+    const allowedAtOnce = 20;
+    await limitedReplica.app
+      .get(RateLimiterService)
+      .require('send_private_message', ada.user.id, allowedAtOnce);
     const oneTooMany = createPrivateMessage({ from: ada, to: bob, content: 'too much' });
     await expectRefusal(adaSocket, 'send_private_message', oneTooMany, 'rate_limited');
     await adaSocket.leave();
@@ -208,7 +213,7 @@ describe('access to a private chat', () => {
     await leaveAll(adaSocket, eveSocket);
   });
 
-  it('covers only the messages of the two friends, and changes only by their sender', async () => {
+  it('covers only the messages of the two friends, and lets only the sender edit or delete a message', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const eve = await stack.createVisitor(0);
     await makeFriends(stack.replicas[0]!, eve, bob);
@@ -256,7 +261,7 @@ describe('access to a private chat', () => {
 });
 
 describe('a private chat across two replicas', () => {
-  it('has the same unread count on every page of the receiver', async () => {
+  it('counts unread messages, and marks them as read on every page of the receiver', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const bobOtherSocket = await bob.openSocket(stack.origins[0]);
     const send = (content: string) =>
@@ -269,7 +274,7 @@ describe('a private chat across two replicas', () => {
       expect(await socket.next('private_messages_read')).toEqual({ friendId: ada.user.id });
     }
     expect(await getUnreadCounts(bob)).toEqual({});
-    expect((await markAsRead(bob, ada)).status).toBe(204);
+    expect((await markAsRead(bob, ada)).status).toBe(204); // changes nothing, so nothing is published
 
     await send('four');
     const { id } = await send('five');
@@ -301,7 +306,7 @@ describe('a private chat across two replicas', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('shows once that a friend is typing, however many keystrokes are reported', async () => {
+  it('shows once that a friend is typing when two typing frames follow each other at once', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     await adaSocket.request('typing', { receiverId: bob.user.id });
     await adaSocket.request('typing', { receiverId: bob.user.id });

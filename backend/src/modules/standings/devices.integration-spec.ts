@@ -2,7 +2,7 @@
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,
-  addHours,
+  computeHoursFromNow,
   liftSanction,
   recordConduct,
   allocateConductId,
@@ -102,7 +102,7 @@ describe('keys of a sanction', () => {
       `UPDATE devices SET seen_at = now() - interval '31 days' WHERE user_id = $1 AND device_hash <> $2`,
       [userId, usedDevice],
     );
-    const end = addHours(5);
+    const end = computeHoursFromNow(5);
     const { sanctionId } = await imposeSanction(getReplica(), userId, { until: end });
     expect(await readBanKeys(sanctionId)).toEqual([
       { kind: 'device', key_hash: usedDevice, expires_at: end },
@@ -134,7 +134,7 @@ describe('keys of a sanction', () => {
     ]);
     expect(keys[1]?.key_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(keys)).not.toContain(email);
-    const end = addHours(24);
+    const end = computeHoursFromNow(24);
     await recordConduct(getReplica(), userId, 'AppealDecided', {
       appealId: await allocateConductId(getReplica()),
       noticeId: 1,
@@ -154,7 +154,7 @@ describe('keys of a sanction', () => {
 describe('new accounts', () => {
   it('a new account on the device of a suspended user is suspended until the same time, with a separate notice', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
-    const end = addHours(3);
+    const end = computeHoursFromNow(3);
     const { sanctionId, noticeId } = await imposeSanction(getReplica(), userId, { until: end });
     const second = await startAnotherAccount(browser);
     expect(second.standing).toMatchObject({ kind: 'suspended', until: end.toISOString() });

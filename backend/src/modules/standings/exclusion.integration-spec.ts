@@ -7,7 +7,7 @@ import {
   askAge,
   flag,
   imposeSanction,
-  addHours,
+  computeHoursFromNow,
   liftSanction,
 } from '../../testing/standings.fixture';
 import { startTestStack, type TestStack, type TestWorker } from '../../testing/test-stack.harness';
@@ -85,7 +85,7 @@ describe('excluded users', () => {
 
   it('excluded users can read their own user, including the standing, but no other user', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const end = addHours(2);
+    const end = computeHoursFromNow(2);
     const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
     expect([status, body.standing]).toEqual([

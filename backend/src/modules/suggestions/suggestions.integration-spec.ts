@@ -3,7 +3,7 @@
 import { Logger } from '@nestjs/common';
 import {
   failingBehaviours,
-  sayLines,
+  answerWithLines,
   startTestLanguageModel,
   type TestLanguageModel,
 } from '../../testing/language-model.harness';
@@ -14,21 +14,23 @@ import { textMessage, type ThawVisitor } from '../../testing/thaw.client';
 
 jest.setTimeout(60_000);
 
-const TIMEOUT_MS = 400;
-const nothing = { source: 'none', suggestions: [] };
+const MODEL_TIMEOUT_MS = 400;
+/** Time that a response may take in addition to the timeout of the model. */
+const TOLERANCE_MS = 500;
+const noSuggestions = { source: 'none', suggestions: [] };
 
 describe('suggestions of a language model', () => {
   let stack: TestStack;
   let model: TestLanguageModel;
 
-  // Only the second replica has a model.
+  // Only the second replica, which serves `bob`, has a model.
   beforeAll(async () => {
     [stack, model] = await Promise.all([startTestStack(1), startTestLanguageModel()]);
     await stack.addReplica({
       SUGGESTIONS_URL: model.url,
       SUGGESTIONS_MODEL: 'small',
       SUGGESTIONS_API_KEY: 'key-1',
-      SUGGESTIONS_TIMEOUT_MS: String(TIMEOUT_MS),
+      SUGGESTIONS_TIMEOUT_MS: String(MODEL_TIMEOUT_MS),
     });
   });
   afterAll(async () => {
@@ -37,19 +39,23 @@ describe('suggestions of a language model', () => {
   });
   beforeEach(() => void model.questions.splice(0));
 
-  const suggest = (asker: ThawVisitor, chat: object, fields: object = {}) =>
+  /** @param chat `sessionId` of a random chat or `friendId` of a private one */
+  const requestSuggestions = (asker: ThawVisitor, chat: object, fields: object = {}) =>
     asker.call('POST', '/api/suggestions', { userId: asker.user.id, consent: true, ...chat, ...fields });
 
   it('are refused as not found by a replica without a model', async () => {
     const { ada, bob, sessionId } = await startChat(stack);
     expect((await ada.call('GET', '/api/suggestions')).body).toEqual({ model: false, host: null });
-    expect(await suggest(ada, { sessionId })).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(await requestSuggestions(ada, { sessionId })).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
     expect((await bob.call('GET', '/api/suggestions')).body).toEqual({ model: true, host: model.host });
     expect(model.questions).toEqual([]);
   });
 
   it("are based on the user's own texts and the topics of the other user in a random chat", async () => {
-    model.behave(sayLines('Tea or coffee?', 'Visit example.com', 'Why?'));
+    model.behave(answerWithLines('Tea or coffee?', 'Visit example.com', 'Why?'));
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
     const { id } = await bobSocket.request(
@@ -62,7 +68,7 @@ describe('suggestions of a language model', () => {
       newContent: `canaryofbob writes to ${ada.user.username} and bob@example.org`,
       userId: bob.user.id,
     });
-    expect(await suggest(bob, { sessionId })).toMatchObject({
+    expect(await requestSuggestions(bob, { sessionId })).toMatchObject({
       status: 200,
       body: { source: 'model', suggestions: ['Tea or coffee?', 'Why?'] },
     });
@@ -78,7 +84,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('are available in private chats with friends only', async () => {
-    model.behave(sayLines('And the film?'));
+    model.behave(answerWithLines('And the film?'));
     const { ada, bob } = await createFriends(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request(
@@ -89,7 +95,7 @@ describe('suggestions of a language model', () => {
       'send_private_message',
       createPrivateMessage({ from: bob, to: ada, content: 'canaryofbob' }),
     );
-    expect((await suggest(bob, { friendId: ada.user.id })).body).toEqual({
+    expect((await requestSuggestions(bob, { friendId: ada.user.id })).body).toEqual({
       source: 'model',
       suggestions: ['And the film?'],
     });
@@ -97,7 +103,7 @@ describe('suggestions of a language model', () => {
     expect(model.questions[0]?.body).toContain('films');
     expect(model.questions[0]?.body).not.toContain('canaryofada');
     const stranger = await stack.createVisitor(1);
-    expect(await suggest(stranger, { friendId: ada.user.id })).toMatchObject({
+    expect(await requestSuggestions(stranger, { friendId: ada.user.id })).toMatchObject({
       status: 403,
       body: { code: 'not_friends' },
     });
@@ -106,44 +112,52 @@ describe('suggestions of a language model', () => {
   it('are refused without consent, outside the chat, after its end, and for both chats or none', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
-      expect((await suggest(bob, { sessionId }, fields)).status).toBe(400);
+      expect((await requestSuggestions(bob, { sessionId }, fields)).status).toBe(400);
     const stranger = await stack.createVisitor(1);
-    expect((await suggest(stranger, {})).status).toBe(400);
-    expect((await suggest(stranger, { sessionId })).status).toBe(404);
+    expect((await requestSuggestions(stranger, {})).status).toBe(400);
+    expect((await requestSuggestions(stranger, { sessionId })).status).toBe(404);
     await bobSocket.request('skip_chat', { sessionId });
-    expect((await suggest(bob, { sessionId })).status).toBe(404);
+    expect((await requestSuggestions(bob, { sessionId })).status).toBe(404);
     expect(model.questions).toEqual([]);
   });
 
-  it('are limited to six requests per minute and user, in every profile', async () => {
-    model.behave(sayLines('Tea or coffee?'));
+  it('are limited to six requests per minute and user, even with the rate limits of load tests', async () => {
+    model.behave(answerWithLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
     const responses = [];
-    for (let count = 0; count < 7; count += 1) responses.push(await suggest(bob, { sessionId }));
+    for (let count = 0; count < 7; count += 1) responses.push(await requestSuggestions(bob, { sessionId }));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
     expect(Number(responses[6]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(model.questions).toHaveLength(6);
   });
 
-  // Has to be the last test: the model is not asked for five minutes afterwards.
-  it('are empty when the model fails; it is then not asked for five minutes, and no text of a user is logged', async () => {
+  // Has to be the last test: the replica does not ask the model for five minutes afterwards.
+  it('are empty when the model fails; after three failures it is not asked, and no text of a user is logged', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
-    const other = await startChat(stack);
+    const otherChat = await startChat(stack);
     await bobSocket.request('random_message', textMessage(sessionId, 'canaryofthelog'));
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
-    model.behave(sayLines('Only contacts: example.com'));
-    expect((await suggest(bob, { sessionId })).body).toEqual(nothing);
+    // An answer without a usable line is not a failure.
+    model.behave(answerWithLines('Only contacts: example.com'));
+    expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
     for (const name of ['never answers', 'answers HTML', 'answers 500']) {
       model.behave(failingBehaviours[name]!.behaviour);
       const startedAt = performance.now();
-      expect(await suggest(bob, { sessionId })).toMatchObject({ status: 200, body: nothing });
-      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + 500);
+      expect(await requestSuggestions(bob, { sessionId })).toMatchObject({
+        status: 200,
+        body: noSuggestions,
+      });
+      expect(performance.now() - startedAt).toBeLessThan(MODEL_TIMEOUT_MS + TOLERANCE_MS);
     }
-    model.behave(sayLines('Tea or coffee?'));
-    expect((await suggest(bob, { sessionId })).body).toEqual(nothing);
-    expect((await suggest(other.bob, { sessionId: other.sessionId })).body).toEqual(nothing);
+    model.behave(answerWithLines('Tea or coffee?'));
+    expect((await requestSuggestions(bob, { sessionId })).body).toEqual(noSuggestions);
+    expect((await requestSuggestions(otherChat.bob, { sessionId: otherChat.sessionId })).body).toEqual(
+      noSuggestions,
+    );
+    // The unusable answer and three failures. The last two requests did not reach the model.
     expect(model.questions).toHaveLength(4);
     const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('model'));
     expect(lines).toEqual(['The language model has failed 3 times in a row: status 500']);
+    expect(warn.mock.calls.map(String).join('\n')).not.toContain('canaryofthelog');
   });
 });

@@ -7,7 +7,7 @@ import { UsersModule } from '../users/users.module';
 import { SuggestionsService } from './application/suggestions.service';
 import { SuggestionsController } from './transport/suggestions.controller';
 
-/** Suggestions of a language model. The page also has suggestions of its own, which need no server. */
+/** A language model suggests what to write next. The page also has suggestions of its own, which need no server. */
 @Module({
   imports: [ChatTranscriptModule, FriendsModule, PrivateChatReadModelModule, RandomChatModule, UsersModule],
   controllers: [SuggestionsController],

@@ -16,7 +16,7 @@ describe('rebuild of the read model `users`', () => {
   });
   afterAll(() => database.close());
 
-  it('a rebuild succeeds when the log has the new owner of an address before the previous owner gives it up', async () => {
+  it('restores the same rows when an address has a new owner before its previous owner gives it up', async () => {
     const eventTypes = new EventTypeRegistry();
     eventTypes.register(userEventTypes);
     const projections = new ProjectionRegistry();
@@ -27,8 +27,8 @@ describe('rebuild of the read model `users`', () => {
       data: { userId, email, ...(type === 'UserRegistered' ? { username: `user ${userId}` } : {}) },
       occurredAt: new Date(),
     });
-    // User 2 registers with the address of user 1. This projection lets user 1 give it up after the event of user 2 has
-    // got its position and before `usersProjection` inserts the row of user 2.
+    // User 2 registers with the address of user 1. This projection appends the event with which user 1 gives it up:
+    // after the event of user 2 has got its position, and before `usersProjection` inserts the row of user 2.
     projections.register({
       name: 'give-up-address',
       tables: [],
@@ -46,7 +46,7 @@ describe('rebuild of the read model `users`', () => {
     const usersBefore = await readUsers();
     const rebuilder = new ProjectionRebuildService(database.dataSource, store, projections);
     const appliedEvents = await rebuilder.rebuild();
-    expect(appliedEvents).toBe(3);
+    expect(appliedEvents).toBe(3); // two registrations and one change of address
     expect(await readUsers()).toEqual(usersBefore);
     expect(usersBefore).toMatchObject([{ email: 'new@example.org' }, { email: 'shared@example.org' }]);
   });

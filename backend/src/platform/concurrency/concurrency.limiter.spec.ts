@@ -1,36 +1,37 @@
 import { ConcurrencyLimiter } from './concurrency.limiter';
 import { KeyedConcurrencyLimiter } from './keyed-concurrency.limiter';
 
-const waitForNextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const waitForEventLoop = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('ConcurrencyLimiter', () => {
   it('runs a bounded number of callers at once, queues a bounded number in order, and refuses the rest', async () => {
-    const [maxRunning, maxQueued] = [2, 2];
-    const limiter = new ConcurrencyLimiter(maxRunning, maxQueued);
+    const [concurrency, maxQueued] = [2, 2];
+    const limiter = new ConcurrencyLimiter(concurrency, maxQueued);
     const entered: string[] = [];
     const enter = async (name: string) => {
       const release = await limiter.acquire();
       entered.push(name);
       return release;
     };
-    const [first, , third] = ['first', 'second', 'third', 'fourth'].map(enter);
+    const [firstRelease, , thirdRelease] = ['first', 'second', 'third', 'fourth'].map(enter);
     await expect(enter('fifth')).rejects.toMatchObject({ code: 'unavailable' });
-    await waitForNextTurn();
+    await waitForEventLoop();
     expect(entered).toEqual(['first', 'second']);
 
-    const release = await first!;
+    const release = await firstRelease!;
     release();
     release(); // a second call has no effect
-    await waitForNextTurn();
+    await waitForEventLoop();
     expect(entered).toEqual(['first', 'second', 'third']);
 
-    (await third!)();
-    await waitForNextTurn();
+    (await thirdRelease!)();
+    await waitForEventLoop();
     expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
   });
 
-  it('lets the next caller in when work fails', async () => {
-    const limiter = new ConcurrencyLimiter(1, 0);
+  it('releases the slot when the work fails', async () => {
+    const [concurrency, maxQueued] = [1, 0];
+    const limiter = new ConcurrencyLimiter(concurrency, maxQueued);
     for (let round = 0; round < 3; round += 1) {
       await expect(limiter.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     }
@@ -40,7 +41,8 @@ describe('ConcurrencyLimiter', () => {
 
 describe('KeyedConcurrencyLimiter', () => {
   it('limits each key separately and forgets keys that are not in use', async () => {
-    const limiter = new KeyedConcurrencyLimiter<string>(1, 1);
+    const [concurrency, maxQueued] = [1, 1];
+    const limiter = new KeyedConcurrencyLimiter<string>(concurrency, maxQueued);
     const releaseAda = await limiter.acquire('ada');
     const releaseBob = await limiter.acquire('bob');
     const queuedAda = limiter.acquire('ada');
@@ -48,7 +50,7 @@ describe('KeyedConcurrencyLimiter', () => {
     expect(limiter.size).toBe(2);
     releaseBob();
     const releaseBobAgain = await limiter.acquire('bob');
-    releaseBob(); // a release of an earlier call has no effect
+    releaseBob(); // a second call does not release the slot of the later caller
     expect(limiter.size).toBe(2);
     releaseBobAgain();
     expect(limiter.size).toBe(1);

@@ -14,7 +14,7 @@ export class ConcurrencyLimiter {
     private readonly maxQueued: number,
   ) {}
 
-  /** Whether no caller holds a slot or waits for one. */
+  /** Whether no caller holds a slot or waits for one: callers wait only while every slot is held. */
   get isIdle(): boolean {
     return this.running === 0;
   }

@@ -4,7 +4,8 @@ import type { Environment } from '../../config/environment.config';
 type PostgresConnectionOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * Time-outs of PostgreSQL, in ms. Transaction poolers refuse them as parameters of a connection (docs/decisions/0072).
+ * Time-outs of PostgreSQL. They are set for a role or a transaction, because transaction poolers refuse them as
+ * parameters of a connection (docs/decisions/0072).
  */
 export interface DatabaseTimeouts {
   statementMs: number;
@@ -18,19 +19,23 @@ export const requestTimeouts: DatabaseTimeouts = {
   lockMs: 1_000,
   idleInTransactionMs: 5_000,
 };
-/** For workers, which halve a batch that times out. */
+
+/** For workers: no user waits for them, and they retry a batch that times out in halves. */
 export const workerTimeouts: DatabaseTimeouts = {
   statementMs: 10_000,
   lockMs: 2_000,
   idleInTransactionMs: 15_000,
 };
 
-/** For commands of operators, which may read the whole log. */
+/** For commands of operators, which may read the whole event log. */
 export const operatorTimeouts: DatabaseTimeouts = { ...workerTimeouts, statementMs: 24 * 60 * 60_000 };
 
+/** An option that the PostgreSQL driver ignores. `hasPreparedStatements` reads it. */
+const UNPREPARED = { preparedStatements: 'off' } as const;
+
 /**
- * Connection options of every Thaw process. They set no state of the session, so that the connections may be those of a
- * transaction pooler.
+ * Returns the connection options of every Thaw process. They set no state of the session, because a transaction pooler
+ * shares its connections between clients. Of the time-outs only `statementMs` is used, for the client's own limit.
  */
 export const createDataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &
@@ -45,15 +50,13 @@ export const createDataSourceOptions = (
   extra: {
     connectionTimeoutMillis: 3_000,
     keepAlive: true,
-    // The client's time-out is later than the server's, so it only fires when the server does not respond at all.
+    // The client's limit is later than the server's, so it is reached only if the server does not respond at all.
     query_timeout: statementMs + 1_000,
     ...(environment.DATABASE_PREPARED_STATEMENTS === false && UNPREPARED),
   },
 });
 
-const UNPREPARED = { preparedStatements: 'off' } as const;
-
-/** Whether statements may have a name, by which PostgreSQL finds the plan of an earlier execution. */
+/** Whether statements may be prepared: sent with a name, under which PostgreSQL keeps the parsed statement. */
 export const hasPreparedStatements = ({ options }: Pick<DataSource, 'options'>): boolean =>
   (options.extra as Partial<typeof UNPREPARED> | undefined)?.preparedStatements !==
   UNPREPARED.preparedStatements;

@@ -1,6 +1,6 @@
 import type { DatabaseTimeouts } from './data-source.config';
 
-/** The names of PostgreSQL's settings, with their values in ms. */
+/** Returns the names of PostgreSQL's settings for these time-outs, with their values in ms. */
 const listSettings = (timeouts: DatabaseTimeouts): [name: string, valueMs: number][] => [
   ['statement_timeout', timeouts.statementMs],
   ['lock_timeout', timeouts.lockMs],
@@ -8,8 +8,8 @@ const listSettings = (timeouts: DatabaseTimeouts): [name: string, valueMs: numbe
 ];
 
 /**
- * Statements that give the connected role its time-outs in one database, for all later connections. A role may change
- * its own settings without any privilege.
+ * Builds the statements that give the connected role its time-outs in one database. They take effect for later
+ * connections. A role may change its own settings without any privilege.
  * @param database name of the database, quoted as an identifier.
  */
 export const buildRoleTimeoutsSql = (database: string, timeouts: DatabaseTimeouts): string =>
@@ -17,7 +17,7 @@ export const buildRoleTimeoutsSql = (database: string, timeouts: DatabaseTimeout
     .map(([name, valueMs]) => `ALTER ROLE CURRENT_USER IN DATABASE ${database} SET ${name} = ${valueMs}`)
     .join('; ');
 
-/** Statements that give the present transaction its time-outs. */
+/** Builds the statements that give the current transaction its time-outs. */
 export const buildTransactionTimeoutsSql = (timeouts: DatabaseTimeouts): string =>
   listSettings(timeouts)
     .map(([name, valueMs]) => `SET LOCAL ${name} = ${valueMs}`)

@@ -18,27 +18,27 @@ import { TransactionTimeoutsService } from './transaction-timeouts.service';
 export class DatabaseModule {
   /** For processes that answer requests. */
   static forRoot(): DynamicModule {
-    return define(requestTimeouts, { readsFromReplica: true });
+    return createModule(requestTimeouts, { readsFromReplica: true });
   }
 
-  /** For operators' commands. The role's time-outs hold unless a transaction sets others. */
+  /** For operators' commands. Only the client waits longer: on the server, the time-outs of the role apply. */
   static forOperator(): DynamicModule {
-    return define(operatorTimeouts);
+    return createModule(operatorTimeouts);
   }
 
   /** For workers, whose transactions may take longer. */
   static forWorker(): DynamicModule {
-    return define(workerTimeouts, { providers: [TransactionTimeoutsService] });
+    return createModule(workerTimeouts, { providers: [TransactionTimeoutsService] });
   }
 }
 
-const define = (
+const createModule = (
   timeouts: DatabaseTimeouts,
   { readsFromReplica = false, providers = [] as Provider[] } = {},
 ): DynamicModule => ({
   module: DatabaseModule,
   global: true,
-  imports: [connect(timeouts)],
+  imports: [createConnectionModule(timeouts)],
   providers: [
     ...providers,
     {
@@ -53,7 +53,7 @@ const define = (
   exports: [ReadReplicaService],
 });
 
-const connect = (timeouts: DatabaseTimeouts): DynamicModule =>
+const createConnectionModule = (timeouts: DatabaseTimeouts): DynamicModule =>
   TypeOrmModule.forRootAsync({
     inject: [ENVIRONMENT],
     useFactory: (environment: Environment) => ({

@@ -1,2 +1,5 @@
-/** An arbitrary number, shared by all Thaw processes. Held by a process that migrates, or that rebuilds read models. */
+/**
+ * Key of the advisory lock that a process holds while it migrates the database or rebuilds read models. The number is
+ * arbitrary.
+ */
 export const MIGRATION_LOCK = 7_284_610;

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { hasPreparedStatements } from './data-source.config';
 
-/** A statement with a unique name, which PostgreSQL parses and plans once per connection. */
+/** A statement with a unique name. PostgreSQL parses it once per connection and can reuse its plan. */
 export interface PreparedStatement {
   name: string;
   text: string;
@@ -10,7 +10,8 @@ export interface PreparedStatement {
 /**
  * Runs a statement, prepared unless DATABASE_PREPARED_STATEMENTS is off. For frequent statements whose planning is
  * expensive. Not for statements whose best plan depends on the size of their parameters: after a few executions
- * PostgreSQL switches to a generic plan.
+ * PostgreSQL may switch to a generic plan.
+ * @returns the rows of the result.
  */
 export const runPrepared = <Rows>(
   manager: EntityManager,

@@ -6,20 +6,20 @@ import { logWarning } from '../observability/warn-about.functions';
 import { createDataSourceOptions } from './data-source.config';
 import { type LogSequenceNumber, parseLsn, ReplicaLagModel } from './replica-lag.model';
 
-/** Reads may be this much out of date; otherwise they are made from the primary. */
+/** Maximum lag of the replica. While the lag is greater, reads are made from the primary. */
 export const MAX_REPLICA_LAG_MS = 5_000;
 const CHECK_EVERY_MS = 1_000;
-/** How long a connection, and then a read, may take before it is made from the primary. */
+/** Time-out for connecting to the replica, and for each read. A read that times out is made from the primary. */
 const REPLICA_TIMEOUT_MS = 1_000;
 
 export type ReadConnection = Pick<EntityManager, 'query'>;
 
-/** Why reads are made from the primary; `null` while the replica serves them. */
+/** Why reads are made from the primary, as the end of "The read replica …"; null while the replica serves them. */
 type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica' | null;
 
 /**
  * Makes reads that may be some seconds out of date from a read replica of PostgreSQL, if there is one
- * (docs/decisions/0076). A replica that is away, or more than 5 s behind, is replaced by the primary.
+ * (docs/decisions/0076). While the replica does not answer or is more than 5 s behind, the primary makes these reads.
  */
 @Injectable()
 export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
@@ -27,10 +27,10 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private readonly replica: DataSource | undefined;
   private readonly lag = new ReplicaLagModel();
   private readonly stopping = new AbortController();
-  private readonly counts = { replica: 0, primary: 0 };
+  private readonly readCounts = { replica: 0, primary: 0 };
   private obstacle: Obstacle = 'does not answer';
   private timer: NodeJS.Timeout | undefined;
-  private checking: Promise<void> = Promise.resolve();
+  private latestCheck: Promise<void> = Promise.resolve();
 
   /** @param url address of the replica; undefined if there is none. */
   constructor(
@@ -45,7 +45,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     this.replica = new DataSource({
       ...options,
       extra: { ...(options.extra as object), ...timeouts },
-      // Errors of idle connections. The next check reports the replica's state.
+      // Ignores errors of idle connections: the next check reports the replica's state.
       poolErrorHandler: () => undefined,
     });
     this.addMetrics(metrics);
@@ -63,14 +63,15 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     clearTimeout(this.timer);
-    await this.checking;
+    await this.latestCheck;
     if (this.replica?.isInitialized) await this.replica.destroy();
   }
 
   /**
    * Makes a read whose result may be up to 5 s out of date.
    * @param work called with the connection to read from; called again with the primary's if the replica fails.
-   * @param minimum a position of `readPosition` whose commits the result must include.
+   * @param minimum a position from `readPrimaryPosition`; the result includes everything committed up to it.
+   * @throws whatever `work` throws on the primary.
    */
   async read<Result>(
     work: (connection: ReadConnection) => Promise<Result>,
@@ -79,39 +80,39 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     if (this.replica && this.canServe(minimum)) {
       try {
         const result = await work(this.replica.manager);
-        this.counts.replica += 1;
+        this.readCounts.replica += 1;
         return result;
       } catch (error) {
         if (isConnectionFailure(error)) {
-          // Other reads do not wait for it until a check succeeds.
+          // Reads do not wait for this replica again until a check succeeds.
           this.lag.reset();
           this.report('does not answer');
         } else logWarning(this.logger, 'A read from the read replica failed', error);
       }
     }
-    this.counts.primary += 1;
+    this.readCounts.primary += 1;
     return work(this.primary.manager);
   }
 
-  private canServe(minimum: LogSequenceNumber | undefined): boolean {
-    const isRecent = this.lag.computeLag(performance.now()) <= MAX_REPLICA_LAG_MS;
+  private canServe(minimum?: LogSequenceNumber): boolean {
+    const isRecent = this.lag.computeLagMs(performance.now()) <= MAX_REPLICA_LAG_MS;
     return isRecent && (minimum === undefined || this.lag.hasReached(minimum));
   }
 
   private async check(): Promise<void> {
-    this.checking = this.compare();
-    await this.checking;
+    this.latestCheck = this.comparePositions();
+    await this.latestCheck;
     if (this.stopping.signal.aborted) return;
     this.timer = setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
   }
 
-  /** Compares the positions of both servers. Never rejects. */
-  private async compare(): Promise<void> {
+  /** Compares the positions of both servers and logs a change of the replica's state. Never rejects. */
+  private async comparePositions(): Promise<void> {
     const now = performance.now();
     try {
       this.lag.recordPrimary(now, await readPrimaryPosition(this.primary.manager));
     } catch {
-      // The replica is known to be as recent as it was at the last comparison, so it is used for some seconds more.
+      // The lag now counts from the last comparison. The replica is used until the lag exceeds the maximum.
     }
     try {
       const position = await this.readReplicaPosition();
@@ -121,14 +122,14 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
         return;
       }
       this.lag.recordReplica(position);
-      this.report(this.canServe(undefined) ? null : 'is too far behind');
+      this.report(this.canServe() ? null : 'is too far behind');
     } catch {
       this.lag.reset();
       this.report('does not answer');
     }
   }
 
-  /** @returns null if the server is not a replica, as after it was promoted. */
+  /** @returns null if the server is not a replica, for instance because it was promoted to a primary. */
   private async readReplicaPosition(): Promise<LogSequenceNumber | null> {
     const { replica } = this;
     if (!replica) return null;
@@ -148,29 +149,29 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private addMetrics(metrics: MetricsRegistry | undefined): void {
-    metrics?.addReadGauges(
+    metrics?.addLiveGauges(
       'thaw_read_replica_lag_seconds',
       'How much reads from the read replica may be out of date; absent while it does not answer',
       () => {
-        const lagMs = this.lag.computeLag(performance.now());
+        const lagMs = this.lag.computeLagMs(performance.now());
         return Promise.resolve(lagMs === Infinity ? [] : [[{}, lagMs / 1_000] as const]);
       },
     );
     metrics?.addGauge(
       'thaw_read_replica_in_use',
       'Whether reads are made from the read replica (1), or from the primary because of its state (0)',
-      () => Number(this.canServe(undefined)),
+      () => Number(this.canServe()),
     );
-    metrics?.addReadCounts(
+    metrics?.addLiveCounts(
       'thaw_replica_reads_total',
       'Reads for the read replica, by the server that made them',
-      () => Object.entries(this.counts).map(([server, count]) => [{ server }, count] as const),
+      () => Object.entries(this.readCounts).map(([server, count]) => [{ server }, count] as const),
     );
   }
 }
 
 /**
- * The position of the primary: a replica that has reached it has everything that was committed before the call.
+ * Reads the position of the primary. A replica that has reached it has everything that was committed before the call.
  * @param connection to the primary.
  */
 export const readPrimaryPosition = async (connection: ReadConnection): Promise<LogSequenceNumber> => {
@@ -181,14 +182,18 @@ export const readPrimaryPosition = async (connection: ReadConnection): Promise<L
   return parseLsn(row.position);
 };
 
-/** Classes of SQLSTATE that concern the server or the connection, not the statement. */
+/**
+ * SQLSTATE classes that concern the server or the connection, not the statement: connection exceptions, insufficient
+ * resources, operator intervention, system errors, internal errors.
+ */
 const FAILURE_CLASSES = ['08', '53', '57', '58', 'XX'];
 
-/** Whether the server is away, unlike a statement that the server has refused. */
+/** Whether the server cannot be reached or cannot serve any statement, rather than having refused this statement. */
 const isConnectionFailure = (error: unknown): boolean => {
   const { code } = ((error as { driverError?: { code?: unknown } }).driverError ?? error) as {
     code?: unknown;
   };
-  const isState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
-  return !isState || FAILURE_CLASSES.includes(code.slice(0, 2));
+  const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+  // Other codes are those of sockets, such as ECONNREFUSED. Time-outs of the client have no code.
+  return !isSqlState || FAILURE_CLASSES.includes(code.slice(0, 2));
 };

@@ -1,41 +1,41 @@
 import { parseLsn, ReplicaLagModel } from './replica-lag.model';
 
 describe('ReplicaLagModel', () => {
-  it('knows no lag before the replica has reached a position of the primary', () => {
+  it('returns an infinite lag until the replica has reached a recorded position of the primary', () => {
     const lag = new ReplicaLagModel();
-    expect(lag.computeLag(0)).toBe(Infinity);
+    expect(lag.computeLagMs(0)).toBe(Infinity);
     lag.recordPrimary(0, 100n);
     lag.recordReplica(99n);
-    expect(lag.computeLag(10)).toBe(Infinity);
+    expect(lag.computeLagMs(10)).toBe(Infinity);
     lag.recordReplica(100n);
-    expect(lag.computeLag(10)).toBe(10);
+    expect(lag.computeLagMs(10)).toBe(10);
   });
 
-  it('counts from the last moment whose position the replica has reached', () => {
+  it('measures the lag from the latest moment whose position the replica has reached', () => {
     const lag = new ReplicaLagModel();
-    for (const [at, position] of [
+    for (const [time, position] of [
       [1_000, 100n],
       [2_000, 200n],
       [3_000, 300n],
     ] as const)
-      lag.recordPrimary(at, position);
+      lag.recordPrimary(time, position);
     lag.recordReplica(250n);
-    expect(lag.computeLag(3_500)).toBe(1_500);
+    expect(lag.computeLagMs(3_500)).toBe(1_500);
     expect([lag.hasReached(250n), lag.hasReached(251n)]).toEqual([true, false]);
     lag.recordReplica(300n);
-    expect(lag.computeLag(3_500)).toBe(500);
+    expect(lag.computeLagMs(3_500)).toBe(500);
   });
 
-  it('does not grow while nothing is written', () => {
+  it('returns a small lag although the primary has written nothing for a minute', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(1_000, 100n);
     lag.recordReplica(100n);
     lag.recordPrimary(60_000, 100n);
     lag.recordReplica(100n);
-    expect(lag.computeLag(60_100)).toBe(100);
+    expect(lag.computeLagMs(60_100)).toBe(100);
   });
 
-  it('grows while the replica stands still, also for longer than positions are kept', () => {
+  it('returns a growing lag while the replica stands still, even after older positions were dropped', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(0, 1n);
     lag.recordReplica(1n);
@@ -43,18 +43,18 @@ describe('ReplicaLagModel', () => {
       lag.recordPrimary(second * 1_000, BigInt(second + 1));
       lag.recordReplica(1n);
     }
-    expect(lag.computeLag(200_000)).toBe(200_000);
+    expect(lag.computeLagMs(200_000)).toBe(200_000);
   });
 
-  it('knows nothing after a reset until a newer position is reached', () => {
+  it('forgets the state of the replica after a reset, until the replica reaches a newer position', () => {
     const lag = new ReplicaLagModel();
     lag.recordPrimary(0, 100n);
     lag.recordReplica(100n);
     lag.reset();
-    expect([lag.computeLag(1), lag.hasReached(1n)]).toEqual([Infinity, false]);
+    expect([lag.computeLagMs(1), lag.hasReached(1n)]).toEqual([Infinity, false]);
     lag.recordPrimary(5, 110n);
     lag.recordReplica(110n);
-    expect(lag.computeLag(6)).toBe(1);
+    expect(lag.computeLagMs(6)).toBe(1);
   });
 });
 

@@ -7,35 +7,43 @@ export const parseLsn = (text: string): LogSequenceNumber => {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 };
 
-/** Positions kept, of one check each. A replica that is further behind is not used anyway. */
+/** Positions of the primary that are kept, one per second. A replica that is a minute behind is not used anyway. */
 const MAX_SAMPLES = 60;
 
+/** A position, and a moment before it was read, in milliseconds of a monotonic clock. */
+interface Sample {
+  time: number;
+  position: LogSequenceNumber;
+}
+
 /**
- * How far a replica is behind, without comparing clocks: at some moment the primary was at a position that the replica
- * has reached since. Everything that was committed until that moment can be read from the replica.
+ * Computes how far a replica is behind, without comparing the clocks of servers. When the replica reaches a position,
+ * everything can be read from it that was committed before the moment at which the primary had that position.
  */
 export class ReplicaLagModel {
-  private samples: { at: number; position: LogSequenceNumber }[] = [];
-  private reached: { at: number; position: LogSequenceNumber } | undefined;
+  /** Positions of the primary that the replica has not reached. */
+  private samples: Sample[] = [];
+  /** The replica's position, with the time of the newest sample that it has reached. */
+  private reached: Sample | undefined;
 
   /**
-   * @param at a moment before the position was read, in milliseconds of a monotonic clock.
+   * @param time a moment before the position was read, in milliseconds of a monotonic clock.
    * @param position of the primary.
    */
-  recordPrimary(at: number, position: LogSequenceNumber): void {
-    this.samples.push({ at, position });
+  recordPrimary(time: number, position: LogSequenceNumber): void {
+    this.samples.push({ time, position });
     if (this.samples.length > MAX_SAMPLES) this.samples.shift();
   }
 
   /** @param position up to which the replica has applied the log. */
   recordReplica(position: LogSequenceNumber): void {
-    const sample = this.samples.filter((each) => each.position <= position).at(-1);
-    this.samples = this.samples.filter((each) => each.position > position);
-    const at = sample?.at ?? this.reached?.at;
-    if (at !== undefined) this.reached = { at, position };
+    const newestReached = this.samples.filter((sample) => sample.position <= position).at(-1);
+    this.samples = this.samples.filter((sample) => sample.position > position);
+    const time = newestReached?.time ?? this.reached?.time;
+    if (time !== undefined) this.reached = { time, position };
   }
 
-  /** Until the replica answers again. Another server may answer then, so nothing is known of it. */
+  /** Forgets what the replica has reached. For a replica that does not answer: another server may answer next. */
   reset(): void {
     this.reached = undefined;
   }
@@ -45,8 +53,11 @@ export class ReplicaLagModel {
     return this.reached !== undefined && this.reached.position >= position;
   }
 
-  /** Milliseconds by which a read from the replica may be out of date; Infinity if nothing is known of it. */
-  computeLag(now: number): number {
-    return this.reached === undefined ? Infinity : now - this.reached.at;
+  /**
+   * @param now in milliseconds of the clock of `recordPrimary`.
+   * @returns milliseconds by which a read from the replica may be out of date; Infinity if its state is unknown.
+   */
+  computeLagMs(now: number): number {
+    return this.reached === undefined ? Infinity : now - this.reached.time;
   }
 }

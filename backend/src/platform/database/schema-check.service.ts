@@ -13,8 +13,8 @@ export class SchemaCheckService {
    */
   async isReady(): Promise<boolean> {
     const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
-    const present = new Set(rows.map(({ name }) => name));
+    const applied = new Set(rows.map(({ name }) => name));
     // A newer schema is accepted: a rolling update migrates before it replaces the processes.
-    return migrations.every((migration) => present.has(migration.name));
+    return migrations.every((migration) => applied.has(migration.name));
   }
 }

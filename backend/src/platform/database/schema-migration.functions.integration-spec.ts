@@ -5,14 +5,16 @@ import { migrate } from './schema-migration.functions';
 
 jest.setTimeout(60_000);
 
+/** A migration that creates these indexes concurrently, and changes nothing else. */
 const MIGRATION = 'ExportIndexes1763640920000';
 const INDEXES = ['appeals_appellant_idx', 'friend_requests_from_idx', 'friend_requests_to_idx'];
 
-describe('migrations of a database that is in use', () => {
+describe('migrate, on a database that is in use', () => {
   let database: TestDatabase;
 
   beforeEach(async () => {
     database = await createTestDatabase();
+    // The migration is pending again.
     await database.dataSource.query('DELETE FROM migrations WHERE name = $1', [MIGRATION]);
   });
   afterEach(() => database.close());
@@ -27,35 +29,36 @@ describe('migrations of a database that is in use', () => {
     );
     return rows.map(({ name }) => name);
   };
-  const insertRequest = (id: number, manager = database.dataSource.manager) =>
+  const insertFriendRequest = (id: number, manager = database.dataSource.manager) =>
     manager.query(
       `INSERT INTO friend_requests (id, requester_id, addressee_id, status, is_hidden, created_at)
        VALUES ($1, 1, 2, 'declined', false, now())`,
       [id],
     );
 
-  it('create indexes while transactions write, and two processes at once migrate only once', async () => {
+  it('creates indexes while transactions write, and runs the migration once for two concurrent calls', async () => {
     await dropIndexes();
     const writer = database.dataSource.createQueryRunner();
     await writer.startTransaction();
-    await insertRequest(1, writer.manager);
+    await insertFriendRequest(1, writer.manager);
     const runs = Promise.all([migrateDatabase(), migrateDatabase()]);
-    const isBuilding = async () => {
+    // The creation of the index waits for the transaction of `writer`.
+    const isIndexWaiting = async () => {
       const rows = await database.dataSource.query<unknown[]>(
         `SELECT 1 FROM pg_stat_activity
          WHERE datname = current_database() AND query LIKE 'CREATE INDEX%' AND wait_event_type = 'Lock'`,
       );
       return rows.length > 0;
     };
-    await until(isBuilding);
-    await insertRequest(2);
+    await until(isIndexWaiting);
+    await insertFriendRequest(2); // not blocked by the index that is being created
     await writer.commitTransaction();
     await writer.release();
     expect((await runs).flat()).toEqual([MIGRATION]);
     expect(await findValidIndexes()).toEqual(INDEXES);
   });
 
-  it('replace an index that an interrupted run left invalid, and keep those that are there', async () => {
+  it('replaces an index that an interrupted run left invalid', async () => {
     await database.dataSource.query(
       `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'friend_requests_from_idx'::regclass`,
     );

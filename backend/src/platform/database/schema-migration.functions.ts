@@ -11,8 +11,8 @@ import { dropTableCopies } from './table-copy.repository';
 const TRY_LOCK_EVERY_MS = 100;
 
 /**
- * Runs the pending migrations, as MIGRATE_DATABASE_URL's role if given, and grants DATABASE_URL's role its privileges
- * and time-outs.
+ * Runs the pending migrations with the role of MIGRATE_DATABASE_URL, or of DATABASE_URL without it. Gives the role of
+ * DATABASE_URL its privileges and time-outs.
  * Safe to call from several processes at once: one migrates while the others wait.
  * @returns the names of the migrations run by this call.
  */
@@ -25,9 +25,9 @@ export const migrate = async (
   });
   const dataSource = new DataSource({
     ...options,
-    poolSize: 2,
+    poolSize: 2, // one connection holds the lock, the other one migrates
     migrations,
-    // Migrations may take as long as they need, whatever the time-outs of their role.
+    // The statements of migrations may take as long as they need, except for locks, which may delay the service.
     extra: {
       connectionTimeoutMillis: 3_000,
       options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c lock_timeout=30s',
@@ -38,12 +38,12 @@ export const migrate = async (
     const lockHolder = dataSource.createQueryRunner();
     try {
       await waitForLock(lockHolder);
-      // Left by a rebuild that was killed.
+      // A rebuild of the read models that was killed has left its copies.
       await dropTableCopies(dataSource);
-      const run = await dataSource.runMigrations({ transaction: 'each' });
+      const executed = await dataSource.runMigrations({ transaction: 'each' });
       await grantToService(dataSource, environment.DATABASE_URL);
-      await limitServiceStatements(environment);
-      return run.map(({ name }) => name);
+      await setServiceTimeouts(environment);
+      return executed.map(({ name }) => name);
     } finally {
       // Destroying the data source below closes the connection, which releases the lock in every case.
       await lockHolder.release();
@@ -54,8 +54,8 @@ export const migrate = async (
 };
 
 /**
- * Tries again and again instead of waiting in one statement: an index that is built concurrently waits for every older
- * statement, so the process that migrates and those that wait for it would wait for each other.
+ * Polls for the lock instead of waiting in one statement. An index that is created concurrently waits for every older
+ * statement, so the process that migrates and a process that waits for it would wait for each other.
  */
 const waitForLock = async (lockHolder: QueryRunner): Promise<void> => {
   const tryLock = async (): Promise<boolean> => {
@@ -67,8 +67,8 @@ const waitForLock = async (lockHolder: QueryRunner): Promise<void> => {
   while (!(await tryLock())) await delay(TRY_LOCK_EVERY_MS);
 };
 
-/** Gives the role of the service its time-outs: a transaction pooler accepts none of them with a connection. */
-const limitServiceStatements = async (
+/** Sets the time-outs for the role of the service: a transaction pooler refuses them as parameters of a connection. */
+const setServiceTimeouts = async (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
 ): Promise<void> => {
   const service = new DataSource({ ...createDataSourceOptions(environment), poolSize: 1 });

@@ -9,8 +9,9 @@ jest.setTimeout(60_000);
 
 const role = `thaw_service_${randomBytes(4).toString('hex')}`;
 const password = randomBytes(16).toString('hex');
+const INSUFFICIENT_PRIVILEGE = '42501';
 
-describe('migrations with a separate role', () => {
+describe('migrate, with a separate role for the service', () => {
   let database: TestDatabase;
   let service: DataSource;
   let serviceUrl: string;
@@ -39,25 +40,26 @@ describe('migrations with a separate role', () => {
 
   const migrateDatabase = () =>
     migrate({ MIGRATE_DATABASE_URL: database.url, DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 });
-  const append = (position: number) =>
+  const insertEvent = (position: number) =>
     service.query(
       `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
        VALUES ('test', $1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
       [position],
     );
 
-  it('give the role of the service its time-outs, for every later connection', async () => {
+  it('gives the role of the service its time-outs, for every later connection', async () => {
     await migrateDatabase();
-    const connected = await new DataSource(
+    const laterConnection = await new DataSource(
       createDataSourceOptions({ DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 1 }),
     ).initialize();
-    const readLimits = `SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
-      current_setting('idle_in_transaction_session_timeout') AS idle`;
-    expect(await connected.query(readLimits)).toEqual([{ statement: '3s', lock: '1s', idle: '5s' }]);
-    await connected.destroy();
+    const readTimeouts = `SELECT current_setting('statement_timeout') AS statement,
+      current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`;
+    // The `requestTimeouts`.
+    expect(await laterConnection.query(readTimeouts)).toEqual([{ statement: '3s', lock: '1s', idle: '5s' }]);
+    await laterConnection.destroy();
   });
 
-  it('take over the objects that the service owns in a database of an earlier release', async () => {
+  it('takes over the objects that the service owns in a database of an earlier release', async () => {
     await database.dataSource.query(
       `ALTER TABLE users OWNER TO ${role}; ALTER TABLE events OWNER TO ${role}`,
     );
@@ -69,9 +71,9 @@ describe('migrations with a separate role', () => {
     expect(owned).toEqual([]);
   });
 
-  it('allow the service to insert events but not to change, delete or truncate them', async () => {
+  it('allows the service to insert events but not to change, delete or truncate them', async () => {
     await migrateDatabase();
-    await append(1);
+    await insertEvent(1);
     for (const statement of [
       `UPDATE events SET type = 'Other'`,
       'DELETE FROM events',
@@ -83,7 +85,7 @@ describe('migrations with a separate role', () => {
       'CREATE TABLE mine (id integer)',
       `DELETE FROM migrations`,
     ]) {
-      await expect(service.query(statement)).rejects.toMatchObject({ code: '42501' });
+      await expect(service.query(statement)).rejects.toMatchObject({ code: INSUFFICIENT_PRIVILEGE });
     }
     const [{ count } = { count: '' }] = await service.query<{ count: string }[]>(
       'SELECT count(*) FROM events',
@@ -91,9 +93,9 @@ describe('migrations with a separate role', () => {
     expect(count).toBe('1');
   });
 
-  it('allow the service to use every other table and sequence', async () => {
+  it('allows the service to use every other table, and a sequence', async () => {
     await migrateDatabase();
-    await service.query('SELECT name FROM migrations');
+    await service.query('SELECT name FROM migrations'); // the service may only read this table
     const tables = await service.query<{ name: string; ok: boolean }[]>(
       `SELECT tablename AS name,
          has_table_privilege(quote_ident(tablename), 'SELECT')
@@ -108,7 +110,14 @@ describe('migrations with a separate role', () => {
     await service.query(`SELECT nextval('user_ids')`);
   });
 
-  it('change no privileges when both URLs name the same role', async () => {
+  it('changes no privileges when the service has the role that migrates', async () => {
+    const readPrivileges = () =>
+      database.dataSource.query<unknown[]>(
+        `SELECT relname, relowner::regrole::text AS owner, relacl::text AS privileges FROM pg_class
+         WHERE relnamespace = 'public'::regnamespace ORDER BY relname`,
+      );
+    const before = await readPrivileges();
     expect(await migrate({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: 2 })).toEqual([]);
+    expect(await readPrivileges()).toEqual(before);
   });
 });

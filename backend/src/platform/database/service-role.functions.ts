@@ -37,7 +37,7 @@ export const grantToService = async (owner: DataSource, serviceUrl: string): Pro
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
       `REVOKE UPDATE, DELETE, TRUNCATE ON ${quoteAll(APPEND_ONLY)} FROM ${role}`,
       `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${quoteAll(READ_ONLY)} FROM ${role}`,
-      // The service uses partitions by the name of their table only, which has the rights.
+      // The service reads and writes partitions through their table, which has the privileges.
       `REVOKE ALL ON ${quoteAll(partitions.map(({ name }) => name))} FROM ${role}`,
       `GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
     ]) {

@@ -1,16 +1,17 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** The schema in which tables are built that replace those of the service. */
+/** The schema of the copies until they replace the tables of the service. */
 const COPY_SCHEMA = 'read_model_copies';
 
-/** Deletes copies that a killed process has left. They may have personal data, which erasures do not reach there. */
+/** Deletes copies that a killed process has left. They may contain personal data, which erasures do not reach there. */
 export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>): Promise<void> => {
   await connection.query(`DROP SCHEMA IF EXISTS ${COPY_SCHEMA} CASCADE`);
 };
 
 /**
- * $1 tables, as `regclass[]`. Tables with any of these are refused, because a copy would miss it or the exchange would
- * break what refers to them.
+ * Finds those of the tables $1 that are refused, because a copy would lack a part of them or the exchange would break
+ * what refers to them: all but ordinary permanent tables, and tables with row security, inheritance, foreign keys,
+ * triggers or identity columns.
  */
 const UNSUPPORTED_SQL = `
 SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[]::regclass[]) AND (
@@ -20,7 +21,10 @@ SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[
   OR EXISTS (SELECT FROM pg_trigger WHERE tgrelid = c.oid AND NOT tgisinternal)
   OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attidentity <> ''))`;
 
-/** $1 table. Indexes keep their names, which the service knows from violations of unique constraints. */
+/**
+ * Builds the statements that create the indexes and constraints of the table $1 on its copy. They keep their names,
+ * because the service recognises violations of unique constraints by name.
+ */
 const INDEXES_SQL = `
 SELECT CASE WHEN con.oid IS NULL
   THEN replace(pg_get_indexdef(i.indexrelid), format(' ON %I.%I USING ', n.nspname, c.relname),
@@ -32,8 +36,11 @@ JOIN pg_class c ON c.oid = i.indrelid JOIN pg_namespace n ON n.oid = c.relnamesp
 LEFT JOIN pg_constraint con ON con.conindid = i.indexrelid AND con.conrelid = i.indrelid AND con.contype IN ('p', 'u', 'x')
 WHERE i.indrelid = $1::regclass ORDER BY i.indexrelid`;
 
-/** $1 table. How much ANALYZE samples of columns, also of those of indexes (docs/decisions/0075). */
-const STATISTICS_SQL = `
+/**
+ * Builds the statements that give the copy of the table $1 its column options, its storage parameters, and the
+ * statistics targets of columns and index columns. A target of 0 keeps personal data out of `pg_statistic`.
+ */
+const SETTINGS_SQL = `
 SELECT format('ALTER TABLE %I.%I ALTER COLUMN %I SET STATISTICS %s', '${COPY_SCHEMA}', c.relname, a.attname,
   a.attstattarget) AS sql
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -58,12 +65,12 @@ FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid = $1::reg
 const GRANTEE = `CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END`;
 const GRANTEE_WITH_OPTION = `${GRANTEE} || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
-/** $1 table. The owner, and every privilege on the table and on single columns. */
+/** Builds the statements that give the copy of the table $1 its owner, and the privileges on it and on its columns. */
 const PRIVILEGES_SQL = `
 SELECT 1 AS step, format('ALTER TABLE %I.%I OWNER TO %s', '${COPY_SCHEMA}', c.relname, c.relowner::regrole) AS sql
 FROM pg_class c WHERE c.oid = $1::regclass AND c.relowner <> current_user::regrole
 UNION ALL
--- What the default privileges of the role have granted.
+-- The default privileges of the role have granted these on the copy.
 SELECT DISTINCT 2, format('REVOKE ALL ON %I.%I FROM %s', '${COPY_SCHEMA}', copy.relname, ${GRANTEE})
 FROM pg_class c JOIN pg_class copy ON copy.relname = c.relname AND copy.relnamespace = '${COPY_SCHEMA}'::regnamespace
 CROSS JOIN LATERAL aclexplode(copy.relacl) WHERE c.oid = $1::regclass AND grantee <> copy.relowner
@@ -77,7 +84,7 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
 CROSS JOIN LATERAL aclexplode(a.attacl) WHERE c.oid = $1::regclass
 ORDER BY step`;
 
-/** $1 tables. Sequences that belong to a column, and would be deleted with its table. */
+/** Finds the sequences that belong to a column of the tables $1: they would be deleted with the table. */
 const OWNED_SEQUENCES_SQL = `
 SELECT d.objid::regclass::text AS sequence, format('%I.%I', c.relname, a.attname) AS column
 FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid
@@ -87,8 +94,9 @@ WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass A
   AND c.oid = ANY($1::text[]::regclass[])`;
 
 /**
- * Empty copies of tables, with the same columns, constraints, indexes, privileges and settings, which can replace them.
- * Tables are found by their unqualified names, so the same statements write the copies or the tables of the service.
+ * Copies of tables, with the same columns, constraints, indexes, privileges and settings, which can replace the tables.
+ * They are empty at first. `search_path` decides whether a statement with unqualified names writes the copies or the
+ * tables of the service (docs/decisions/0075).
  */
 export class TableCopyRepository {
   private constructor(
@@ -97,7 +105,10 @@ export class TableCopyRepository {
     private readonly schema: string,
   ) {}
 
-  /** @throws Error when a table has a part that cannot be copied, such as a trigger or a foreign key. */
+  /**
+   * Creates empty copies, in place of any that exist.
+   * @throws Error when a table has a part that cannot be copied, such as a trigger or a foreign key.
+   */
   static async create(dataSource: DataSource, tables: readonly string[]): Promise<TableCopyRepository> {
     return dataSource.transaction(async (manager) => {
       const unsupported = await manager.query<{ name: string }[]>(UNSUPPORTED_SQL, [tables]);
@@ -116,12 +127,12 @@ export class TableCopyRepository {
     });
   }
 
-  /** Until the end of the transaction, the names of the tables refer to the copies. */
+  /** Makes the names of the tables refer to the copies, until the end of the transaction. */
   async useCopies(manager: EntityManager): Promise<void> {
     await manager.query(`SET LOCAL search_path = ${COPY_SCHEMA}, ${this.schema}`);
   }
 
-  /** Collects the statistics of the copies, so that queries have the right plans from the first one on. */
+  /** Collects the statistics of the copies, so that even the first query is planned with them. */
   async analyze(): Promise<void> {
     for (const table of this.tables) {
       await this.dataSource.transaction(async (manager) => {
@@ -132,7 +143,7 @@ export class TableCopyRepository {
   }
 
   /**
-   * Waits for the transactions that use the tables, and delays new ones until the end of the transaction of `manager`.
+   * Waits for the transactions that use the tables. New ones wait until the transaction of `manager` ends.
    */
   async lockTables(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
@@ -140,7 +151,7 @@ export class TableCopyRepository {
     await manager.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
   }
 
-  /** Replaces the tables by their copies, in a transaction that has locked the tables. */
+  /** Replaces the tables by their copies, in a transaction in which `lockTables` was called. */
   async exchange(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
     await manager.query(`SET LOCAL search_path = ${this.schema}`);
@@ -159,16 +170,18 @@ export class TableCopyRepository {
     );
   }
 
+  /** Deletes the copies. */
   async drop(): Promise<void> {
     await dropTableCopies(this.dataSource);
   }
 }
 
 const copyTable = async (table: string, schema: string, manager: EntityManager): Promise<void> => {
+  // `LIKE` would give the indexes new names, so INDEXES_SQL creates them.
   await manager.query(
     `CREATE TABLE ${COPY_SCHEMA}.${table} (LIKE ${schema}.${table} INCLUDING ALL EXCLUDING INDEXES EXCLUDING IDENTITY)`,
   );
-  for (const query of [INDEXES_SQL, STATISTICS_SQL, PRIVILEGES_SQL]) {
+  for (const query of [INDEXES_SQL, SETTINGS_SQL, PRIVILEGES_SQL]) {
     const statements = await manager.query<{ sql: string }[]>(query, [`${schema}.${table}`]);
     await runAll(
       statements.map(({ sql }) => sql),

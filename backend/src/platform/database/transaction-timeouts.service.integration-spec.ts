@@ -4,20 +4,22 @@ import { TransactionTimeoutsService } from './transaction-timeouts.service';
 
 const READ_STATEMENT_TIMEOUT = `SELECT current_setting('statement_timeout') AS value`;
 
-describe('the time-outs of a worker', () => {
+describe('TransactionTimeoutsService', () => {
   let database: TestDatabase;
 
   beforeAll(async () => {
+    // With a single connection, the query after the transaction uses the same one.
     database = await createTestDatabase({ poolSize: 1 });
     new TransactionTimeoutsService(database.dataSource).onModuleInit();
   });
   afterAll(() => database.close());
 
-  it('apply to its transactions, and leave no state on the connection', async () => {
+  it('gives transactions the time-outs of a worker, and leaves no state on the connection', async () => {
     const { dataSource } = database;
     expect(await dataSource.transaction((manager) => manager.query(READ_STATEMENT_TIMEOUT))).toEqual([
       { value: '10s' },
     ]);
+    // The time-out of the role.
     expect(await dataSource.query(READ_STATEMENT_TIMEOUT)).toEqual([{ value: '3s' }]);
   });
 });

@@ -4,8 +4,9 @@ import { workerTimeouts } from './data-source.config';
 import { buildTransactionTimeoutsSql } from './database-timeouts.functions';
 
 /**
- * Gives the transactions of a worker more time than the role allows by default, which suits the requests of users. The
- * worker may share its role, and behind a transaction pooler its connections, with api replicas.
+ * Gives the transactions of a worker more time than the role has by default, which suits the requests of users. It sets
+ * the time-outs in each transaction, because the worker may share its role with api replicas, and behind a transaction
+ * pooler its connections, too.
  */
 @Injectable()
 export class TransactionTimeoutsService implements OnModuleInit, EntitySubscriberInterface {

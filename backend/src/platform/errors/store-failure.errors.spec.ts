@@ -43,7 +43,7 @@ const addLabels = (errors: readonly unknown[]): [label: string, error: unknown][
   });
 
 describe('isStoreFailure', () => {
-  it.each(addLabels(unavailableStoreErrors))('recognises an unavailable store by %s', (_label, error) => {
+  it.each(addLabels(unavailableStoreErrors))('recognises an unavailable store: %s', (_label, error) => {
     expect(isStoreFailure(error)).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe('isStoreFailure', () => {
       'ECONNREFUSED',
       {},
     ]),
-  )('does not mistake for an unavailable store: %s', (_label, error) => {
+  )('returns false for an error that does not mean an unavailable store: %s', (_label, error) => {
     expect(isStoreFailure(error)).toBe(false);
   });
 });
@@ -114,7 +114,7 @@ describe('classifyWriteFault', () => {
 });
 
 describe('isTimeout', () => {
-  it('recognises time-outs of statements, of locks, and of the client', () => {
+  it('recognises time-outs of statements, of locks and of the client, but no other errors', () => {
     expect(
       [createFailedQuery('57014'), createFailedQuery('55P03'), new Error('Query read timeout')].map(
         isTimeout,

@@ -1,15 +1,16 @@
 import { QueryFailedError } from 'typeorm';
 
 /**
- * SQLSTATE classes that mean that PostgreSQL is unavailable: connection, transaction state (read-only, idle time-out),
- * authorization, unknown database, deadlock, resources, operator intervention (including time-outs and shutdown),
- * system errors.
+ * SQLSTATE classes that mean that PostgreSQL is unavailable, in this order: connection, transaction state (read-only,
+ * idle time-out), authorization, unknown database, rollback (deadlock), resources, operator intervention (time-outs,
+ * shutdown), system errors.
  */
 const unavailableClasses = new Set(['08', '25', '28', '3D', '40', '53', '57', '58']);
 /** SQLSTATE of a statement that waited longer than `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 /** SQLSTATE of a statement that ran longer than `statement_timeout`. */
 const QUERY_CANCELED = '57014';
+/** Codes of system errors of a connection. */
 const unavailableCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -22,8 +23,9 @@ const unavailableCodes = new Set([
 const unavailableRedisReply =
   /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|MOVED|ASK|ERR max number of clients)\b/;
 /**
- * Messages of the clients. A script cannot reach keys that are being moved to another node of a cluster. The last two
- * occur after TypeORM has released a broken connection and refuses further queries of its transaction.
+ * Messages of the clients, and one of a script: it finds a "non local key" while the slot of its keys moves to another
+ * node of a cluster. The last two occur when TypeORM has released a broken connection and refuses further queries in
+ * its transaction.
  */
 const unavailableMessages =
   /Command timed out|Connection is closed|Cluster isn't ready|Cluster is ended|Too many Cluster redirections|Failed to refresh slots cache|None of startup nodes is available|access a non local key|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
@@ -40,6 +42,7 @@ const unwrapDriverError = (error: unknown): Partial<NodeJS.ErrnoException> =>
 /** Returns the five characters of PostgreSQL's SQLSTATE; undefined for errors from anywhere else. */
 export const findSqlState = (error: unknown): string | undefined => {
   const { code } = unwrapDriverError(error);
+  // The system error EPIPE has the form of a SQLSTATE.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !unavailableCodes.has(code)
     ? code
     : undefined;
@@ -56,7 +59,7 @@ export const isStoreFailure = (error: unknown): boolean => {
   );
 };
 
-/** Whether a statement timed out, on the server or in the client; a smaller one may succeed. */
+/** Whether a statement timed out, on the server or in the client. One that handles fewer rows may succeed. */
 export const isTimeout = (error: unknown): boolean => {
   const sqlState = findSqlState(error);
   if (sqlState) return sqlState === QUERY_CANCELED || sqlState === LOCK_NOT_AVAILABLE;
@@ -72,9 +75,11 @@ export const isTimeout = (error: unknown): boolean => {
  */
 export type WriteFault = 'value' | 'code' | 'store';
 
+/** Classifies an error that was thrown when events or rows were written to PostgreSQL. */
 export const classifyWriteFault = (error: unknown): WriteFault => {
   const sqlClass = findSqlState(error)?.slice(0, 2);
   if (sqlClass === undefined) {
+    // A failed query without a SQLSTATE is an error of the connection or the client.
     return isStoreFailure(error) || error instanceof QueryFailedError ? 'store' : 'code';
   }
   if (valueClasses.has(sqlClass)) return 'value';

@@ -1,10 +1,10 @@
 /**
- * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the given order.
- * Events whose id is already in their stream are skipped. Returns one row for each other event, with a null position
- * if its stream was not at the expected version.
+ * Builds a statement that appends to one or many streams: all or nothing, without gaps, in the order of the parameters.
+ * Events whose id is already in their stream are skipped. The statement returns one row for each other event. Positions
+ * are null if the stream was not at the expected version. The type of a stream is the part of its id before the dash.
  * @param isNew SQL condition: the event `i` is not in its stream.
  * @param increaseVersions SQL that adds `growth.added` to the version of each stream, and returns the id and the new
- * version of those that were at the expected version.
+ * version of the streams that were at the expected version.
  */
 const buildAppendSql = (isNew: string, increaseVersions: string): string => `
 WITH incoming AS (
@@ -38,18 +38,20 @@ SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.g
 FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
 ORDER BY f.ordinal`;
 
-const isNewInAnyStream =
+/** For appends to any number of streams. */
+const isNewInItsStream =
   'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
 
 /**
- * For one stream. The function has a plan of its own: with all partitions in it, PostgreSQL would plan even the
- * prepared statement for each execution, because it does not expect that one of them is enough.
+ * For appends to one stream. The function has a plan of its own. If the plan of the append contained all partitions of
+ * `events`, PostgreSQL would plan even the prepared statement for each execution (docs/decisions/0078).
  */
-const isNewInTheStream =
+const isNewInOneStream =
   'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';
 
-export const appendAtAnyVersion = buildAppendSql(
-  isNewInAnyStream,
+/** Appends to existing and new streams, whatever their version. */
+export const appendAtAnyVersionSql = buildAppendSql(
+  isNewInItsStream,
   `
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
@@ -57,8 +59,9 @@ export const appendAtAnyVersion = buildAppendSql(
   RETURNING stream_id, version`,
 );
 
-export const appendToNewStream = buildAppendSql(
-  isNewInTheStream,
+/** Appends to a stream that must not exist yet. */
+export const appendToNewStreamSql = buildAppendSql(
+  isNewInOneStream,
   `
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
@@ -66,8 +69,9 @@ export const appendToNewStream = buildAppendSql(
   RETURNING stream_id, version`,
 );
 
-export const appendAtExactVersion = buildAppendSql(
-  isNewInTheStream,
+/** Appends to a stream that must be at the version $11. */
+export const appendAtExactVersionSql = buildAppendSql(
+  isNewInOneStream,
   `
   UPDATE event_streams s SET version = s.version + g.added
   FROM growth g

@@ -13,8 +13,8 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 jest.setTimeout(30_000);
 
 const COUNT_LIMIT = 3;
-/** The attempts of a CommandExecutorService. */
-const ATTEMPTS = 4;
+/** `MAX_ATTEMPTS` of the command executor. */
+const MAX_ATTEMPTS = 4;
 
 describe('CommandExecutorService', () => {
   let store: TestEventStore;
@@ -24,7 +24,7 @@ describe('CommandExecutorService', () => {
   });
   afterAll(() => store.close());
 
-  /** Counts to three. A command adds one, or does nothing when the count is three. */
+  /** Counts events. A command appends one, or does nothing when the count has reached the limit. */
   const counter: Decider<number, { eventId: string }, NewEvent | StoredEvent> = {
     initialState: () => 0,
     evolve: (count) => count + 1,
@@ -51,7 +51,7 @@ describe('CommandExecutorService', () => {
       const [first, second] = await read(...parameters);
       return [
         { ...first!, type: 'UnknownType', schemaVersion: 1 },
-        { ...second!, schemaVersion: 4 },
+        { ...second!, schemaVersion: 4 }, // this build declares version 3
       ];
     });
     const { state, events } = await store.executor.execute(streamId, counter, { eventId: randomUUID() });
@@ -60,7 +60,7 @@ describe('CommandExecutorService', () => {
     expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
   });
 
-  it('executes a first command without loading the stream, and refuses it when the stream exists', async () => {
+  it('executes a first command without loading the stream, and throws a conflict when the stream exists', async () => {
     const streamId = createStreamId();
     const read = jest.spyOn(store.eventStore, 'read');
     const first = await store.executor.executeFirst(streamId, counter, { eventId: randomUUID() });
@@ -92,6 +92,6 @@ describe('CommandExecutorService', () => {
       throw new StreamVersionConflictError('note-x', 1);
     });
     await expect(work).rejects.toThrow(StreamVersionConflictError);
-    expect(attempts).toBe(ATTEMPTS);
+    expect(attempts).toBe(MAX_ATTEMPTS);
   });
 });

@@ -6,8 +6,8 @@ import { EventStoreRepository } from './event-store.repository';
 import { EventTypeRegistry } from './event-type.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
 
-/** Concurrent writers of one stream are rare, so losing to them four times in a row means a bug or an overload. */
-const ATTEMPTS = 4;
+/** Concurrent writers of one stream are rare, so four conflicts in a row mean a bug or an overload. */
+const MAX_ATTEMPTS = 4;
 
 /**
  * Executes commands: loads the stream, decides and appends. On a version conflict it starts over, up to three times.
@@ -29,14 +29,16 @@ export class CommandExecutorService {
       try {
         return await this.dataSource.transaction(work);
       } catch (error) {
-        if (!(error instanceof StreamVersionConflictError) || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof StreamVersionConflictError) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
   /**
-   * @param manager the transaction to run in. A conflict inside it is thrown at once, because a retry would see the
-   * same snapshot; the caller retries the whole transaction.
+   * Executes a command on a stream. A conflict in a given transaction is thrown at once: the caller has to retry the
+   * whole transaction, as `runInTransaction` does.
+   * @param manager the transaction to run in; without it, each attempt has its own.
+   * @returns the state after the command, and the events that were appended.
    * @throws DomainError from `decide`; StreamVersionConflictError after the last attempt.
    */
   async execute<State, Command, Event extends NewEvent>(
@@ -49,19 +51,28 @@ export class CommandExecutorService {
       const history = await this.eventStore.read(streamId, manager);
       // Events of a newer release count towards the version but are not folded.
       const known = history.filter((event) => this.eventTypes.knows(event));
-      const before = known.reduce((state, event) => decider.evolve(state, event), decider.initialState());
-      const decided = decider.decide(command, before) as readonly Event[];
+      const stateBefore = known.reduce(
+        (state, event) => decider.evolve(state, event),
+        decider.initialState(),
+      );
+      // `StoredEvent` is in the type for `evolve` only: `decide` returns new events.
+      const newEvents = decider.decide(command, stateBefore) as readonly Event[];
       try {
-        const events = await this.eventStore.append(streamId, history.length, decided, manager);
-        return { state: decided.reduce((state, event) => decider.evolve(state, event), before), events };
+        const events = await this.eventStore.append(streamId, history.length, newEvents, manager);
+        return {
+          state: newEvents.reduce((state, event) => decider.evolve(state, event), stateBefore),
+          events,
+        };
       } catch (error) {
-        if (!(error instanceof StreamVersionConflictError) || manager || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof StreamVersionConflictError) || manager || attempt === MAX_ATTEMPTS)
+          throw error;
       }
     }
   }
 
   /**
-   * Executes the first command of a stream, whose id nothing else knows yet, without loading the empty stream.
+   * Executes the first command of a stream without loading the stream, which is empty. For a stream id that was just
+   * created, so no other command can use it.
    * @throws DomainError from `decide`; StreamVersionConflictError when the stream exists.
    */
   async executeFirst<State, Command, Event extends NewEvent>(
@@ -70,9 +81,9 @@ export class CommandExecutorService {
     command: Command,
     manager?: EntityManager,
   ): Promise<{ state: State; events: StoredEvent[] }> {
-    const before = decider.initialState();
-    const decided = decider.decide(command, before) as readonly Event[];
-    const events = await this.eventStore.append(streamId, 'none', decided, manager);
-    return { state: decided.reduce((state, event) => decider.evolve(state, event), before), events };
+    const stateBefore = decider.initialState();
+    const newEvents = decider.decide(command, stateBefore) as readonly Event[];
+    const events = await this.eventStore.append(streamId, 'none', newEvents, manager);
+    return { state: newEvents.reduce((state, event) => decider.evolve(state, event), stateBefore), events };
   }
 }

@@ -19,6 +19,7 @@ describe('opening a stream', () => {
   });
   afterAll(() => store.close());
 
+  /** `number` decides what the query of `openNoteStatement` finds. The last field of the event is its text or name. */
   const open = (streamId: string, number: string, event: NewEvent) =>
     store.eventStore.open<{ number: string }>({
       statement: openNoteStatement,
@@ -34,7 +35,7 @@ describe('opening a stream', () => {
       { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
     ]);
     const [personal] = await store.readRows('event_private', streamId);
-    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
+    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') }); // after a minute
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
     expect(await store.eventStore.append(streamId, 1, [createNoted('b')])).toMatchObject([
       { streamPosition: 2 },
@@ -54,6 +55,7 @@ describe('opening a stream', () => {
   });
 
   it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
+    // The projection of exclamations handles notes that contain "!", and throws for those that contain "refuse".
     const streamId = createStreamId();
     await open(streamId, '2', createNoted('hey!'));
     expect(await store.readRows('exclamations', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);

@@ -1,10 +1,11 @@
-/** The stream is not at the version that the caller based its decision on. Nothing was appended. */
+/** The stream is not at the version that the caller expected. Nothing was appended. */
 export class StreamVersionConflictError extends Error {
   constructor(
     readonly streamId: string,
+    /** With `any`, the only possible conflict is that another event has taken the position. */
     readonly expected: number | 'none' | 'any',
   ) {
-    super(`Stream ${streamId} is not at version ${expected}`);
+    super(`Stream ${streamId} is not at the expected version: ${expected}`);
     this.name = 'StreamVersionConflictError';
   }
 }

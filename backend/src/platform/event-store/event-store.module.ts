@@ -31,9 +31,9 @@ import { ProjectionRegistry } from './projection.registry';
 })
 export class EventStoreModule {
   constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
-    metrics?.addReadCounter(
+    metrics?.addLiveCounter(
       'thaw_event_append_conflicts_total',
-      'Appends of this process that were refused because somebody else was first',
+      'Appends of this process that were refused because another writer was first',
       () => eventStore.conflictCount,
     );
   }

@@ -21,7 +21,7 @@ describe('EventStoreRepository', () => {
   });
   afterAll(() => store.close());
 
-  describe('append', () => {
+  describe('append and read', () => {
     it('returns the stored events exactly as they are read later', async () => {
       const streamId = createStreamId();
       const appended = await store.eventStore.append(streamId, 'none', [createNoted('a'), createNoted('b')]);
@@ -38,6 +38,7 @@ describe('EventStoreRepository', () => {
 
     it('upcasts events of earlier versions when reading and leaves events of a newer release unchanged', async () => {
       const streamId = createStreamId();
+      // This build declares version 3 of `Noted`, and does not declare `Sung`.
       const written: [type: string, schemaVersion: number, data: object][] = [
         ['Noted', 1, { text: 'one' }],
         ['Noted', 2, { note: 'two' }],
@@ -62,11 +63,11 @@ describe('EventStoreRepository', () => {
       ]);
     });
 
-    it('is not needed before a read: a stream without events is read as empty', async () => {
+    it('reads a stream without events as empty', async () => {
       expect(await store.eventStore.read(createStreamId())).toEqual([]);
     });
 
-    it('is refused when the stream is not at the expected version, and writes nothing', async () => {
+    it('refuses an append when the stream is not at the expected version, and writes nothing', async () => {
       const streamId = createStreamId();
       await store.eventStore.append(streamId, 'none', [createNoted('first')]);
       for (const expected of ['none', 0, 2, 7] as const) {
@@ -82,7 +83,7 @@ describe('EventStoreRepository', () => {
     });
 
     it.each(['none', 0, 1] as const)(
-      `succeeds for exactly one of ${WRITERS} concurrent writers that expect version %p`,
+      `appends for exactly one of ${WRITERS} concurrent writers that expect version %p`,
       async (expected) => {
         const streamId = createStreamId();
         if (expected === 1) await store.eventStore.append(streamId, 'none', [createNoted('before')]);
@@ -139,6 +140,7 @@ describe('EventStoreRepository', () => {
       const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
         events.map((event, index) =>
+          // A mix of expected versions, some of which are right when the append runs.
           store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
         ),
       );
@@ -159,8 +161,9 @@ describe('EventStoreRepository', () => {
       expect(appended.map(({ streamPosition }) => streamPosition)).toEqual([1, 1, 2, 2, 3]);
     });
 
-    it('is atomic: a failing projection rolls back the events', async () => {
+    it('rolls back the events when a projection fails', async () => {
       const streamId = createStreamId();
+      // The read model refuses a second note with the same text if it begins with "unique".
       await store.eventStore.append(createStreamId(), 'none', [createNoted('unique: taken')]);
       const append = store.eventStore.append(streamId, 'any', [
         createNoted('fine'),
@@ -217,7 +220,7 @@ describe('EventStoreRepository', () => {
       );
       const events = await store.eventStore.read(streamId);
       expect(events.filter(({ eventId }) => eventId === event.eventId)).toHaveLength(1);
-      expect(results.flat()).toHaveLength(21);
+      expect(results.flat()).toHaveLength(1 + 20); // the event, and one own event of each writer
       expect(events.map(({ streamPosition }) => streamPosition)).toEqual(events.map((_, index) => index + 1));
     });
 
@@ -228,7 +231,7 @@ describe('EventStoreRepository', () => {
     });
   });
 
-  describe('append in a transaction of the caller', () => {
+  describe('an append in a transaction of the caller', () => {
     it('is rolled back with its projections when the transaction fails', async () => {
       const streamId = createStreamId();
       const work = store.dataSource.transaction(async (manager) => {
@@ -269,7 +272,7 @@ describe('EventStoreRepository', () => {
           stream_id: streamId,
           subject_id: '42',
           data: { name: 'Ada' },
-          expires_at: new Date('2026-11-20T12:01:00Z'),
+          expires_at: new Date('2026-11-20T12:01:00Z'), // a minute after the event
         },
       ]);
     });
@@ -284,19 +287,20 @@ describe('EventStoreRepository', () => {
       expect((await store.eventStore.read(streamId))[0]!.data).not.toHaveProperty('name');
     });
 
-    it('is read in pages, in order of position, up to a position', async () => {
+    it('is read in pages, in order of position, up to a given position', async () => {
       const stored = (await store.readRows('events'))
         .map((row) => Number(row.global_position))
         .sort((a, b) => a - b);
       const upTo = stored.at(-2)!;
       const read: number[] = [];
+      const limit = 7;
       for (;;) {
         const page = await store.eventStore.readPage(
-          { after: read.at(-1) ?? 0, upTo, limit: 7 },
+          { after: read.at(-1) ?? 0, upTo, limit },
           store.dataSource.manager,
         );
         if (page.length === 0) break;
-        expect(page.length).toBeLessThanOrEqual(7);
+        expect(page.length).toBeLessThanOrEqual(limit);
         read.push(...page.map(({ globalPosition }) => globalPosition));
       }
       expect(read).toEqual(stored.slice(0, -1));

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { findViolatedUniqueConstraint } from '../database/constraint-violation.errors';
 import { type PreparedStatement, runPrepared } from '../database/prepared-statement.functions';
-import { appendAtAnyVersion, appendAtExactVersion, appendToNewStream } from './append.sql';
+import { appendAtAnyVersionSql, appendAtExactVersionSql, appendToNewStreamSql } from './append.sql';
 import { StreamVersionConflictError } from './event-store.errors';
 import { EventTypeRegistry } from './event-type.registry';
 import { ProjectionRegistry } from './projection.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
 
+/** The number of events that the stream must have; `none`: it must not exist; `any`: the version does not matter. */
 export type ExpectedVersion = number | 'none' | 'any';
 
 /** An event with its stream, for `appendBatch`. */
@@ -16,12 +17,13 @@ export interface EventForStream {
   event: NewEvent;
 }
 
-/** A stream to be opened in one statement, which `buildOpenStreamSql` builds. */
+/** What `open` needs to open a stream. */
 export interface StreamOpening {
+  /** Its text was built by `buildOpenStreamSql`. */
   statement: PreparedStatement;
   /** The projection whose rows the statement writes. */
   projection: string;
-  /** Without its time and the fields that the statement assigns. */
+  /** The first event, without its time and the fields of `data` that the statement assigns. */
   event: Omit<NewEvent, 'occurredAt'>;
   /** The statement's own parameters, from $9 on. */
   parameters: readonly unknown[];
@@ -61,11 +63,11 @@ FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event
 
 /** For appends of a few events to one stream. Batches are not prepared, so that each is planned for its size. */
 const preparedStatements: ReadonlyMap<string, PreparedStatement> = new Map([
-  [appendToNewStream, { name: 'append_to_none', text: appendToNewStream }],
-  [appendAtExactVersion, { name: 'append_to_exact', text: appendAtExactVersion }],
+  [appendToNewStreamSql, { name: 'append_to_none', text: appendToNewStreamSql }],
+  [appendAtExactVersionSql, { name: 'append_to_exact', text: appendAtExactVersionSql }],
 ]);
 
-/** PostgreSQL names the constraint of the partition. */
+/** PostgreSQL reports a violated constraint by the name that it has in the partition. */
 const POSITION_CONSTRAINT = /^events_p\d\d_pkey$/;
 const EVENT_ID_CONSTRAINT = /^events_p\d\d_stream_id_event_id_key$/;
 
@@ -81,7 +83,11 @@ const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknow
   occurredAt: row.occurred_at,
 });
 
-const toOpened = (row: OpenedRow, event: StreamOpening['event'], schemaVersion: number): StoredEvent => ({
+const toOpeningEvent = (
+  row: OpenedRow,
+  event: StreamOpening['event'],
+  schemaVersion: number,
+): StoredEvent => ({
   globalPosition: Number(row.global_position),
   streamId: row.stream_id,
   streamPosition: 1,
@@ -93,10 +99,10 @@ const toOpened = (row: OpenedRow, event: StreamOpening['event'], schemaVersion: 
   occurredAt: row.occurred_at,
 });
 
-/** The durable log. Appends run the inline projections in their own transaction. */
+/** The event log in PostgreSQL. An append runs the projections in the transaction that stores the events. */
 @Injectable()
 export class EventStoreRepository {
-  /** Appends by this process that failed with a version conflict. */
+  /** Number of appends by this process that failed with a version conflict. */
   conflictCount = 0;
 
   constructor(
@@ -115,9 +121,9 @@ export class EventStoreRepository {
   }
 
   /**
-   * Returns the first events of the log after a position, in order of position, up to a position. A transaction may
-   * commit an event at a position that a reader has passed already: `LogPositionRepository` knows up to where that
-   * cannot happen.
+   * Returns the first `limit` events of the log after one position and up to another, in order of position. A
+   * transaction may commit an event at a position that a reader has passed already. `LogPositionRepository` finds
+   * positions up to which this cannot happen.
    */
   async readPage(
     { after, upTo, limit }: { after: number; upTo: number; limit: number },
@@ -132,7 +138,7 @@ export class EventStoreRepository {
 
   /**
    * Appends to one stream and runs the projections, in one transaction: `manager`'s if given, else a new one. A given
-   * transaction fails if another one commits the same event id concurrently; its owner must retry it.
+   * transaction fails if another one commits the same event id concurrently; the caller must retry it.
    * @returns the events that were new, with their positions; events whose id was already stored are left out.
    * @throws StreamVersionConflictError when the stream is not at `expected`; nothing was appended.
    */
@@ -150,7 +156,7 @@ export class EventStoreRepository {
     );
   }
 
-  /** Appends to many streams, at any version, all or nothing. @returns the new events, as `append` does. */
+  /** Appends to many streams, whatever their versions, all or nothing. @returns the new events, as `append` does. */
   async appendBatch(entries: readonly EventForStream[], manager?: EntityManager): Promise<StoredEvent[]> {
     if (entries.length === 0) return [];
     return this.insert(entries, 'any', manager);
@@ -158,12 +164,13 @@ export class EventStoreRepository {
 
   /**
    * Opens a stream with its first event and writes the read model in one round trip. Uses a transaction only if the
-   * event concerns other projections too.
+   * event concerns other projections, too.
    * @returns the row of the statement's query; null if there was none, in which case nothing was written.
    */
   async open<Row>(opening: StreamOpening): Promise<Row | null> {
     const { statement, projection, event, parameters } = opening;
     const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
+    // The parameters $1 to $8, then those of the caller.
     const allParameters = [
       event.eventId,
       event.type,
@@ -179,7 +186,7 @@ export class EventStoreRepository {
     const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
       const [row] = await runPrepared<OpenedRow[]>(manager, statement, allParameters);
       if (row?.is_new) {
-        const stored = toOpened(row, event, schemaVersion);
+        const stored = toOpeningEvent(row, event, schemaVersion);
         for (const other of otherProjections) await other.apply([stored], manager);
       }
       return row ?? null;
@@ -197,7 +204,9 @@ export class EventStoreRepository {
     if (manager) return this.insertIn(manager, entries, expected);
     for (;;) {
       try {
-        return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
+        return await this.dataSource.transaction((newManager) =>
+          this.insertIn(newManager, entries, expected),
+        );
       } catch (error) {
         // A concurrent transaction committed the same event after our check: retry, and the check finds it.
         if (!EVENT_ID_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw error;
@@ -210,22 +219,22 @@ export class EventStoreRepository {
     entries: readonly EventForStream[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
-    const createConflictError = () => {
+    const recordConflict = () => {
       this.conflictCount += 1;
       return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     };
-    const columns = entries.map((entry) => this.toColumns(entry));
-    // $1 to $10 of the statement: one array for each column.
+    const valuesOfEvents = entries.map((entry) => this.toParameterValues(entry));
+    // The parameters $1 to $10 of the statement: one array for each column.
     const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
-      columns.map((column) => column[index]),
+      valuesOfEvents.map((values) => values[index]),
     );
     const statement =
       expected === 'any'
-        ? appendAtAnyVersion
+        ? appendAtAnyVersionSql
         : expected === 'none' || expected === 0
-          ? appendToNewStream
-          : appendAtExactVersion;
-    if (statement === appendAtExactVersion) parameters.push(expected);
+          ? appendToNewStreamSql
+          : appendAtExactVersionSql;
+    if (statement === appendAtExactVersionSql) parameters.push(expected);
 
     let rows: AppendedRow[];
     try {
@@ -234,13 +243,13 @@ export class EventStoreRepository {
         ? await runPrepared<AppendedRow[]>(manager, named, parameters)
         : await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
-      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw createConflictError();
+      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw recordConflict();
       throw error;
     }
-    if (rows.some((row) => row.global_position === null)) throw createConflictError();
+    if (rows.some((row) => row.global_position === null)) throw recordConflict();
 
     const stored = rows.flatMap((row): StoredEvent[] => {
-      const entry = entries[row.ordinal - 1];
+      const entry = entries[row.ordinal - 1]; // ordinals begin with 1
       if (!entry) return [];
       const { streamId, event } = entry;
       return [
@@ -261,7 +270,8 @@ export class EventStoreRepository {
     return stored;
   }
 
-  private toColumns({ streamId, event }: EventForStream): unknown[] {
+  /** Returns the values of an event, in the order of the parameters of the append statements. */
+  private toParameterValues({ streamId, event }: EventForStream): unknown[] {
     const { schemaVersion, nonPersonal, personal, subjectId, expiresAfterMs } = this.splitData(event);
     return [
       streamId,

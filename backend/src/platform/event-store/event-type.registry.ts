@@ -7,13 +7,13 @@ export interface EventTypeDefinition {
   type: string;
   /** Version of the shape of `data`, from 1. Data of earlier versions is upcast when it is read. */
   schemaVersion: number;
-  /** By earlier version: a function that converts its data to the next version. Erased fields may be absent. */
+  /** By version: a function that converts data of this version to the next. Erased personal fields may be absent. */
   upcasters?: Readonly<Record<number, (data: EventData) => EventData>>;
   /** Personal fields of `data`, stored beside the log so that they can be erased. */
   personalFields: readonly string[];
   /** Id of the user whom the personal fields are about. */
   subjectId?: (data: EventData) => number | null;
-  /** Personal fields expire this long after they were recorded. */
+  /** How long after the event its personal fields expire. Without it, they do not expire. */
   personalExpiresAfterMs?: number;
 }
 
@@ -48,7 +48,8 @@ export class EventTypeRegistry {
 
   /** Whether this build declares the type, in the given version or a newer one. */
   knows({ type, schemaVersion }: { type: string; schemaVersion: number }): boolean {
-    return schemaVersion <= (this.definitions.get(type)?.schemaVersion ?? 0);
+    const definition = this.definitions.get(type);
+    return definition !== undefined && schemaVersion <= definition.schemaVersion;
   }
 
   /**
@@ -74,6 +75,7 @@ export class EventTypeRegistry {
 export const upcast = (definition: EventTypeDefinition, version: number, data: EventData): EventData => {
   let current = data;
   for (let from = version; from < definition.schemaVersion; from += 1) {
+    // `register` has checked that no upcaster is missing.
     current = definition.upcasters?.[from]?.(current) ?? current;
   }
   return current;

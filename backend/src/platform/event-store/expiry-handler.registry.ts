@@ -14,11 +14,12 @@ export type ExpiryHandler = (
   manager: EntityManager,
 ) => Promise<readonly NewEvent[]>;
 
-/** Who reacts to expired personal data, by the type of the stream: the part of its id before the first dash. */
+/** The handlers of expired personal data, by the type of the stream: the part of its id before the first dash. */
 @Injectable()
 export class ExpiryHandlerRegistry {
   private readonly handlers = new Map<string, ExpiryHandler>();
 
+  /** @throws Error when streams of this type have a handler already. */
   register(streamType: string, handler: ExpiryHandler): void {
     if (this.handlers.has(streamType))
       throw new Error(`Streams of type ${streamType} have two expiry handlers`);

@@ -4,25 +4,28 @@ import type { DataSource } from 'typeorm';
 const POLL_MS = 50;
 
 /**
- * Transactions that append, or may be about to: they hold this lock on the log from before their events have positions
- * until their end.
+ * Finds the transactions that append, or may be about to. Each holds this lock on `events` from before its events have
+ * positions until its end.
  */
 const APPENDING_TRANSACTIONS_SQL = `
 SELECT DISTINCT virtualtransaction AS id FROM pg_locks
 WHERE locktype = 'relation' AND relation = 'events'::regclass AND mode = 'RowExclusiveLock' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Positions of the log. They are assigned before the commit, so events become visible in another order. */
+/**
+ * Finds positions of the event log. Positions are assigned before the commit, so events may become visible in another
+ * order.
+ */
 export class LogPositionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Waits for the appends that run now.
-   * @returns a position up to which no event will be added: readers may pass it. 0 if there are no events.
+   * Waits for the appends that are running when it is called.
+   * @returns a position up to which no event will be added any more, so readers may pass it; 0 if there are no events.
    */
   async findSettled(): Promise<number> {
-    const position = await this.findLast();
-    // Each transaction whose event has a lower position was running when that position was read, or has ended.
+    const position = await this.findHighest();
+    // A transaction with an event at a lower position has ended, or was already running when `position` was read.
     let pending = await this.listAppending();
     while (pending.size > 0) {
       await wait(POLL_MS);
@@ -33,7 +36,7 @@ export class LogPositionRepository {
   }
 
   /** The highest position of a committed event; 0 if there are none. */
-  private async findLast(): Promise<number> {
+  private async findHighest(): Promise<number> {
     const [row] = await this.dataSource.query<{ position: string | null }[]>(
       'SELECT max(global_position) AS position FROM events',
     );

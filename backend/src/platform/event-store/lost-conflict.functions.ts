@@ -2,8 +2,8 @@ import { DomainError } from '../errors/domain.errors';
 import { StreamVersionConflictError } from './event-store.errors';
 
 /**
- * Runs a command that has its own attempts, for a request.
- * @throws DomainError unavailable when optimistic concurrency was lost on every attempt; whatever else `work` throws.
+ * Runs the command of a request. `work` retries version conflicts itself.
+ * @throws DomainError unavailable when the last attempt had a version conflict, too; whatever else `work` throws.
  */
 export const refuseLostConflict = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {

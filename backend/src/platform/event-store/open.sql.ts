@@ -1,7 +1,7 @@
 /**
- * The variable parts of a statement that opens a stream. Their parameters start at $9. The event store's own ones are
- * $1 event id, $2 type, $3 schema version, $4 data, $5 metadata, $6 private data, $7 subject of the private data and $8
- * how long it is kept, in milliseconds.
+ * The variable parts of a statement that opens a stream. Their parameters start at $9. Those of the event store are
+ * $1 event id, $2 type, $3 schema version, $4 data, $5 metadata, $6 personal data, $7 id of the user whom the
+ * personal data is about, and $8 how long it is kept, in milliseconds.
  */
 export interface OpeningParts {
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** An event whose personal fields were dropped, with its complete data. */
+/** An event of which personal fields were dropped, with the complete data that it had before. */
 export interface DroppedData {
   streamId: string;
   eventId: string;
@@ -13,11 +13,11 @@ interface DroppedRow {
   stream_id: string;
   event_id: string;
   type: string;
-  open: object;
+  non_personal: object;
   personal: object;
 }
 
-/** Personal fields, which are stored beside the log, and their expiry. */
+/** The personal fields of events, which are stored beside the log in `event_private`, and their expiry. */
 @Injectable()
 export class PersonalDataRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -25,10 +25,11 @@ export class PersonalDataRepository {
   /**
    * Brings forward the expiry of the streams' personal data; data that never expires is kept. Writes one row per
    * stream, regardless of how much data it has.
+   * @param expiryTimes the new time of each stream, in the order of `streamIds`.
    */
   static async expireStreamsAt(
     streamIds: readonly string[],
-    expireAt: readonly Date[],
+    expiryTimes: readonly Date[],
     manager: EntityManager,
   ): Promise<void> {
     await manager.query(
@@ -39,29 +40,32 @@ export class PersonalDataRepository {
        GROUP BY t.stream_id
        ORDER BY t.stream_id
        ON CONFLICT (stream_id) DO UPDATE SET expires_at = LEAST(known.expires_at, excluded.expires_at)`,
-      [streamIds, expireAt],
+      [streamIds, expiryTimes],
     );
   }
 
-  /** Sets when the personal data of single events expires; null: never. Events without such data are ignored. */
+  /**
+   * Sets when the personal data of single events expires. Events without personal data are ignored.
+   * @param expiryTimes by event id; null for personal data that never expires.
+   */
   static async expireEventsAt(
     streamId: string,
     expiryTimes: ReadonlyMap<string, Date | null>,
     manager: EntityManager,
   ): Promise<void> {
     await manager.query(
-      `UPDATE event_private p SET expires_at = given.expires_at
-       FROM unnest($2::uuid[], $3::timestamptz[]) AS given(event_id, expires_at)
-       WHERE p.stream_id = $1 AND p.event_id = given.event_id AND p.expires_at IS DISTINCT FROM given.expires_at`,
+      `UPDATE event_private p SET expires_at = change.expires_at
+       FROM unnest($2::uuid[], $3::timestamptz[]) AS change(event_id, expires_at)
+       WHERE p.stream_id = $1 AND p.event_id = change.event_id AND p.expires_at IS DISTINCT FROM change.expires_at`,
       [streamId, [...expiryTimes.keys()], [...expiryTimes.values()]],
     );
   }
 
   /**
-   * Returns at most `limit` streams with expired personal data, oldest first, without those in `except`. Empty if there
-   * are no more.
+   * Returns at most `limit` streams with expired personal data, without those in `excludedIds`. Empty if there are no
+   * more.
    */
-  async findExpiredStreams(now: Date, limit: number, except: readonly string[] = []): Promise<string[]> {
+  async findExpiredStreams(now: Date, limit: number, excludedIds: readonly string[] = []): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM (
          (SELECT stream_id FROM private_data_expiries
@@ -70,12 +74,12 @@ export class PersonalDataRepository {
          (SELECT stream_id FROM event_private
           WHERE expires_at <= $1 AND stream_id <> ALL ($3) ORDER BY expires_at LIMIT $2)
        ) expired LIMIT $2`,
-      [now, limit, except],
+      [now, limit, excludedIds],
     );
     return rows.map(({ stream_id: streamId }) => streamId);
   }
 
-  /** Drops a stream's expired personal data. @returns the dropped data. */
+  /** Drops a stream's expired personal data. @returns the events that had it. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
     const dropped = await this.drop(
       `p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
@@ -90,7 +94,7 @@ export class PersonalDataRepository {
     return dropped;
   }
 
-  /** Drops some of the personal fields of a stream's events. @returns the complete data of these events before. */
+  /** Drops some of the personal fields of a stream's events. @returns the events that had one of these fields. */
   async dropFields(
     streamId: string,
     fields: readonly string[],
@@ -101,9 +105,10 @@ export class PersonalDataRepository {
        FROM (SELECT * FROM event_private WHERE stream_id = $1 AND data ?| $2::text[] FOR UPDATE) before
        JOIN events e ON e.stream_id = before.stream_id AND e.event_id = before.event_id
        WHERE p.stream_id = before.stream_id AND p.event_id = before.event_id
-       RETURNING e.stream_id, e.event_id, e.type, e.data AS open, before.data AS personal`,
+       RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, before.data AS personal`,
       [streamId, fields],
     );
+    // Deletes the rows in which no value is left.
     await manager.query(`DELETE FROM event_private WHERE stream_id = $1 AND jsonb_strip_nulls(data) = '{}'`, [
       streamId,
     ]);
@@ -129,13 +134,13 @@ export class PersonalDataRepository {
     parameters: readonly unknown[],
     manager: EntityManager,
   ): Promise<DroppedData[]> {
-    const rows = await manager.query<[DroppedRow[], number]>(
+    const [rows] = await manager.query<[DroppedRow[], number]>(
       `DELETE FROM event_private p USING events e
        WHERE p.stream_id = $1 AND ${condition} AND e.stream_id = p.stream_id AND e.event_id = p.event_id
-       RETURNING e.stream_id, e.event_id, e.type, e.data AS open, p.data AS personal`,
+       RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, p.data AS personal`,
       [...parameters],
     );
-    return rows[0].map(toDroppedData);
+    return rows.map(toDroppedData);
   }
 }
 
@@ -143,6 +148,6 @@ const toDroppedData = ({
   stream_id: streamId,
   event_id: eventId,
   type,
-  open,
+  non_personal: nonPersonal,
   personal,
-}: DroppedRow): DroppedData => ({ streamId, eventId, type, data: { ...open, ...personal } });
+}: DroppedRow): DroppedData => ({ streamId, eventId, type, data: { ...nonPersonal, ...personal } });

@@ -13,6 +13,9 @@ import { ProjectionRegistry } from './projection.registry';
 
 jest.setTimeout(30_000);
 
+/** Somewhat less than the lock time-out of the service, 1 s. */
+const MAX_DELAY_MS = 900;
+
 describe('a rebuild of the read models', () => {
   let store: TestEventStore;
 
@@ -55,7 +58,7 @@ describe('a rebuild of the read models', () => {
     expect(await store.readRows('notes')).toEqual(before);
   });
 
-  it('has the events of a transaction that commits late, and those that were appended meanwhile', async () => {
+  it('applies the events of a transaction that commits late, and those that were appended meanwhile', async () => {
     const [late, early] = [createStreamId(), createStreamId()];
     const appending = store.dataSource.createQueryRunner();
     await appending.startTransaction();
@@ -75,7 +78,7 @@ describe('a rebuild of the read models', () => {
     ]);
   });
 
-  it('exchanges the tables under a transaction that has appended and not changed them yet', async () => {
+  it('exchanges the tables while a transaction waits that has appended an event but not changed them yet', async () => {
     const streamId = createStreamId();
     const readPage = store.eventStore.readPage.bind(store.eventStore);
     let appending: Promise<unknown> | undefined;
@@ -83,7 +86,7 @@ describe('a rebuild of the read models', () => {
       // The exchange reads the rest of the log after it has locked the tables.
       if (range.upTo === Number.MAX_SAFE_INTEGER && !appending) {
         appending = store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
-        await until(() => hasWaiting('RowExclusiveLock'));
+        await until(() => isLockAwaited('RowExclusiveLock'));
       }
       return readPage(range, manager);
     });
@@ -103,29 +106,30 @@ describe('a rebuild of the read models', () => {
     const reading = store.dataSource.createQueryRunner();
     await reading.startTransaction();
     await reading.query('SELECT count(*) FROM notes');
-    const table = await readTableId();
+    const tableIdBefore = await readTableId();
     let isRebuilt = false;
     const rebuilding = store.rebuilder.rebuild().finally(() => (isRebuilt = true));
-    await until(() => hasWaiting('AccessExclusiveLock'));
+    await until(() => isLockAwaited('AccessExclusiveLock'));
     const startedAt = performance.now();
     await store.readRows('notes');
     await store.eventStore.append(createStreamId(), 'none', [createNoted('beside a long transaction')]);
-    expect(performance.now() - startedAt).toBeLessThan(900);
-    expect([isRebuilt, await readTableId()]).toEqual([false, table]);
+    expect(performance.now() - startedAt).toBeLessThan(MAX_DELAY_MS);
+    expect([isRebuilt, await readTableId()]).toEqual([false, tableIdBefore]);
     await reading.commitTransaction();
     await reading.release();
     await rebuilding;
-    expect(await readTableId()).not.toBe(table);
+    expect(await readTableId()).not.toBe(tableIdBefore);
     expect(await hasCopies()).toBe(false);
   });
 
-  it('starts from the beginning after one that was killed, and refuses to run beside another', async () => {
+  it('starts from the beginning after one that was killed, and refuses to run beside another one', async () => {
+    // The copies of a rebuild that was killed.
     await store.dataSource.query('CREATE SCHEMA read_model_copies');
     await store.dataSource.query('CREATE TABLE read_model_copies.notes (half text)');
     const before = await store.readRows('notes');
-    const both = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
-    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+    const outcomes = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { message: 'A migration or another rebuild is running' },
     });
     expect(await store.readRows('notes')).toEqual(before);
@@ -150,8 +154,8 @@ describe('a rebuild of the read models', () => {
   };
   const readTableId = async (): Promise<unknown> =>
     (await store.dataSource.query<{ id: unknown }[]>(`SELECT 'notes'::regclass::oid AS id`))[0]?.id;
-  /** Whether a transaction waits for a lock on the table. */
-  const hasWaiting = async (mode: string): Promise<boolean> => {
+  /** Whether a transaction waits for a lock of this mode on the table `notes`. */
+  const isLockAwaited = async (mode: string): Promise<boolean> => {
     const rows = await store.dataSource.query<unknown[]>(
       `SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
        WHERE mode = $1 AND NOT granted AND relname = 'notes' AND relnamespace = 'public'::regnamespace`,

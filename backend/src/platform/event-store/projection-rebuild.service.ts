@@ -9,10 +9,11 @@ import { LogPositionRepository } from './log-position.repository';
 import { ProjectionRegistry } from './projection.registry';
 import type { StoredEvent } from './stored-event.types';
 
-/** Events per transaction. */
+/** Events that one transaction reads and applies. */
 const PAGE_SIZE = 1_000;
 /**
- * The exchange of the tables is tried when the missing events can be applied in this time, for which it delays reads.
+ * The exchange of the tables is tried once the remaining events can be applied in this time. The exchange delays reads
+ * for that long.
  */
 const EXCHANGE_APPLY_MS = 150;
 /**
@@ -20,18 +21,21 @@ const EXCHANGE_APPLY_MS = 150;
  * their lock time-out of 1 s.
  */
 const EXCHANGE_LOCK_MS = 200;
+/** Pauses between two attempts to exchange the tables: the first one, doubled each time up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** A backup, for example, reads the tables in one transaction for many minutes. */
-const EXCHANGE_PATIENCE_MS = 60 * 60_000;
-/** Of a page of events for projections without tables, which users' transactions may delay. */
-const REPEAT_ATTEMPTS = 10;
-/** Deadlock, lock time-out and statement time-out: the transaction is tried again. */
-const BUSY_ERRORS = ['40P01', '55P03', '57014'];
+/** When the rebuild gives up. A backup, for example, reads the tables in one transaction for many minutes. */
+const MAX_EXCHANGE_MS = 60 * 60_000;
+/** Attempts to apply a page of events to projections without tables, which users' transactions may delay. */
+const MAX_REPEAT_ATTEMPTS = 10;
+/** SQLSTATEs after which the transaction is tried again: deadlock, lock time-out and statement time-out. */
+const BUSY_SQLSTATES = ['40P01', '55P03', '57014'];
 
-/** How much of the log the copies have. */
+/** How much of the log was applied to the copies. */
 interface Progress {
+  /** Position in the log up to which all events were applied. */
   position: number;
+  /** Number of these events. */
   count: number;
 }
 
@@ -51,7 +55,7 @@ export class ProjectionRebuildService {
 
   /**
    * Builds copies of the tables, and replaces the tables when the copies have every event. Until then the tables are
-   * not touched, so a rebuild that fails or is killed can be repeated.
+   * not changed, so a rebuild that fails or is killed can be repeated.
    * @returns the number of events read.
    * @throws Error when a migration or another rebuild runs, or when the tables stay in use for an hour.
    */
@@ -70,9 +74,9 @@ export class ProjectionRebuildService {
     });
   }
 
-  /** Holds the lock of migrations, which must not change the tables in the meantime. */
+  /** Holds the lock of migrations during `work`, because they must not change the tables in the meantime. */
   private async runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    // An idle transaction holds the lock: behind a transaction pooler, a session is not this process's alone.
+    // An idle transaction holds the lock, because a transaction pooler shares sessions between processes.
     return this.dataSource.transaction(async (holder) => {
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = await holder.query<{ locked: boolean }[]>(
@@ -85,10 +89,10 @@ export class ProjectionRebuildService {
   }
 
   private async fillAndExchange(copies: TableCopyRepository): Promise<number> {
-    const first = await this.positions.findSettled();
-    let progress = await this.follow({ position: 0, count: 0 }, first, copies, { isRepeating: true });
+    const settled = await this.positions.findSettled();
+    let progress = await this.applyUpTo(settled, { position: 0, count: 0 }, copies, { isRepeating: true });
     await copies.analyze();
-    const giveUpAt = Date.now() + EXCHANGE_PATIENCE_MS;
+    const giveUpAt = Date.now() + MAX_EXCHANGE_MS;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       progress = await this.catchUp(progress, copies);
       const count = await this.tryExchange(progress, copies);
@@ -99,20 +103,23 @@ export class ProjectionRebuildService {
     }
   }
 
-  /** Applies new events until those that were appended in the meantime take little time. */
+  /** Applies new events, until a round is as short as an exchange may be. */
   private async catchUp(progress: Progress, copies: TableCopyRepository): Promise<Progress> {
     for (let from = progress; ;) {
       const settled = await this.positions.findSettled();
       const startedAt = performance.now();
-      from = await this.follow(from, settled, copies);
+      from = await this.applyUpTo(settled, from, copies);
       if (performance.now() - startedAt <= EXCHANGE_APPLY_MS) return from;
     }
   }
 
-  /** Applies the events up to a settled position to the copies, in transactions of a page. */
-  private async follow(
-    { position, count }: Progress,
+  /**
+   * Applies the events up to a settled position to the copies, in one transaction for each page.
+   * @param isRepeating whether projections without tables get the events, too.
+   */
+  private async applyUpTo(
     upTo: number,
+    { position, count }: Progress,
     copies: TableCopyRepository,
     { isRepeating = false } = {},
   ): Promise<Progress> {
@@ -128,13 +135,14 @@ export class ProjectionRebuildService {
     }
   }
 
+  /** Applies events to the projections without tables, which change data that users' transactions may have locked. */
   private async repeat(events: readonly StoredEvent[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.dataSource.transaction((manager) => this.projections.repeat(events, manager));
         return;
       } catch (error) {
-        if (!isBusy(error) || attempt === REPEAT_ATTEMPTS) throw error;
+        if (!isBusy(error) || attempt === MAX_REPEAT_ATTEMPTS) throw error;
       }
     }
   }
@@ -151,9 +159,9 @@ export class ProjectionRebuildService {
   }
 
   /**
-   * Locks the tables, applies the last events and replaces the tables, in one transaction. A transaction that has
-   * changed the tables ends before they are locked, so its events are visible then. One that has appended events and
-   * not changed the tables yet waits, and changes the new tables.
+   * Locks the tables, applies the remaining events and replaces the tables, in one transaction. A transaction that has
+   * changed the tables ends before they are locked, so its events are visible then. A transaction that has appended
+   * events but not changed the tables yet waits for the lock, and then changes the new tables.
    * @returns the number of all events; null if the tables were in use, in which case nothing was changed.
    */
   private async tryExchange(
@@ -162,10 +170,10 @@ export class ProjectionRebuildService {
   ): Promise<number | null> {
     try {
       return await this.dataSource.transaction(async (manager) => {
-        // For each statement: one locks all tables.
+        // A limit for each statement. One statement locks all tables, so it limits the wait for the locks.
         await manager.query(`SET LOCAL statement_timeout = ${EXCHANGE_LOCK_MS}`);
         await copies.lockTables(manager);
-        const applied = await this.applyRest(position, copies, manager);
+        const applied = await this.applyRemaining(position, copies, manager);
         await copies.exchange(manager);
         return count + applied;
       });
@@ -175,8 +183,12 @@ export class ProjectionRebuildService {
     }
   }
 
-  /** @returns the number of applied events. @throws TooManyEventsError */
-  private async applyRest(
+  /**
+   * Applies the remaining events to the copies.
+   * @returns the number of applied events.
+   * @throws TooManyEventsError when they take more time than an exchange may take.
+   */
+  private async applyRemaining(
     position: number,
     copies: TableCopyRepository,
     manager: EntityManager,
@@ -194,9 +206,9 @@ export class ProjectionRebuildService {
   }
 }
 
-/** More events are missing than an exchange may apply while it delays reads. */
+/** More events remain than an exchange may apply while it delays reads. */
 class TooManyEventsError extends Error {}
 
 const isBusy = (error: unknown): boolean =>
   error instanceof QueryFailedError &&
-  BUSY_ERRORS.includes((error.driverError as { code?: string }).code ?? '');
+  BUSY_SQLSTATES.includes((error.driverError as { code?: string }).code ?? '');

@@ -5,11 +5,11 @@ import type { StoredEvent } from './stored-event.types';
 /** Applies events to a read model, inside the transaction that appends them. */
 export interface Projection {
   readonly name: string;
-  /** The tables that only this projection writes; a rebuild writes new ones. Other tables are not rebuilt. */
+  /** The tables that only this projection writes. A rebuild replaces them by new ones; it replaces no other tables. */
   readonly tables: readonly string[];
   /**
-   * For a projection without tables: a rebuild applies it as well, while users append events. It must not undo what a
-   * later event has changed.
+   * For a projection without tables: a rebuild passes it all events again, while users append new ones. The projection
+   * must not undo what a later event has changed.
    */
   readonly isRepeatable?: true;
   /** The event types that are passed to `apply`. */
@@ -17,19 +17,21 @@ export interface Projection {
   /** Whether an event of these types changes this read model; defaults to true. */
   concerns?(event: Pick<StoredEvent, 'type' | 'data'>): boolean;
   /**
-   * @param isRebuild events come in order of position, which may differ from the order of their commits: a unique value
-   * may temporarily appear to be taken, in which case the later owner is correct.
+   * @param isRebuild whether a rebuild passes the events. It passes them in order of position, which may differ from
+   * the order of their commits: a unique value may temporarily appear to be taken, and then the later owner is correct.
    */
   apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild?: boolean): Promise<void>;
 }
 
+/** The projections of this process. */
 @Injectable()
 export class ProjectionRegistry {
   private readonly projections: Projection[] = [];
 
+  /** @throws Error when another projection writes one of the tables. */
   register(projection: Projection): void {
-    const owned = this.projections.flatMap(({ tables }) => tables);
-    const shared = projection.tables.find((table) => owned.includes(table));
+    const registeredTables = this.projections.flatMap(({ tables }) => tables);
+    const shared = projection.tables.find((table) => registeredTables.includes(table));
     if (shared) throw new Error(`Table ${shared} would be written by two projections`);
     this.projections.push(projection);
   }
@@ -38,24 +40,24 @@ export class ProjectionRegistry {
     return this.projections;
   }
 
-  /** Passes each projection the events that it handles, in order. */
+  /** Passes each projection the new events that it handles, in order. */
   async apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
     await applyTo(this.projections, events, manager, false);
   }
 
-  /** Applies the projections that own tables, in a rebuild. */
+  /** Passes the events of a rebuild to the projections that have tables. */
   async rebuildTables(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
-    const owners = this.projections.filter(({ tables }) => tables.length > 0);
-    await applyTo(owners, events, manager, true);
+    const withTables = this.projections.filter(({ tables }) => tables.length > 0);
+    await applyTo(withTables, events, manager, true);
   }
 
-  /** Applies the projections without tables that are repeatable, in a rebuild. */
+  /** Passes the events of a rebuild to the repeatable projections, which have no tables. */
   async repeat(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
     const repeatable = this.projections.filter(({ isRepeatable }) => isRepeatable);
     await applyTo(repeatable, events, manager, true);
   }
 
-  /** Returns the projections that an event concerns, except the named one. */
+  /** Returns the projections that an event concerns, except the one called `name`. */
   findOthersFor(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
     return this.projections.filter(
       (projection) => projection.name !== name && handlesEvent(projection, event),
@@ -70,8 +72,8 @@ const applyTo = async (
   isRebuild: boolean,
 ): Promise<void> => {
   for (const projection of projections) {
-    const wanted = events.filter((event) => handlesEvent(projection, event));
-    if (wanted.length > 0) await projection.apply(wanted, manager, isRebuild);
+    const handled = events.filter((event) => handlesEvent(projection, event));
+    if (handled.length > 0) await projection.apply(handled, manager, isRebuild);
   }
 };
 

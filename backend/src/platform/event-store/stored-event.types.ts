@@ -10,8 +10,10 @@ export interface NewEvent<Type extends string = string, Data extends object = ob
 
 /** An event as it is read. Personal fields that were erased or have expired are absent from `data`. */
 export interface StoredEvent<Type extends string = string, Data extends object = object> {
+  /** Position in the log of all streams. Positions may have gaps. */
   globalPosition: number;
   streamId: string;
+  /** Position in the stream: 1, 2, 3 and so on. */
   streamPosition: number;
   eventId: string;
   type: Type;

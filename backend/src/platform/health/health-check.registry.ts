@@ -3,7 +3,7 @@ import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service'
 
 const CHECK_TIMEOUT_MS = 1_000;
 
-/** `failing`: the check fails, but not for longer than it may. */
+/** `failing`: the check fails, but not for longer than it may, so the process stays ready. */
 export type CheckResult = 'ok' | 'failing' | 'failed';
 
 export interface Readiness {
@@ -14,8 +14,9 @@ export interface Readiness {
 interface Check {
   isReady: () => Promise<boolean>;
   mayFailForMs: number;
+  /** Whether the check has passed at least once. */
   hasPassed: boolean;
-  /** When it began to fail; undefined while it passes. */
+  /** When the check began to fail (epoch ms); undefined while it passes. */
   failingSince: number | undefined;
 }
 
@@ -27,8 +28,8 @@ export class HealthCheckRegistry {
   constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
 
   /**
-   * Registers a check, which fails if it rejects or takes longer than a second.
-   * @param options.mayFailForMs how long the process stays ready after a check that has passed before begins to fail
+   * Registers a check. It fails if `isReady` returns false, rejects or takes longer than a second.
+   * @param options.mayFailForMs how long the process stays ready while the check fails, once the check has passed
    * @throws Error for a duplicate name.
    */
   register(name: string, isReady: () => Promise<boolean>, { mayFailForMs = 0 } = {}): void {
@@ -36,9 +37,10 @@ export class HealthCheckRegistry {
     this.checks.set(name, { isReady, mayFailForMs, hasPassed: false, failingSince: undefined });
   }
 
+  /** Runs all checks. A process that is shutting down is not ready. */
   async checkReadiness(): Promise<Readiness> {
     const results = await Promise.all(
-      [...this.checks].map(async ([name, check]) => [name, await judge(check)] as const),
+      [...this.checks].map(async ([name, check]) => [name, await recordCheck(check)] as const),
     );
     const checks: Readiness['checks'] = Object.fromEntries(results);
     if (this.gracefulShutdown.isStopping) checks.stopping = 'failed';
@@ -46,7 +48,8 @@ export class HealthCheckRegistry {
   }
 }
 
-const judge = async (check: Check): Promise<CheckResult> => {
+/** Runs a check and records whether it passed. */
+const recordCheck = async (check: Check): Promise<CheckResult> => {
   if (await runCheck(check.isReady)) {
     check.hasPassed = true;
     check.failingSince = undefined;
@@ -57,14 +60,14 @@ const judge = async (check: Check): Promise<CheckResult> => {
   return check.hasPassed && now - check.failingSince < check.mayFailForMs ? 'failing' : 'failed';
 };
 
-/** Whether a check passes within the time-out. */
+/** Returns whether a check passes within the time-out. */
 const runCheck = async (isReady: () => Promise<boolean>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
+  const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([isReady(), late]);
+    return await Promise.race([isReady(), timedOut]);
   } catch {
     return false;
   } finally {

@@ -19,10 +19,13 @@ export class InternalServerService implements OnApplicationShutdown {
     private readonly logger: AppLoggerService,
   ) {}
 
-  /** Starts to listen. @returns the port. */
+  /**
+   * Starts to listen.
+   * @returns the port. If INTERNAL_PORT is 0, the system has chosen it.
+   */
   async start(): Promise<number> {
     const server = createServer((request, response) => {
-      this.answer(request.method ?? '', request.url ?? '', response).catch((error: unknown) => {
+      this.respond(request.method ?? '', request.url ?? '', response).catch((error: unknown) => {
         this.logger.logFailure('An internal request failed', error);
         if (!response.headersSent) response.writeHead(500);
         response.end();
@@ -46,7 +49,7 @@ export class InternalServerService implements OnApplicationShutdown {
     });
   }
 
-  private async answer(method: string, url: string, response: ServerResponse): Promise<void> {
+  private async respond(method: string, url: string, response: ServerResponse): Promise<void> {
     const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
     switch (path) {
       case '/health/live':

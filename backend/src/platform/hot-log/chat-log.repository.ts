@@ -14,7 +14,9 @@ export interface ChatLogEntry {
   text: string;
 }
 
+/** Where a session's stream ends, as its writer knows it. */
 export interface StreamEnd {
+  /** Number of entries. */
   version: number;
   /** Id of the last entry; '' if there is none. */
   lastId: string;
@@ -22,25 +24,28 @@ export interface StreamEnd {
 
 export type AppendResult =
   | { kind: 'appended'; ids: readonly string[] }
-  /** Another writer has appended (`missed`), or Redis has lost entries: then `version` is lower than expected. */
+  /**
+   * The stream does not end as expected: another writer has appended the `missed` entries, or Redis has lost entries
+   * and `version` is lower than expected.
+   */
   | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
   /** Redis has lost entries, and another writer has appended others since. */
   | { kind: 'diverged' }
   /** Too many events wait for PostgreSQL. */
   | { kind: 'outbox_full' }
-  /** The user of `ifOverdue` has returned, or another writer has handled the deadline. */
+  /** The user in `ifOverdue` has returned, or another writer has handled their deadline. */
   | { kind: 'not_overdue' };
 
 export interface AppendOptions {
-  /** Appends only if the deadline of this user is still overdue, and removes that deadline. */
+  /** Appends only if this user's deadline for returning to the chat is still overdue, and removes that deadline. */
   ifOverdue?: { userId: number } | undefined;
-  /** The replica that gets the events from the result, so they are not published to it. */
+  /** The replica that appends. Nothing is published to it, because it gets the entry ids from the result. */
   exceptReplicaId?: string | undefined;
   /** The events end the session, so they are appended even if the outbox or Redis is full. */
   isEnd?: boolean | undefined;
 }
 
-/** A stream's version, and its first and last entry. */
+/** The version of a stream, and its first and last entries. */
 export interface ChatLogEdges {
   version: number;
   first: ChatLogEntry | undefined;
@@ -53,10 +58,14 @@ const PAGE_SIZE = 128;
 const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
-/** The live log of random chats: one Redis stream per chat. */
+/**
+ * The live log of random chats: one Redis stream per chat. Each event is also added to the outbox of the chat's shard,
+ * from which a worker copies it to the durable log in PostgreSQL. A shard is a fixed group of chats whose keys share a
+ * hash slot of Redis.
+ */
 @Injectable()
 export class ChatLogRepository {
-  /** Clock of Redis minus clock of this process, measured at the latest append. */
+  /** The clock of Redis minus the clock of this process, measured by the latest append. */
   private clockOffsetMs = 0;
 
   constructor(
@@ -64,14 +73,17 @@ export class ChatLogRepository {
     private readonly processEvents: ProcessEventsService,
   ) {}
 
-  /** Returns the time by the clock of entry ids, in epoch ms; accurate to a round trip after the first append. */
+  /**
+   * Estimates the time of the clock that entry ids are based on.
+   * @returns epoch ms. Accurate to a round trip after the first append; before it, the time of this process.
+   */
   estimateRedisTimeMs(): number {
     return Date.now() + this.clockOffsetMs;
   }
 
   /**
-   * Appends events if the stream still ends as expected, and publishes them to the replicas with sockets in the chat;
-   * one round trip.
+   * Appends events if the stream still ends as expected, and publishes them to the replicas with sockets in the chat.
+   * Takes one round trip.
    */
   async append(
     sessionId: string,
@@ -97,14 +109,14 @@ export class ChatLogRepository {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
-        // An entry id begins with the time of Redis in ms.
+        // An entry id begins with the time of Redis in ms. Without events there is no id, and the offset becomes 0.
         this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
         if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard });
         return { kind: 'appended', ids };
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // Our entries and the missed ones must add up to the stream's length; otherwise Redis has lost some of ours.
+        // The expected and the missed entries must add up to the stream's length, unless Redis has lost some.
         if (version >= expected.version && version !== expected.version + missed.length)
           return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };
@@ -117,9 +129,9 @@ export class ChatLogRepository {
   }
 
   /**
-   * Appends entries that Redis has lost (the tail of its append-only file) again, with their original ids.
+   * Appends entries again, with their original ids, after Redis has lost the tail of its append-only file.
    * @param end the end of the stream before the lost entries.
-   * @returns false if the stream does not end there, because another replica has appended since.
+   * @returns false if the stream no longer ends there, because another replica has appended in the meantime.
    */
   async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
     const shard = findShard(sessionId);
@@ -133,12 +145,12 @@ export class ChatLogRepository {
     return restored === 1;
   }
 
-  /** Yields the entries after an id ('' for all), in order, in pages. An empty stream yields one empty page. */
+  /** Yields the entries after an id ('' for all), in order and in pages. Yields one empty page if there are none. */
   async *readPages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     for (let lastId = afterId; ;) {
-      const from = lastId === '' ? '-' : `(${lastId}`;
-      const page = toEntries(await this.redis.xrange(stream, from, '+', 'COUNT', PAGE_SIZE));
+      const rangeStart = lastId === '' ? '-' : `(${lastId}`;
+      const page = toEntries(await this.redis.xrange(stream, rangeStart, '+', 'COUNT', PAGE_SIZE));
       yield page;
       const last = page.at(-1);
       if (!last || page.length < PAGE_SIZE) return;
@@ -154,7 +166,7 @@ export class ChatLogRepository {
   }
 
   /**
-   * Yields pages of a stream, newest page and newest entry first, from an entry to the start of the stream.
+   * Yields the entries from a given one back to the start of the stream, in pages and newest first.
    * @param fromId id of the first entry to yield.
    * @param entriesPerPage called before each read; returns the size of the next page.
    */
@@ -164,17 +176,17 @@ export class ChatLogRepository {
     entriesPerPage: () => number,
   ): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
-    for (let end = fromId; ;) {
+    for (let rangeStart = fromId; ;) {
       const count = entriesPerPage();
-      const page = toEntries(await this.redis.xrevrange(stream, end, '-', 'COUNT', count));
+      const page = toEntries(await this.redis.xrevrange(stream, rangeStart, '-', 'COUNT', count));
       if (page.length > 0) yield page;
       const last = page.at(-1);
       if (!last || page.length < count) return;
-      end = `(${last.id}`;
+      rangeStart = `(${last.id}`;
     }
   }
 
-  /** Reads a stream's version and its first and last entry in one round trip. */
+  /** Reads a stream's version and its first and last entries in one round trip. */
   async readEdges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await openBatch(this.redis)
@@ -189,11 +201,11 @@ export class ChatLogRepository {
     return { version, first: toEntries(first)[0], last: toEntries(last)[0] };
   }
 
-  /** Reads the versions of many sessions in one pipeline; 0 if there is no such stream. */
+  /** Reads the versions of many sessions in one batch. The version of a session without a stream is 0. */
   async readVersions(sessionIds: readonly string[]): Promise<number[]> {
-    const pipeline = openBatch(this.redis);
-    for (const sessionId of sessionIds) pipeline.xlen(chatKeys(findShard(sessionId)).stream(sessionId));
-    const replies = (await pipeline.exec()) ?? [];
+    const batch = openBatch(this.redis);
+    for (const sessionId of sessionIds) batch.xlen(chatKeys(findShard(sessionId)).stream(sessionId));
+    const replies = (await batch.exec()) ?? [];
     return replies.map(([error, length]) => {
       if (error) throw error;
       return Number(length);

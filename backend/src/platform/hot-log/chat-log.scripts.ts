@@ -2,7 +2,7 @@ import { RedisScript } from '../redis/redis-script.model';
 import { isOutboxFullLua } from './outbox.scripts';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
-/** First element of an append's reply. */
+/** The first element of the reply to an append: its outcome. */
 export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, notOverdue: -3 } as const;
 
 export type AppendReply =
@@ -11,13 +11,16 @@ export type AppendReply =
   | [typeof appendOutcome.outboxFull | typeof appendOutcome.notOverdue];
 
 /**
- * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
- * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
+ * Builds the script that appends events. It contains no rule of the product: it compares the end of the stream with the
+ * end that the caller expects, adds the events to the stream and to the outbox (the events of the shard that are not in
+ * PostgreSQL yet), and publishes them.
  *
- * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, a member of the deadlines that must be
- * overdue ('' for none), the replica to which nothing is published, then the events.
+ * KEYS: stream, outbox. ARGV: expected length, expected last id, session id, the deadline that must be overdue
+ * (`<session>|<user>`, '' for none), the replica to which nothing is published, then the events.
+ *
+ * @param whenOutboxIsFull the Lua statement to run when the outbox is full.
  */
-const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
+const buildAppendLua = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
 local stream, outbox = KEYS[1], KEYS[2]
 local expectedLength, expectedLastId, session, deadline, exceptReplica = unpack(ARGV, 1, 5)
 local prefix = string.match(stream, '^{[^}]+}:')
@@ -47,13 +50,16 @@ end
 return reply
 `;
 
-export const appendScript = new RedisScript<AppendReply>(append(`return {${appendOutcome.outboxFull}}`));
-/** The append for the end of a chat. It also works with a full outbox and a full Redis, because it frees memory. */
-export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowOom: true });
+export const appendScript = new RedisScript<AppendReply>(
+  buildAppendLua(`return {${appendOutcome.outboxFull}}`),
+);
+/** Appends the end of a chat. Also works with a full outbox and a full Redis, because the end lets memory be freed. */
+export const appendEndScript = new RedisScript<AppendReply>(buildAppendLua(''), { allowOom: true });
 
 /**
  * Appends a lost tail again, with its original ids, if the stream still ends where the tail began.
- * KEYS: stream, outbox. ARGV: length, last id ('' if the stream is empty), session id, then id and event of each entry.
+ * KEYS: stream, outbox. ARGV: expected length, expected last id ('' for an empty stream), session id, then the id and
+ * the event of each entry. Returns whether the tail was appended.
  */
 export const restoreScript = new RedisScript<0 | 1>(`
 local stream, outbox = KEYS[1], KEYS[2]

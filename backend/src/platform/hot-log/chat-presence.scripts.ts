@@ -3,10 +3,15 @@ import { RedisScript } from '../redis/redis-script.model';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /**
- * KEYS of the scripts below: replicas. In this directory a topic is a chat, its members are sockets, and a note is
- * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
+ * Lua functions of the scripts below. `P` (the prefix of the keys), `directory`, `now` and `evictDead` come from
+ * `socketDirectoryLua`. KEYS of each script: the `replicas` key of the chat's shard.
+ *
+ * In this directory a topic is a chat, its members are sockets, and the note of a socket is
+ * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present. An absent
+ * user has a deadline (`<session>|<user>`): the chat ends unless the user returns before it. The set `away` holds the
+ * absent users who were present earlier.
  */
-const common = `${socketDirectoryLua}${publishToReplicasLua}
+const presenceLua = `${socketDirectoryLua}${publishToReplicasLua}
 -- One hour, which is longer than any grace period.
 local AWAY_KEPT_MS = 3600000
 local deadlines = P .. 'deadlines'
@@ -20,19 +25,19 @@ end
 local function publishConnection(session, user, state)
   publish(P, session, '', 'connection ' .. user .. ' ' .. state)
 end
--- The user has joined or returned.
+-- Call this when the user has joined or returned.
 local function stopGrace(session, user)
   redis.call('SREM', P .. 'away:' .. session, user)
   if redis.call('ZREM', deadlines, session .. '|' .. user) == 1 then publishConnection(session, user, 'connected') end
 end
--- The user is no longer present.
+-- Call this when the user is no longer present.
 local function startGrace(session, user, graceMs)
   if redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user) == 0 then return end
   redis.call('SADD', P .. 'away:' .. session, user)
   redis.call('PEXPIRE', P .. 'away:' .. session, AWAY_KEPT_MS)
   publishConnection(session, user, 'reconnecting')
 end
--- A negative graceMs says that the chat has ended.
+-- A negative graceMs means that the chat has ended.
 local function leave(session, socket, replica, graceMs)
   local note = directory.leave(session, socket, replica)
   if not note or graceMs < 0 then return end
@@ -41,28 +46,29 @@ local function leave(session, socket, replica, graceMs)
 end
 `;
 
+/** The replies of `joinScript`. */
 export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
 
 /**
  * Records a socket in the chat, or a change of whether it shows the chat.
- * ARGV: session, socket, replica, user, partner, shows (1 or 0), grace period in ms for a user who was present and no
- * longer shows the chat on any socket.
+ * ARGV: session, socket, replica, user, partner, whether the socket shows the chat (1 or 0), and the grace period in ms
+ * for a user who was present and no longer shows the chat on any socket.
  * Returns the partner's state, as in `partnerStates`.
  */
-export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
-local session, socket, replica, user, partner, shows, graceMs = unpack(ARGV)
+export const joinScript = new RedisScript<1 | 0 | -1>(`${presenceLua}
+local session, socket, replica, user, partner, showsChat, graceMs = unpack(ARGV)
 local wasPresent = isPresent(session, user)
-directory.join(session, socket, replica, user .. '|' .. shows)
+directory.join(session, socket, replica, user .. '|' .. showsChat)
 if isPresent(session, user) then stopGrace(session, user)
 elseif wasPresent then startGrace(session, user, tonumber(graceMs)) end
--- A partner without a deadline counts as connected: one who is absent has a deadline from the start of the chat on.
+-- A partner without a deadline counts as connected: an absent partner has a deadline from the start of the chat on.
 if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end
 return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
 `);
 
 /** Removes a socket from the chat. ARGV: session, socket, replica, grace period in ms (-1: the chat has ended). */
 export const leaveScript = new RedisScript<null>(
-  `${common}
+  `${presenceLua}
 local session, socket, replica, graceMs = unpack(ARGV)
 leave(session, socket, replica, tonumber(graceMs))
 return nil
@@ -70,20 +76,30 @@ return nil
   { allowOom: true },
 );
 
-/** Maximum number of overdue deadlines returned by one sweep of a shard. Those that cannot be handled are postponed. */
+/**
+ * Maximum number of overdue deadlines that one sweep of a shard returns. The caller postpones those that it cannot
+ * handle, so they do not hide the others.
+ */
 const MAX_OVERDUE_PER_SWEEP = 32;
 
-/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more are to be evicted, and the overdue deadlines. */
+/**
+ * Evicts the sockets of dead replicas.
+ * ARGV: grace period in ms, the time at which the replicas were found dead (ms), then their ids.
+ * Returns whether more sockets are to be evicted, and the overdue deadlines.
+ */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
-  `${common}
+  `${presenceLua}
 local more = evictDead(leave)
 return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMIT', 0, ${MAX_OVERDUE_PER_SWEEP}))}
 `,
   { allowOom: true },
 );
 
-/** Sets a deadline for each user who has not joined the new chat. ARGV: session, grace period in ms, then the users. */
-export const setDeadlinesScript = new RedisScript<null>(`${common}
+/**
+ * Sets a deadline for each user who is absent from the chat and has none yet.
+ * ARGV: session, grace period in ms, then the users.
+ */
+export const setDeadlinesScript = new RedisScript<null>(`${presenceLua}
 local session, graceMs = ARGV[1], ARGV[2]
 for i = 3, #ARGV do
   local user = ARGV[i]
@@ -94,9 +110,9 @@ end
 return nil
 `);
 
-/** Postpones a deadline. ARGV: session, user, ms from now. */
+/** Postpones a deadline if it exists. ARGV: session, user, ms from now. */
 export const postponeScript = new RedisScript<null>(
-  `${common}
+  `${presenceLua}
 local session, user, delayMs = unpack(ARGV)
 redis.call('ZADD', deadlines, 'XX', now() + delayMs, session .. '|' .. user)
 return nil
@@ -106,7 +122,7 @@ return nil
 
 /** Deletes the presence data of a chat that has ended. ARGV: session, then its users. */
 export const forgetScript = new RedisScript<null>(
-  `${common}
+  `${presenceLua}
 local session = ARGV[1]
 redis.call('DEL', P .. 'sockets:' .. session, P .. 'away:' .. session)
 for i = 2, #ARGV do redis.call('ZREM', deadlines, session .. '|' .. ARGV[i]) end
@@ -115,7 +131,7 @@ return nil
   { allowOom: true },
 );
 
-/** Publishes to every replica that holds a socket of the session. ARGV: session, message. */
+/** Publishes a message to every replica that holds a socket of the session. ARGV: session, message. */
 export const publishScript = new RedisScript<null>(`${publishToReplicasLua}
 local session, message = unpack(ARGV)
 publish(string.match(KEYS[1], '^{[^}]+}:'), session, '', message)

@@ -16,17 +16,21 @@ import {
   sweepScript,
 } from './chat-presence.scripts';
 
-/** `awaited`: has not joined yet, within the deadline; `reconnecting`: has left and may return before the deadline. */
+/**
+ * `awaited`: the partner has not joined yet and their deadline is running.
+ * `reconnecting`: the partner has left and may return before their deadline.
+ */
 export type PartnerState = keyof typeof partnerStates;
 
 export interface ChatSocket {
   id: string;
   userId: number;
   partnerId: number;
-  /** Whether a page on this socket shows the chat; only such sockets make their user present (A51). */
+  /** Whether a page on this socket shows the chat. Only such sockets make their user present. */
   showsChat: boolean;
 }
 
+/** The time by which an absent user must return to the chat, or it ends. */
 export interface Deadline {
   sessionId: string;
   userId: number;
@@ -35,7 +39,7 @@ export interface Deadline {
 /** Passed in place of a grace period for sockets that leave a chat after its end. */
 const CHAT_ENDED = -1;
 
-/** Records which sockets are in which random chat, and the deadlines of users without a socket. */
+/** Records which sockets are in which random chat, and the deadlines of users who are absent from their chat. */
 @Injectable()
 export class ChatPresenceService {
   private readonly directory: SocketDirectoryRepository<1 | 0 | -1>;
@@ -55,7 +59,7 @@ export class ChatPresenceService {
     });
   }
 
-  /** Sets a deadline, `graceMs` from now, for each user who has not joined the chat yet. */
+  /** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
   async setDeadlines(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
     await setDeadlines(this.redis, sessionId, userIds, graceMs);
   }
@@ -63,7 +67,7 @@ export class ChatPresenceService {
   /**
    * Records a socket in the chat, or a change of whether it shows the chat. From then on, its replica receives
    * everything published in the session.
-   * @throws errors of Redis. The socket is then recorded later: a caller that gives up must call `leave`.
+   * @throws errors of Redis. `reconcile` then records the socket later, so a caller that gives up must call `leave`.
    */
   async join(sessionId: string, { id, userId, partnerId, showsChat }: ChatSocket): Promise<PartnerState> {
     const graceMs = this.environment.GRACE_AFTER_CLEAN_CLOSE_MS;
@@ -75,7 +79,7 @@ export class ChatPresenceService {
 
   /**
    * Removes a socket from the chat. If it was the user's last one that shows the chat, their deadline is set to
-   * `graceMs` from now. Never rejects: a failed call is repeated later.
+   * `graceMs` from now. Never rejects: `reconcile` repeats a failed call.
    */
   async leave(sessionId: string, socketId: string, graceMs: number): Promise<void> {
     await this.directory.leave(sessionId, socketId, graceMs);
@@ -91,7 +95,10 @@ export class ChatPresenceService {
     await forgetScript.run(this.redis, getKeys(sessionId), [sessionId, ...userIds]);
   }
 
-  /** Repeats failed calls and compares a share of the shards; call it about once a second. Never rejects. */
+  /**
+   * Repeats failed calls, and compares the records in a share of the shards with this replica's sockets. Call it about
+   * once a second. Never rejects.
+   */
   async reconcile(): Promise<void> {
     await this.directory.reconcile();
   }
@@ -103,23 +110,24 @@ export class ChatPresenceService {
 
   /**
    * Evicts the sockets of dead replicas in this replica's share of the shards.
-   * @returns the overdue deadlines there; none while this replica may not sweep.
+   * @returns the overdue deadlines in these shards; none while this replica's lease does not allow it to sweep.
    */
   async sweep(): Promise<Deadline[]> {
     if (!this.lease.maySweep) return [];
-    const overdue = await this.directory.sweep(true);
+    const mayEvict = true;
+    const overdue = await this.directory.sweep(mayEvict);
     return overdue.map((member) => {
-      const bar = member.lastIndexOf('|');
-      return { sessionId: member.slice(0, bar), userId: Number(member.slice(bar + 1)) };
+      const separator = member.lastIndexOf('|');
+      return { sessionId: member.slice(0, separator), userId: Number(member.slice(separator + 1)) };
     });
   }
 
-  /** Postpones an overdue deadline that could not be handled, so that it does not block the others. */
+  /** Postpones an overdue deadline that could not be handled, so that a sweep returns the others. */
   async postpone({ sessionId, userId }: Deadline, byMs: number): Promise<void> {
     await postponeScript.run(this.redis, getKeys(sessionId), [sessionId, userId, byMs]);
   }
 
-  /** Publishes to every replica that holds a socket of the session; nothing is stored. */
+  /** Publishes a message to every replica that holds a socket of the session. Redis does not store it. */
   async publish(sessionId: string, message: string): Promise<void> {
     await publishScript.run(this.redis, getKeys(sessionId), [sessionId, message]);
   }
@@ -127,7 +135,7 @@ export class ChatPresenceService {
 
 const getKeys = (sessionId: string): string[] => [chatKeys(findShard(sessionId)).replicas];
 
-/** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
+/** Does the same as `ChatPresenceService.setDeadlines`, for processes that do not provide the service. */
 export const setDeadlines = async (
   redis: RedisClient,
   sessionId: string,

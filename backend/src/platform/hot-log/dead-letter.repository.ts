@@ -5,23 +5,27 @@ import { SHARD_COUNT, chatKeys } from '../redis/redis.keys';
 import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
 import { moveScript } from './outbox.scripts';
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
-/** An entry that PostgreSQL refuses, without its content. */
+/** Describes an outbox entry that PostgreSQL refuses, without the event itself. */
 export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
-  /** Why it was refused: SQLSTATE, or the name of an error. */
+  /** Why PostgreSQL refused the entry: the SQLSTATE, or the name of the error. */
   reason: string;
-  /** When it left the outbox, epoch ms. */
+  /** When the entry left the outbox (epoch ms). */
   movedAt: number;
 }
 
-interface Located {
+interface LocatedDeadLetter {
   shard: number;
+  /** Id in the stream of dead letters. */
   id: string;
   letter: DeadLetter;
 }
 
-/** Outbox entries that PostgreSQL refuses because of their content. They are kept until they are replayed. */
+/**
+ * Keeps the outbox entries that PostgreSQL refuses because of their content, until they are replayed. An outbox is a
+ * Redis stream with the events of one shard that are not in PostgreSQL yet.
+ */
 @Injectable()
 export class DeadLetterRepository {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
@@ -43,38 +47,38 @@ export class DeadLetterRepository {
    * @returns the number of entries moved.
    */
   async replay(): Promise<number> {
-    let count = 0;
-    // Take a snapshot first: an entry that PostgreSQL refuses again in the meantime waits for the next replay.
-    const located: Located[] = [];
+    let movedCount = 0;
+    // Lists the dead letters first: an entry that PostgreSQL refuses again in the meantime waits for the next replay.
+    const located: LocatedDeadLetter[] = [];
     for await (const deadLetter of this.locate()) located.push(deadLetter);
     for (const { shard, id } of located) {
       const { deadLetters, outbox } = chatKeys(shard);
-      count += await moveScript.run(this.redis, [deadLetters, outbox], [id]);
+      movedCount += await moveScript.run(this.redis, [deadLetters, outbox], [id]);
     }
-    return count;
+    return movedCount;
   }
 
   /** Deletes the dead letters of some sessions, with their content. */
-  async deleteOf(sessionIds: ReadonlySet<string>): Promise<void> {
+  async deleteBySessionIds(sessionIds: ReadonlySet<string>): Promise<void> {
     for await (const { shard, id, letter } of this.locate()) {
       if (sessionIds.has(letter.sessionId)) await this.redis.xdel(chatKeys(shard).deadLetters, id);
     }
   }
 
-  private async *locate(): AsyncGenerator<Located> {
+  private async *locate(): AsyncGenerator<LocatedDeadLetter> {
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const { deadLetters } = chatKeys(shard);
-      for (let after = '-'; ;) {
-        const rows = await this.redis.xrange(deadLetters, after, '+', 'COUNT', PAGE);
+      for (let rangeStart = '-'; ;) {
+        const rows = await this.redis.xrange(deadLetters, rangeStart, '+', 'COUNT', PAGE_SIZE);
         for (const [id, fields] of rows) {
           const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
           // The fields of the outbox entry (three names, each with its value), then `reason` and its value.
           const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
           yield { shard, id, letter };
         }
-        const last = rows.at(-1)?.[0];
-        if (last === undefined || rows.length < PAGE) break;
-        after = `(${last}`;
+        const lastId = rows.at(-1)?.[0];
+        if (lastId === undefined || rows.length < PAGE_SIZE) break;
+        rangeStart = `(${lastId}`;
       }
     }
   }

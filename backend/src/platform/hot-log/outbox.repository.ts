@@ -6,7 +6,7 @@ import { openBatch } from '../redis/redis-nodes.functions';
 import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
 import { figuresScript, OUTBOX_MAX_BYTES, OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
-/** An event that is not in the durable log yet. */
+/** An event of a random chat that is not in the durable log in PostgreSQL yet. */
 export interface OutboxEntry {
   /** The shard of the outbox. */
   shard: number;
@@ -29,14 +29,14 @@ export interface OutboxPage {
 export interface Backlog {
   /** Entries in all outboxes. */
   length: number;
-  /** Age in ms, by the clock of Redis, of the oldest entry that is not held back; 0 if there is none. */
+  /** Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. */
   ageMs: number;
   /** How full the fullest outbox is, by entries or by bytes, as a fraction of its cap. */
   fillRatio: number;
   deadLetters: number;
 }
 
-/** Start of reading for each shard: after this outbox id; '' for the beginning. */
+/** For each shard, the outbox id after which to read; '' to read from the beginning. */
 export type OutboxPositions = ReadonlyMap<number, string>;
 
 const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
@@ -45,9 +45,12 @@ const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard)
 export const listShards = (group: number): number[] =>
   shards.filter((shard) => findShardGroup(shard) === group);
 
-const startAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
+const buildRangeStart = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
-/** Converts a row of an outbox or of the dead letters: the fields `session`, `entry` and `event`, with their values. */
+/**
+ * Converts a row of an outbox or of the dead letters. Its first fields are `session`, `entry` and `event`, each before
+ * its value.
+ */
 export const toOutboxEntry = (
   shard: number,
   [outboxId, fields]: readonly [string, readonly string[]],
@@ -59,14 +62,18 @@ export const toOutboxEntry = (
   text: fields[5] ?? '',
 });
 
-/** Reads and clears the shards' outboxes, for workers. */
+/**
+ * Reads and clears the outboxes of the shards, for workers. A shard is a fixed group of chats, and a shard group is a
+ * set of shards that one worker processes at a time.
+ */
 @Injectable()
 export class OutboxRepository {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
   /**
-   * Locks a shard group for `ttlMs`, or extends the lock, which only avoids duplicate work: writing twice is harmless.
-   * @returns whether the lock is held by `token`.
+   * Locks a shard group for `ttlMs`, or extends the lock. The lock only avoids duplicate work: writing an entry twice
+   * is harmless.
+   * @returns whether `token` holds the lock.
    */
   async lock(group: number, token: string, ttlMs: number): Promise<boolean> {
     return (await lockScript.run(this.redis, [shardGroupLockKey(group)], [token, ttlMs])) === 1;
@@ -76,13 +83,13 @@ export class OutboxRepository {
     await unlockScript.run(this.redis, [shardGroupLockKey(group)], [token]);
   }
 
-  /** Reads at most `perShard` entries of each outbox, in one pipeline. */
-  async read(positions: OutboxPositions, perShard: number): Promise<OutboxPage[]> {
-    const pipeline = openBatch(this.redis);
-    for (const [shard, after] of positions) {
-      pipeline.xrange(chatKeys(shard).outbox, startAfter(after), '+', 'COUNT', perShard);
+  /** Reads at most `maxPerShard` entries of each outbox, in one batch. */
+  async read(positions: OutboxPositions, maxPerShard: number): Promise<OutboxPage[]> {
+    const batch = openBatch(this.redis);
+    for (const [shard, afterId] of positions) {
+      batch.xrange(chatKeys(shard).outbox, buildRangeStart(afterId), '+', 'COUNT', maxPerShard);
     }
-    const replies = (await pipeline.exec()) ?? [];
+    const replies = (await batch.exec()) ?? [];
     return [...positions.keys()].map((shard, index) => {
       const [error, rows] = replies[index] ?? [];
       if (error) throw error;
@@ -90,45 +97,45 @@ export class OutboxRepository {
     });
   }
 
-  /** Whether any outbox has an entry after its position. XREAD finds out without reading all entries. */
+  /** Whether any outbox has an entry after its position. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
-    const pipeline = openBatch(this.redis);
-    for (const [shard, after] of positions)
-      pipeline.xread('COUNT', 1, 'STREAMS', chatKeys(shard).outbox, after === '' ? '0-0' : after);
-    const replies = (await pipeline.exec()) ?? [];
+    const batch = openBatch(this.redis);
+    for (const [shard, afterId] of positions)
+      batch.xread('COUNT', 1, 'STREAMS', chatKeys(shard).outbox, afterId === '' ? '0-0' : afterId);
+    const replies = (await batch.exec()) ?? [];
     return replies.some(([error, found]) => {
       if (error) throw error;
       return found !== null;
     });
   }
 
-  /** Removes entries that are durable, by id, and lets the streams of ended chats expire after `expireMs`. */
+  /** Removes entries that are in the durable log, and lets the streams of ended chats expire after `expireMs`. */
   async remove(
     entries: readonly OutboxEntry[],
     endedSessions: readonly Pick<OutboxEntry, 'shard' | 'sessionId'>[],
     expireMs: number,
   ): Promise<void> {
-    const idsOfShard = new Map<number, string[]>();
+    const idsByShard = new Map<number, string[]>();
     for (const { shard, outboxId } of entries) {
-      const ids = idsOfShard.get(shard);
+      const ids = idsByShard.get(shard);
       if (ids) ids.push(outboxId);
-      else idsOfShard.set(shard, [outboxId]);
+      else idsByShard.set(shard, [outboxId]);
     }
-    const pipeline = openBatch(this.redis);
+    const batch = openBatch(this.redis);
     // The expiry comes before the deletion: if the process dies in between, the entries are processed again, and so is
     // the expiry.
     for (const { shard, sessionId } of endedSessions) {
-      pipeline.pexpire(chatKeys(shard).stream(sessionId), expireMs);
+      batch.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }
-    for (const [shard, ids] of idsOfShard) pipeline.xdel(chatKeys(shard).outbox, ...ids);
-    for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+    for (const [shard, ids] of idsByShard) batch.xdel(chatKeys(shard).outbox, ...ids);
+    for (const [error] of (await batch.exec()) ?? []) if (error) throw error;
   }
 
   /** Returns the shard groups with a non-empty outbox. */
   async findFilledGroups(): Promise<number[]> {
-    const pipeline = openBatch(this.redis);
-    for (const shard of shards) pipeline.xlen(chatKeys(shard).outbox);
-    const replies = (await pipeline.exec()) ?? [];
+    const batch = openBatch(this.redis);
+    for (const shard of shards) batch.xlen(chatKeys(shard).outbox);
+    const replies = (await batch.exec()) ?? [];
     const filled = shards.filter((_, index) => {
       const [error, length] = replies[index] ?? [];
       if (error) throw error;
@@ -137,13 +144,17 @@ export class OutboxRepository {
     return [...new Set(filled.map(findShardGroup))];
   }
 
-  /** @param heldUpTo for each shard, the outbox id up to which entries are held back on purpose. */
+  /**
+   * Measures the outboxes of all shards.
+   * @param heldUpTo for each shard, the outbox id up to which every entry is held: its chat waits for an entry that
+   * could not be written. Held entries do not count for `ageMs`.
+   */
   async measureBacklog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
     const calls = shards.map((shard) => {
       const keys = chatKeys(shard);
       return {
         keys: [keys.outbox, keys.deadLetters],
-        parameters: [startAfter(heldUpTo.get(shard) ?? '')],
+        parameters: [buildRangeStart(heldUpTo.get(shard) ?? '')],
       };
     });
     const [[seconds], replies] = await Promise.all([

@@ -2,12 +2,13 @@ import { RedisScript } from '../redis/redis-script.model';
 
 /** Maximum number of events in one shard's outbox; beyond it, senders receive `unavailable`. */
 export const OUTBOX_MAX_ENTRIES = 50_000;
-/** Maximum memory of one outbox; 64 of them are half of the `maxmemory` in docker-compose.yml. */
+/** Maximum memory of one outbox. All 64 outboxes together take half of the `maxmemory` in docker-compose.yml. */
 export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lua function `isOutboxFull(outbox, queued)`. Measuring the size takes 19 µs for 4 MiB, so it is only done about every
- * 16 entries: when `queued` is a multiple of 16 or one more, since an append of two entries may skip the multiple.
+ * Lua function `isOutboxFull(outbox, queued)`; `queued` is the number of entries. Measuring memory takes 19 µs for
+ * 4 MiB, so the function only does so about every 16 entries: when `queued` is a multiple of 16 or one more, since an
+ * append of two entries may skip the multiple.
  */
 export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)
@@ -17,18 +18,19 @@ local function isOutboxFull(outbox, queued)
 end
 `;
 
+/** The scripts below also run while Redis is full, because removing entries from the outboxes frees memory. */
 const allowOom = true;
 
 /**
- * Moves one entry to another stream, unless it has already been moved, so that repetitions are harmless.
- * KEYS: source, target. ARGV: id of the entry in the source, then fields to add.
+ * Moves one entry to another stream. Repeating the call is harmless, because an entry is moved only once.
+ * KEYS: source, target. ARGV: id of the entry in the source, then fields to add. Returns the number of entries moved.
  */
 export const moveScript = new RedisScript<0 | 1>(
   `
 local source, target, id = KEYS[1], KEYS[2], ARGV[1]
 local entry = redis.call('XRANGE', source, id, id)[1]
 if not entry then return 0 end
--- The fields session, entry and event, with their values.
+-- The first six elements are the fields session, entry and event, each with its value.
 local fields = {unpack(entry[2], 1, 6)}
 for i = 2, #ARGV do fields[#fields + 1] = ARGV[i] end
 redis.call('XADD', target, '*', unpack(fields))
@@ -41,6 +43,7 @@ return 1
 export type ShardFigures = [length: number, bytes: number, oldestId: string, deadLetters: number];
 
 /**
+ * Measures one shard.
  * KEYS: outbox, dead letters. ARGV: start of the range for the oldest entry.
  * Returns the outbox's length and bytes, the id of the oldest entry in the range ('' if none), and the number of dead
  * letters.

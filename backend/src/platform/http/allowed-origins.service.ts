@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 
 const toOrigin = (address: string): string => new URL(address).origin;
 
-/** Decides which origins may send unsafe requests and open sockets (A145). */
+/** Decides which origins may send unsafe requests (those that change data) and open sockets. */
 @Injectable()
 export class AllowedOriginsService {
   private readonly ownOrigin: string | undefined;
@@ -15,12 +15,15 @@ export class AllowedOriginsService {
     this.furtherOrigins = new Set(environment.ALLOWED_ORIGINS.map(toOrigin));
   }
 
-  /** Allows requests without origin headers: browsers always send them, and other clients carry no user's cookies. */
+  /**
+   * Whether a request comes from an allowed origin. Allows requests without origin headers: browsers always send these
+   * headers, and other clients do not have the cookies of a user who visits another site.
+   */
   allows({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
     const { origin, host } = headers;
     if (origin !== undefined && this.furtherOrigins.has(origin)) return true;
-    const site = headers['sec-fetch-site'];
-    if (site !== undefined && site !== 'same-origin') return false;
+    const fetchSite = headers['sec-fetch-site'];
+    if (fetchSite !== undefined && fetchSite !== 'same-origin') return false;
     if (origin === undefined) return true;
     return this.ownOrigin === undefined ? isOriginOfHost(origin, host) : origin === this.ownOrigin;
   }
@@ -30,6 +33,6 @@ const isOriginOfHost = (origin: string, host: string | undefined): boolean => {
   if (!host || !URL.canParse(origin)) return false;
   const { protocol, host: originHost } = new URL(origin);
   if (protocol !== 'https:' && protocol !== 'http:') return false;
-  // URL omits a scheme's default port, and so does the Host header usually.
+  // Parsing the Host header as a URL removes a default port, which `originHost` does not have either.
   return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === originHost;
 };

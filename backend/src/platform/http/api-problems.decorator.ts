@@ -11,7 +11,7 @@ export class HttpErrorDto implements HttpErrorBody {
   @ApiProperty({ enum: codes })
   code: HttpErrorCode;
 
-  @ApiProperty({ description: 'Fit to be shown to a person' })
+  @ApiProperty({ description: 'Text that may be shown to the user' })
   message: string;
 }
 

@@ -5,7 +5,7 @@ import { DomainError } from '../errors/domain.errors';
 
 /**
  * Converts a body to a validated instance of a DTO. Unknown fields are dropped, so that newer clients keep working.
- * @throws DomainError validation_failed, which quotes nothing from the body.
+ * @throws DomainError validation_failed. The error quotes nothing from the body.
  */
 export const toValidDto = async <Dto extends object>(dto: Type<Dto>, body: unknown): Promise<Dto> => {
   if (typeof body !== 'object' || body === null) throw new DomainError('validation_failed');

@@ -11,7 +11,7 @@ describe('toRateLimitSubject', () => {
     ['the network without the zone', 'fe80::1%eth0', 'fe80:0:0:0'],
     ['text that is no address', 'not an address', 'not an address'],
     ['`unknown` without an address', undefined, 'unknown'],
-  ])('returns %s: of %p, %p', (_label, address, subject) => {
+  ])('returns %s (address %p, subject %p)', (_label, address, subject) => {
     expect(toRateLimitSubject(address)).toBe(subject);
   });
 });

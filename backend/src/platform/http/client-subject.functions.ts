@@ -1,15 +1,15 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The subject of an address for rate limits: an IPv4 address, or the /64 of an IPv6 address, which providers assign to
- * one customer.
+ * Returns the subject to which rate limits charge the requests of an IP address: an IPv4 address itself, or the /64
+ * network of an IPv6 address, because providers assign a whole /64 to one customer. Without an address: `unknown`.
  */
 export const toRateLimitSubject = (address: string | undefined): string => {
   if (!address) return 'unknown';
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
+  const mappedIpv4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mappedIpv4) return mappedIpv4;
   if (!isIPv6(address)) return address;
-  // Without the zone (`%eth0`). `::` stands for as many zeros as are missing from the eight groups.
+  // Drops the zone (`%eth0`). `::` stands for the zeros that are missing from the eight groups.
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
   const left = head ? head.split(':') : [];
   const right = tail ? tail.split(':') : [];

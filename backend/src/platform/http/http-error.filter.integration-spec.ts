@@ -10,7 +10,7 @@ jest.setTimeout(30_000);
 describe('HttpErrorFilter', () => {
   let api: TestApi;
   let folder: string;
-  let failures: jest.SpyInstance;
+  let logFailure: jest.SpyInstance;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
@@ -20,7 +20,7 @@ describe('HttpErrorFilter', () => {
     api = await startTestApi({ PUBLIC_DIR: folder });
   });
   beforeEach(() => {
-    failures = jest.spyOn(api.app.get(AppLoggerService), 'logFailure');
+    logFailure = jest.spyOn(api.app.get(AppLoggerService), 'logFailure');
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {
@@ -29,7 +29,7 @@ describe('HttpErrorFilter', () => {
   });
 
   it.each(['/', '/chat', '/auth', '/assets/index-DiwrgTda.js'])(
-    'keeps the status of a refused range or precondition for %s and logs nothing',
+    'responds with the status of a refused range or precondition for %s and logs no failure',
     async (path) => {
       for (const [name, value, status] of [
         ['Range', 'bytes=999999999-', 416],
@@ -44,7 +44,7 @@ describe('HttpErrorFilter', () => {
         });
         expect(response.status).toBe(status);
       }
-      expect(failures).not.toHaveBeenCalled();
+      expect(logFailure).not.toHaveBeenCalled();
     },
   );
 });

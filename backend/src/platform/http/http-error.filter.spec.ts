@@ -3,8 +3,8 @@ import { DomainError } from '../errors/domain.errors';
 import type { AppLoggerService } from '../observability/app-logger.service';
 import { HttpErrorFilter } from './http-error.filter';
 
-/** Returns the filter's response to an error and the number of log lines. */
-const answerTo = (error: unknown): { status: number; code: string; logged: number } => {
+/** Returns the filter's response to an error, and how many failures it logged. */
+const respondTo = (error: unknown): { status: number; code: string; logCount: number } => {
   let sent = { status: 0, code: '' };
   const response = {
     locals: {},
@@ -23,29 +23,38 @@ const answerTo = (error: unknown): { status: number; code: string; logged: numbe
     error,
     host as unknown as ArgumentsHost,
   );
-  return { ...sent, logged: logFailure.mock.calls.length };
+  return { ...sent, logCount: logFailure.mock.calls.length };
 };
 
 describe('HttpErrorFilter', () => {
-  it.each<[what: string, error: unknown, status: number, code: string, logged: number]>([
-    ['a refusal of ours', new DomainError('email_taken'), 409, 'email_taken', 0],
-    ['an exception of Nest', new HttpException('x', 418), 418, 'validation_failed', 0],
-    ['an unknown method', new HttpException('x', 405), 405, 'not_found', 0],
-    ['an error of the page server', createHttpError(416), 416, 'validation_failed', 0],
-    ['an error of a proxy', createHttpError(502), 500, 'internal', 1],
+  it.each<[kind: string, error: unknown, status: number, code: string, logCount: number]>([
+    ['a domain error', new DomainError('email_taken'), 409, 'email_taken', 0],
     [
-      'a status that a library meant for itself',
-      { ...createHttpError(404), expose: false },
+      'an exception of Nest with a status of its own',
+      new HttpException('x', 418),
+      418,
+      'validation_failed',
+      0,
+    ],
+    ['an unknown method', new HttpException('x', 405), 405, 'not_found', 0],
+    ['a refusal by the file server', createHttpError(416), 416, 'validation_failed', 0],
+    ['a server error of a library', createHttpError(502), 500, 'internal', 1],
+    [
+      'an error whose status is not meant for the client',
+      Object.assign(createHttpError(404), { expose: false }),
       500,
       'internal',
       1,
     ],
-    ['an upload that its sender broke off', new Error('Request aborted'), 400, 'validation_failed', 0],
+    ['an upload that the client aborted', new Error('Request aborted'), 400, 'validation_failed', 0],
     ['a bug', new TypeError('x'), 500, 'internal', 1],
-    ['what is no error', undefined, 500, 'internal', 1],
-  ])('responds with the right status and code to %s', (_, error, status, code, logged) => {
-    expect(answerTo(error)).toEqual({ status, code, logged });
-  });
+    ['a thrown value that is not an error', undefined, 500, 'internal', 1],
+  ])(
+    'converts %s to the right status and code, and logs only failures',
+    (_, error, status, code, logCount) => {
+      expect(respondTo(error)).toEqual({ status, code, logCount });
+    },
+  );
 });
 
 function createHttpError(status: number): Error {

@@ -6,18 +6,18 @@ import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
 import { AppLoggerService } from '../observability/app-logger.service';
 
-/** Codes for client errors thrown by libraries; every other status from 400 to 499 is `validation_failed`. */
+/** Error codes by status, for client errors that libraries throw. For every other 4xx it is `validation_failed`. */
 const codeByStatus: Partial<Record<number, HttpErrorCode>> = {
   401: 'not_signed_in',
   403: 'forbidden',
   404: 'not_found',
-  405: 'not_found',
+  405: 'not_found', // the closed list of codes has none for a wrong method
   413: 'too_large',
   415: 'unsupported_type',
   429: 'rate_limited',
 };
 
-interface Refusal {
+interface ErrorResponse {
   statusCode: number;
   code: HttpErrorCode;
   message: string;
@@ -33,10 +33,11 @@ export class HttpErrorFilter implements ExceptionFilter {
     // Errors of socket frames are handled by the WebSocket adapter.
     if (host.getType() !== 'http') throw error;
     const response = host.switchToHttp().getResponse<Response>();
-    const { statusCode, code, message, retryAfterMs } = this.toRefusal(
+    const { statusCode, code, message, retryAfterMs } = this.convertAndLog(
       error,
       response.locals.correlationId as string | undefined,
     );
+    // The error occurred in the middle of the response.
     if (response.headersSent) {
       response.end();
       return;
@@ -45,39 +46,44 @@ export class HttpErrorFilter implements ExceptionFilter {
       response.set('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
     }
     response.locals.errorCode = code;
-    // Headers already set for a file do not apply to the error response.
+    // The file server may already have set these headers, which only apply to the file.
     for (const name of ['ETag', 'Last-Modified', 'Accept-Ranges']) response.removeHeader(name);
     response.set('Cache-Control', 'no-store').type('json');
     response.status(statusCode).json({ statusCode, code, message } satisfies HttpErrorBody);
   }
 
-  private toRefusal(error: unknown, correlationId: string | undefined): Refusal {
+  /** Converts an error to the response, and logs the error if it is unexpected. */
+  private convertAndLog(error: unknown, correlationId: string | undefined): ErrorResponse {
     if (error instanceof DomainError && isHttpCode(error.code)) {
       const { code, retryAfterMs, publicMessage } = error;
-      return { ...createRefusal(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
+      return { ...buildErrorResponse(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
     }
-    if (isClientAbort(error)) return createRefusal('validation_failed');
+    // No client receives this response. As a client error, an abort is not logged as a failure.
+    if (isClientAbort(error)) return buildErrorResponse('validation_failed');
     const status = readStatus(error);
     if (status !== undefined && status >= 400 && status < 500) {
-      return { ...createRefusal(codeByStatus[status] ?? 'validation_failed'), statusCode: status };
+      return { ...buildErrorResponse(codeByStatus[status] ?? 'validation_failed'), statusCode: status };
     }
-    if (status === 503) return createRefusal('unavailable');
+    if (status === 503) return buildErrorResponse('unavailable');
     if (isStoreFailure(error)) {
       this.logger.logFailure('A store is unavailable', error, { code: 'unavailable', correlationId });
-      return createRefusal('unavailable');
+      return buildErrorResponse('unavailable');
     }
     this.logger.logFailure('A request failed', error, { code: 'internal', correlationId });
-    return createRefusal('internal');
+    return buildErrorResponse('internal');
   }
 }
 
-const createRefusal = (code: HttpErrorCode): Refusal => ({
+const buildErrorResponse = (code: HttpErrorCode): ErrorResponse => ({
   statusCode: httpErrorStatus[code],
   code,
   message: errorMessages[code],
 });
 
-/** Returns the status of Nest's exceptions and of `http-errors`, which Express middleware throws. */
+/**
+ * Returns the status of Nest's exceptions and of `http-errors`, which Express middleware throws. Ignores a status that
+ * is not meant for the client (`expose`).
+ */
 const readStatus = (error: unknown): number | undefined => {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;

@@ -24,7 +24,7 @@ const forbidCaching: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Answers 404 for paths outside /api; earlier middleware has served every other known path. */
+/** Responds with 404 to paths outside /api. Earlier middleware has served all known paths of the page. */
 const refuseOtherPaths: RequestHandler = (request, _response, next) => {
   next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
 };
@@ -43,12 +43,12 @@ const limitRequestRate =
     limiter.require('http', toRateLimitSubject(request.ip)).then(() => next(), next);
   };
 
-/** Installs all middleware in front of the controllers, in the order of execution. */
+/** Sets up the HTTP server: all middleware in front of the controllers, in the order of execution, and time-outs. */
 export const configureHttp = (app: NestExpressApplication): void => {
   const environment = app.get<Environment>(ENVIRONMENT);
   const server = app.getHttpServer();
   const openRequests = new OpenRequests(server, app.get(GracefulShutdownService));
-  // The internal port opens first; it must not report readiness while the public port refuses connections.
+  // The internal port opens first. It must not report that the process is ready before the public port is open.
   app.get(HealthCheckRegistry).register('listening', async () => server.listening);
 
   app.set('trust proxy', environment.TRUST_PROXY);

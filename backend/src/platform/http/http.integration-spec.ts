@@ -36,7 +36,7 @@ describe('the HTTP platform', () => {
     it.each([
       ['get', '/api'],
       ['get', '/api/'],
-      ['get', '/api/nothing'],
+      ['get', '/api/unknown'],
       ['get', '/api/login'],
       ['delete', '/api/user/1'],
       ['post', '/api/../../etc/passwd'],
@@ -47,14 +47,14 @@ describe('the HTTP platform', () => {
       expect(response.body).toEqual(createProblem(404, 'not_found'));
     });
 
-    it('is answered without a stack trace when the path cannot be decoded', async () => {
+    it('is answered with a 400 and no details when the path cannot be decoded', async () => {
       const response = await api.openBrowser().get('/api/user/%E0%A4%A').expect(400);
       expect(response.body).toEqual(createProblem(400, 'validation_failed'));
     });
   });
 
   describe('response headers', () => {
-    it.each(['/api/nothing', '/', '/chat', '/assets/index-DiwrgTda.js', '/nowhere'])(
+    it.each(['/api/unknown', '/', '/chat', '/assets/index-DiwrgTda.js', '/unknown-page'])(
       'include the security headers for %s',
       async (path) => {
         const { headers } = await api.openBrowser().get(path).set('Host', 'thaw.example.org:8080');
@@ -73,7 +73,7 @@ describe('the HTTP platform', () => {
     );
 
     it('forbid caching of API responses', async () => {
-      const { headers } = await api.openBrowser().get('/api/nothing');
+      const { headers } = await api.openBrowser().get('/api/unknown');
       expect(headers['cache-control']).toBe('no-store');
       expect(headers).not.toHaveProperty('etag');
     });
@@ -87,13 +87,14 @@ describe('the HTTP platform', () => {
   describe('the page', () => {
     const get = (path: string) => api.openBrowser().get(path);
 
-    it('serves each page at its path, and the application with 404 at an unknown path (A162)', async () => {
+    it('serves each page at its path, and the application with 404 at an unknown path', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
       expect((await get('/terms').expect(200)).text).toContain('terms');
       // The test folder has no privacy.html, so the application is served instead.
       expect((await get('/privacy/').expect(200)).text).toContain('application');
       for (const path of ['/chat', '/chat/', '/chat?friend=12'])
         expect((await get(path).expect(200)).text).toContain('chat');
+      // The test folder has no files of these pages either.
       for (const path of [
         '/auth',
         '/auth?register=true',
@@ -107,7 +108,7 @@ describe('the HTTP platform', () => {
         expect(response.headers['cache-control']).toBe('no-cache');
       }
       for (const path of [
-        '/nowhere',
+        '/unknown-page',
         '/chat/1',
         '/assets/gone-12345678.js',
         '/.env',
@@ -119,7 +120,7 @@ describe('the HTTP platform', () => {
       }
     });
 
-    it('caches only files with a hash in their name permanently', async () => {
+    it('lets browsers cache only files with a hash in their name permanently', async () => {
       const hashed = await get('/assets/index-DiwrgTda.js').expect(200);
       expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
       const plain = await get('/favicon.svg').expect(200);
@@ -132,15 +133,15 @@ describe('the HTTP platform', () => {
   });
 
   describe('rate limits', () => {
-    it('allow an address 600 API calls per minute and do not apply to the page', async () => {
+    it('allow an address 600 API calls at once and do not apply to the page', async () => {
       const address = '198.51.100.23';
       const get = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
-      await get('/api/nothing').expect(404);
-      // Leaves 10 of the 600 calls, and a margin for tokens that are refilled during the test.
+      await get('/api/unknown').expect(404);
+      // Leaves 10 of the 600 calls. During the test, some tokens are refilled, so fewer than 50 of 60 may be refused.
       expect(await api.app.get(RateLimiterService).take('http', address, 589)).toMatchObject({
         allowed: true,
       });
-      const responses = await Promise.all(Array.from({ length: 60 }, () => get('/api/nothing')));
+      const responses = await Promise.all(Array.from({ length: 60 }, () => get('/api/unknown')));
       const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeGreaterThan(0);
       expect(refused.length).toBeLessThanOrEqual(50);
@@ -164,15 +165,15 @@ describe('the HTTP platform', () => {
         socket.on('close', () => resolve(text));
       });
       expect(response).toMatch(/^HTTP\/1\.1 408 /);
-      // The server checks its connections every few seconds, so it may close this one a little later.
+      // The server checks its connections every two seconds, so it may close this one a little later.
       expect(performance.now() - startedAt).toBeGreaterThan(9_500);
       expect(performance.now() - startedAt).toBeLessThan(16_000);
     });
   });
 
   describe('the request log', () => {
-    it('describes each request without any of its content', async () => {
-      const write = jest.spyOn(api.app.get(AppLoggerService), 'write');
+    it('describes each request without its query, body, e-mail addresses or cookies', async () => {
+      const writeLine = jest.spyOn(api.app.get(AppLoggerService), 'write');
       const browser = api.openBrowser();
       const email = `log.${Math.random()}@example.org`;
       const requestId = '0d31be7ac4b84d6e9f4b3c1b7f0a2e55';
@@ -180,12 +181,13 @@ describe('the HTTP platform', () => {
         .post('/api/register?token=querysecret')
         .send({ email, password: 'hunter22' });
       const { id } = response.body.user;
+      // Not the form of an id that a proxy generates, so it is not logged.
       const login = browser.post('/api/login').set('X-Request-Id', 'my-secret-words-1');
       await login.send({ email, password: 'wrong-hunter' });
       await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', requestId);
-      await until(() => write.mock.calls.length >= 3);
-      const lines = write.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
-      write.mockRestore();
+      await until(() => writeLine.mock.calls.length >= 3);
+      const lines = writeLine.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
+      writeLine.mockRestore();
 
       expect(lines).toEqual([
         expect.objectContaining({ method: 'POST', route: '/api/register', status: 201, userId: id }),
@@ -220,7 +222,7 @@ describe('the HTTP platform', () => {
   });
 });
 
-describe('behind a proxy that ends TLS', () => {
+describe('an api replica behind a proxy that ends TLS', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi({ PUBLIC_ORIGIN: 'https://thaw.example.org', API_DOCS: 'off' });
@@ -249,14 +251,15 @@ describe('behind a proxy that ends TLS', () => {
     expect(response.headers['content-security-policy']).toContain(
       "connect-src 'self' ws://thaw.example.org wss://thaw.example.org;",
     );
-    const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
-    await api.openBrowser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookie).expect(200);
+    const cookieHeader = cookies.map((cookie) => cookie.split(';')[0]).join('; ');
+    await api.openBrowser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookieHeader).expect(200);
   });
 
   it('allows only the public origin, whatever the Host header', async () => {
-    const post = (headers: Record<string, string>) => api.openBrowser().post('/api/anonymous').set(headers);
-    await post({ Origin: 'https://thaw.example.org' }).expect(201);
-    await post({ Origin: 'https://evil.example.org', Host: 'evil.example.org' }).expect(403);
+    const postWith = (headers: Record<string, string>) =>
+      api.openBrowser().post('/api/anonymous').set(headers);
+    await postWith({ Origin: 'https://thaw.example.org' }).expect(201);
+    await postWith({ Origin: 'https://evil.example.org', Host: 'evil.example.org' }).expect(403);
   });
 
   it('serves no API docs when they are switched off', async () => {
@@ -265,17 +268,20 @@ describe('behind a proxy that ends TLS', () => {
   });
 });
 
-/** The tokens of the bucket `convert_anonymous`. */
-const WHOLE_BUCKET = 60;
+/** The number of tokens in the rate-limit bucket `convert_anonymous`. */
+const FULL_BUCKET = 60;
 
 describe('the address of a client', () => {
-  /** Whether a call with the header is charged to the rate limit of `subject`, which is exhausted before. */
+  /**
+   * Exhausts the rate limit of an address (`subject`). Returns whether a call with the given X-Forwarded-For header is
+   * then refused, which means that it is charged to that address.
+   */
   const isChargedTo = async (subject: string, trustProxy: string, forwardedFor: string) => {
     const api = await startTestApi({ TRUST_PROXY: trustProxy });
     try {
       const browser = api.openBrowser();
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
-      await api.app.get(RateLimiterService).take('convert_anonymous', subject, WHOLE_BUCKET);
+      await api.app.get(RateLimiterService).take('convert_anonymous', subject, FULL_BUCKET);
       const response = await browser
         .post('/api/convert-anonymous')
         .set('X-Forwarded-For', forwardedFor)
@@ -286,11 +292,11 @@ describe('the address of a client', () => {
     }
   };
 
-  it('is that of the connection, whatever the headers claim, when no proxy is trusted', async () => {
+  it('is the address of the connection, whatever the headers claim, when no proxy is trusted', async () => {
     expect(await isChargedTo('127.0.0.1', '0', '203.0.113.200')).toBe(true);
   });
 
-  it('is the one reported by the trusted proxy, not one claimed before it', async () => {
+  it('is the last entry of X-Forwarded-For, which the trusted proxy adds, when one proxy is trusted', async () => {
     expect(await isChargedTo('203.0.113.202', '1', '203.0.113.201, 203.0.113.202')).toBe(true);
     expect(await isChargedTo('203.0.113.203', '1', '203.0.113.203, 203.0.113.204')).toBe(false);
   });

@@ -13,13 +13,13 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
 
-/** The only route whose body is not JSON: it receives a file and parses the body itself. */
+/** Whether the request uploads a file: the only route whose body is not JSON, and which parses the body itself. */
 const isFileUpload = ({ path, headers }: Request): boolean =>
   /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
 
 /**
  * Parses a JSON body.
- * @throws DomainError validation_failed unless it is an object that `parseUntrustedJson` accepts.
+ * @throws DomainError validation_failed unless the body is an object that `parseUntrustedJson` accepts.
  */
 export const parseJsonBody = (bytes: Buffer): object => {
   let body: unknown;
@@ -36,6 +36,7 @@ export const parseJsonBody = (bytes: Buffer): object => {
 
 const readBytes = raw({ type: () => true, limit: limits.jsonBodyMaxBytes, inflate: false });
 
+/** Converts an error of Express' body parser. */
 const toDomainError = (error: unknown): DomainError => {
   const { status } = error as { status?: unknown };
   if (status === 413) return new DomainError('too_large');
@@ -43,7 +44,10 @@ const toDomainError = (error: unknown): DomainError => {
   return new DomainError('validation_failed');
 };
 
-/** The only body parser of the API, except for uploads. Accepting only JSON also blocks forms of other sites. */
+/**
+ * The only body parser of the API, except for uploads. Accepting only JSON also blocks requests from the HTML forms of
+ * other sites.
+ */
 export const readJsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
   if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
@@ -51,8 +55,8 @@ export const readJsonBody: RequestHandler = (request: Request, response: Respons
     if (error) return next(toDomainError(error));
     try {
       request.body = parseJsonBody(request.body as Buffer);
-    } catch (refusal) {
-      return next(refusal);
+    } catch (parseError) {
+      return next(parseError);
     }
     next();
   });

@@ -4,7 +4,7 @@ import { DomainError } from '../errors/domain.errors';
 import { SignedInGuard } from './signed-in.guard';
 
 /**
- * Admits moderators only, before anything else of the request is looked at.
+ * Admits moderators only. As a guard, it runs before any other part of the request is validated.
  * @throws DomainError not_signed_in, suspended, forbidden
  */
 @Injectable()

@@ -11,7 +11,7 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => api.close());
 
-  it('is version 3.1 and describes every route, its body and its errors', async () => {
+  it('is version 3.1 and describes the routes of accounts, with body and errors', async () => {
     const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     expect(body.openapi).toMatch(/^3\.1\./);
     const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('describes the errors common to all routes and the range of every number', async () => {
+  it('describes the errors that all routes share and the range of every number', async () => {
     interface Operation {
       parameters?: { in: string; name: string; schema: { type: string; minimum?: number } }[];
       requestBody?: object;
@@ -54,14 +54,15 @@ describe('the OpenAPI document', () => {
     const paths = body.paths as Record<string, Record<string, Operation>>;
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
-        const statuses = ['429', '503'];
-        if (method !== 'get') statuses.push('403', '413', '415');
-        if (requestBody) statuses.push('400');
-        if (parameters.some((parameter) => parameter.in === 'path')) statuses.push('404');
+        const expectedStatuses = ['429', '503'];
+        if (method !== 'get') expectedStatuses.push('403', '413', '415');
+        if (requestBody) expectedStatuses.push('400');
+        if (parameters.some((parameter) => parameter.in === 'path')) expectedStatuses.push('404');
+        // Path and method are compared too, so that a failure names the route.
         expect([path, method, Object.keys(responses)]).toEqual([
           path,
           method,
-          expect.arrayContaining(statuses),
+          expect.arrayContaining(expectedStatuses),
         ]);
         expect(responses[429]!.headers).toHaveProperty('Retry-After');
         for (const { schema } of parameters) {
@@ -74,11 +75,12 @@ describe('the OpenAPI document', () => {
     expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
   });
 
-  it('is also served as a page', async () => {
+  it('is also served as a page that works under the content security policy', async () => {
     const response = await api.openBrowser().get('/api/docs').expect(200);
     expect(response.headers['content-type']).toMatch(/html/);
-    // The content security policy requires scripts to be files of the same origin.
+    // The policy only allows scripts that are files of the same origin.
     expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
+    // The addresses of the scripts are relative to /api: `./docs/…`.
     const scripts = [...response.text.matchAll(/<script[^>]*src="\.?([^"]+)"/g)].map(([, path]) => path!);
     expect(scripts.length).toBeGreaterThan(0);
     for (const path of scripts) {

@@ -12,14 +12,17 @@ const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'pa
 /** Whether a parameter is described in place, and not by a reference. */
 const isInline = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
 
-/** Ids and counts are positive safe integers; `PathIdPipe` and `OptionalPositiveIntegerPipe` refuse all others. */
-const restrictToIds = (parameter: Parameter): void => {
+/**
+ * Documents the range of a numeric parameter. All of them are ids or counts, for which `PathIdPipe` and
+ * `OptionalPositiveIntegerPipe` only accept positive safe integers.
+ */
+const addNumberRange = (parameter: Parameter): void => {
   const { schema } = parameter;
   if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;
   parameter.schema = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...schema, type: 'integer' };
 };
 
-/** Error codes of the shared middleware and pipes, which controllers do not declare. */
+/** Lists the error codes of the shared middleware and pipes, which controllers do not declare. */
 const listCommonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
   const problems: HttpErrorCode[] = ['rate_limited', 'unavailable'];
   if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
@@ -31,21 +34,22 @@ const listCommonProblems = (method: string, operation: Operation): HttpErrorCode
   return problems;
 };
 
+/** Documents an error code. The description of a response lists all codes with its status. */
 const addProblem = (operation: Operation, code: HttpErrorCode): void => {
   const status = String(httpErrorStatus[code]);
-  const known = operation.responses[status] as Response | undefined;
-  const codes = new Set(known?.description.split(', ') ?? []);
+  const existing = operation.responses[status] as Response | undefined;
+  const codes = new Set(existing?.description.split(', ') ?? []);
   operation.responses[status] = {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/HttpErrorDto' } } },
-    ...known,
+    ...existing,
     description: [...codes.add(code)].join(', '),
   };
 };
 
-/** Documents the header `Retry-After` of a refusal by the rate limit. */
+/** Documents the header `Retry-After` of the response 429. */
 const addRetryAfter = (operation: Operation): void => {
-  const refused = operation.responses[String(httpErrorStatus.rate_limited)] as Response;
-  refused.headers = {
+  const rateLimited = operation.responses[String(httpErrorStatus.rate_limited)] as Response;
+  rateLimited.headers = {
     'Retry-After': {
       description: 'Seconds after which the same request may succeed',
       schema: { type: 'integer', minimum: 1 },
@@ -53,13 +57,16 @@ const addRetryAfter = (operation: Operation): void => {
   };
 };
 
-/** Adds the properties that all routes share to a generated document. @returns the same document. */
+/**
+ * Adds to a generated document what all routes share: the range of numbers, common error codes, and `Retry-After`.
+ * @returns the same document, changed.
+ */
 export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
   for (const path of Object.values(document.paths)) {
     for (const method of methods) {
       const operation = path[method];
       if (!operation) continue;
-      for (const parameter of operation.parameters ?? []) if (isInline(parameter)) restrictToIds(parameter);
+      for (const parameter of operation.parameters ?? []) if (isInline(parameter)) addNumberRange(parameter);
       for (const code of listCommonProblems(method, operation)) addProblem(operation, code);
       addRetryAfter(operation);
     }

@@ -2,7 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { completeDocument } from './openapi-document.functions';
 
-/** Serves OpenAPI 3.1, generated from controllers and DTOs: a page at /api/docs, the document itself below it. */
+/** Serves an OpenAPI 3.1 document, generated from controllers and DTOs, and a page at /api/docs that shows it. */
 export const setUpApiDocs = (app: NestExpressApplication): void => {
   const description = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

@@ -4,7 +4,7 @@ import { parsePositiveInteger } from './path-id.pipe';
 
 /**
  * Parses an optional integer of at least 1 from a query.
- * @throws DomainError validation_failed
+ * @throws DomainError validation_failed for any other value.
  */
 @Injectable()
 export class OptionalPositiveIntegerPipe implements PipeTransform<unknown, number | undefined> {

@@ -7,7 +7,10 @@ export const parsePositiveInteger = (value: unknown): number | undefined => {
   return Number.isSafeInteger(number) ? number : undefined;
 };
 
-/** Parses an id in a path. @throws DomainError not_found for values that cannot be an id. */
+/**
+ * Parses an id in a path.
+ * @throws DomainError not_found for values that cannot be an id.
+ */
 @Injectable()
 export class PathIdPipe implements PipeTransform<string, number> {
   transform(value: string): number {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import { static as serveStatic } from 'express';
 
-/** Documents of the known paths; for all others, the browser's router shows its own 404 page (A162). */
+/** The HTML files of the known paths. At all other paths, the router in the browser shows its own 404 page. */
 const documents: ReadonlyMap<string, string> = new Map([
   ['/', 'landing.html'],
   ['/auth', 'auth.html'],
@@ -11,15 +11,15 @@ const documents: ReadonlyMap<string, string> = new Map([
   ['/terms', 'terms.html'],
   ['/privacy', 'privacy.html'],
   ['/rules', 'rules.html'],
-  // The tool for moderators and the receipts have no documents of their own.
+  // The pages for moderators and for receipts have no HTML files of their own.
   ['/moderation', 'index.html'],
   ['/receipt', 'index.html'],
 ]);
-/** Paths that are never files of the page. */
+/** Paths of the API and of sockets. */
 const SERVER_PATHS = /^\/(api|ws)(\/|$)/;
 
 const setCaching = (response: Response, path: string): void => {
-  // Names of assets contain a hash of their content; everything else is revalidated.
+  // The name of an asset contains a hash of its content. Browsers revalidate all other files.
   const isHashed = /[\\/]assets[\\/][^\\/]+-[\w-]{8,}\.\w+$/.test(path);
   response.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
 };
@@ -32,7 +32,7 @@ export const servePublicFolder = (folder: string): RequestHandler => {
     dotfiles: 'ignore',
     setHeaders: setCaching,
   });
-  /** Renders every path in the browser, including the 404 page. */
+  /** Its router renders the page of any path, including the 404 page. */
   const fallbackPage = join(folder, 'index.html');
 
   const sendPage = (response: Response, status: number, file: string) => {

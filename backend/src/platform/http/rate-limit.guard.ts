@@ -5,7 +5,7 @@ import type { BucketName } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { toRateLimitSubject } from './client-subject.functions';
 
-interface Limit {
+interface RouteLimit {
   buckets: readonly BucketName[];
   by: 'user' | 'address';
 }
@@ -13,12 +13,17 @@ interface Limit {
 const LIMIT = Symbol('LIMIT');
 
 /**
- * Sets a route's buckets and the subject they are charged to. Takes effect on routes with `RateLimitGuard`. Of several
- * buckets the one with the shortest period comes first: what it refuses is not charged to the others.
+ * Sets the buckets of a route's rate limit. Takes effect on routes with `RateLimitGuard`.
+ * @param buckets the one with the shortest period first: a request that it refuses is not charged to the others.
+ * @param by the subject that requests are charged to. `user` means the address for requests without a login.
  */
-export const RateLimitedBy = (buckets: BucketName | readonly BucketName[], by: Limit['by']) =>
+export const RateLimitedBy = (buckets: BucketName | readonly BucketName[], by: RouteLimit['by']) =>
   SetMetadata(LIMIT, { buckets: [buckets].flat(), by });
 
+/**
+ * Applies `RateLimitedBy`.
+ * @throws DomainError rate_limited
+ */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
   constructor(
@@ -27,7 +32,7 @@ export class RateLimitGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const limit = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
+    const limit = this.reflector.get<RouteLimit | undefined>(LIMIT, context.getHandler());
     if (!limit) return true;
     const { user, ip } = context.switchToHttp().getRequest<Request>();
     const subject = limit.by === 'user' && user ? user.userId : toRateLimitSubject(ip);

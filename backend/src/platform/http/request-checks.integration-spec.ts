@@ -5,9 +5,11 @@ import { gzipSync } from 'node:zlib';
 import { createProblem } from '../../testing/problem-body.functions';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 
+const JSON_BODY_MAX_BYTES = 32 * 1024;
+
 jest.setTimeout(30_000);
 
-describe('checks of requests', () => {
+describe('the checks of every request', () => {
   let api: TestApi;
 
   beforeAll(async () => {
@@ -16,7 +18,7 @@ describe('checks of requests', () => {
   afterAll(() => api.close());
 
   const register = () => api.openBrowser().post('/api/register');
-  const createValidBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
+  const buildValidBody = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
 
   describe('a request body', () => {
     it.each([
@@ -28,14 +30,14 @@ describe('checks of requests', () => {
       'application/vnd.api+json',
       '',
     ])('of type %j is refused with 415', async (type) => {
-      const response = await register().set('Content-Type', type).send(createValidBody());
+      const response = await register().set('Content-Type', type).send(buildValidBody());
       expect(response.body).toEqual(createProblem(415, 'unsupported_type'));
     });
 
     it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
       'of type %j is accepted',
       async (type) => {
-        await register().set('Content-Type', type).send(createValidBody()).expect(201);
+        await register().set('Content-Type', type).send(buildValidBody()).expect(201);
       },
     );
 
@@ -43,20 +45,21 @@ describe('checks of requests', () => {
       const response = await register()
         .set('Content-Type', 'application/json')
         .set('Content-Encoding', 'gzip')
-        .serialize((body: unknown) => body as string)
-        .send(gzipSync(createValidBody()) as unknown as string);
+        .serialize((body: unknown) => body as string) // sends the bytes as they are
+        .send(gzipSync(buildValidBody()) as unknown as string);
       expect(response.body).toEqual(createProblem(415, 'unsupported_type'));
     });
 
-    it('over 32 KB is refused with 413, with and without a Content-Length', async () => {
+    it('over 32 KiB is refused with 413, with and without a Content-Length', async () => {
       const body = JSON.stringify({
         email: 'a@example.org',
         password: 'secret',
-        more: 'x'.repeat(32 * 1024),
+        more: 'x'.repeat(JSON_BODY_MAX_BYTES),
       });
       const response = await register().set('Content-Type', 'application/json').send(body);
       expect(response.body).toEqual(createProblem(413, 'too_large'));
       const { port } = api.app.getHttpServer().address() as AddressInfo;
+      // A request of node:http whose body is written in parts has no Content-Length.
       const status = await new Promise((resolve, reject) => {
         const upload = httpRequest(
           {
@@ -84,6 +87,7 @@ describe('checks of requests', () => {
       ['a number', '1'],
       ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
       ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
+      // The quoted bracket must not count as the end of a list.
       ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
       [
         'JSON with the key __proto__',
@@ -101,9 +105,10 @@ describe('checks of requests', () => {
     ])('is refused with 400 when it is %s', async (_content, body) => {
       const response = await register()
         .set('Content-Type', 'application/json')
-        .serialize((text: unknown) => text as string)
+        .serialize((rawBody: unknown) => rawBody as string) // sends the body as it is
         .send(body as string);
       expect(response.body).toEqual(createProblem(400, 'validation_failed'));
+      // The body with `__proto__` has not changed the prototype of all objects.
       const newObject: { isAdmin?: boolean } = {};
       expect(newObject.isAdmin).toBeUndefined();
     });
@@ -116,10 +121,11 @@ describe('checks of requests', () => {
   });
 
   describe('the origin check', () => {
-    const post = (headers: Record<string, string>) => api.openBrowser().post('/api/anonymous').set(headers);
+    const postWith = (headers: Record<string, string>) =>
+      api.openBrowser().post('/api/anonymous').set(headers);
 
     it.each([
-      ['another origin', { Origin: 'https://evil.example.org' }],
+      ['a foreign origin', { Origin: 'https://evil.example.org' }],
       ['an opaque origin', { Origin: 'null' }],
       ['a malformed origin', { Origin: 'not an origin' }],
       ['another port', { Origin: 'http://localhost:1', Host: 'localhost:2' }],
@@ -137,28 +143,28 @@ describe('checks of requests', () => {
       ['no origin, from another subdomain', { 'Sec-Fetch-Site': 'same-site' }],
       ['no origin, from the address bar', { 'Sec-Fetch-Site': 'none' }],
       [
-        'its own origin, from another site',
+        'the origin of the service, from another site',
         { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
       ],
     ] as [label: string, headers: Record<string, string>][])(
       'refuses a request with %s',
       async (_label, headers) => {
-        const response = await post(headers);
+        const response = await postWith(headers);
         expect(response.body).toEqual(createProblem(403, 'bad_origin'));
         expect(response.get('Set-Cookie')).toBeUndefined();
       },
     );
 
     it.each([
-      ['neither header', {}],
+      ['neither Origin nor Sec-Fetch-Site', {}],
       ['no origin, from the same origin', { 'Sec-Fetch-Site': 'same-origin' }],
       [
-        'its own origin, from the same origin',
+        'the origin of the service, from the same origin',
         { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'same-origin' },
       ],
-      ['its own origin', { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' }],
+      ['the origin of the service', { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' }],
       [
-        'its own origin and an explicit default port',
+        'the origin of the service and an explicit default port',
         { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
       ],
       [
@@ -168,12 +174,12 @@ describe('checks of requests', () => {
     ] as [label: string, headers: Record<string, string>][])(
       'allows a request with %s',
       async (_label, headers) => {
-        await post(headers).expect(201);
+        await postWith(headers).expect(201);
       },
     );
 
     it.each(['put', 'patch', 'delete'] as const)(
-      'refuses a foreign origin for the method %s on any route',
+      'refuses a foreign origin for the method %s',
       async (method) => {
         const request = api.openBrowser()[method]('/api/user/1');
         const response = await request.set('Origin', 'https://evil.example.org');

@@ -6,16 +6,17 @@ import type { MetricsRegistry } from '../observability/metrics.registry';
 /** nginx's status for a request whose client closed the connection before the response was complete. */
 const CLIENT_CLOSED_REQUEST = 499;
 /**
- * Ids that proxies generate: UUIDs, and 32 hexadecimal digits (nginx's `$request_id`). Anything else could be a text.
+ * Request ids that proxies generate: UUIDs, and 32 hexadecimal digits (nginx's `$request_id`). Other values are not
+ * logged, because they could contain any text.
  */
-const givenIdPattern = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+const proxyIdPattern = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
 const readRouteTemplate = (request: Request): string => {
   const route = request.route as { path?: unknown } | undefined;
   return typeof route?.path === 'string' ? route.path : 'none';
 };
 
-/** Assigns each request a correlation id; when it ends, writes one log line and records its duration. */
+/** Assigns each request a correlation id. When the request ends, writes one log line and records its duration. */
 export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry): RequestHandler => {
   const duration = metrics.addHistogram('thaw_http_request_duration_seconds', 'Time to answer a request', [
     'method',
@@ -23,8 +24,8 @@ export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry):
     'status',
   ]);
   return (request, response, next) => {
-    const given = request.get('x-request-id');
-    const correlationId = given && givenIdPattern.test(given) ? given : randomUUID();
+    const requestId = request.get('x-request-id');
+    const correlationId = requestId && proxyIdPattern.test(requestId) ? requestId : randomUUID();
     const startedAt = performance.now();
     response.set('X-Request-Id', correlationId);
     response.once('close', () => {
@@ -42,8 +43,8 @@ export const logRequests = (logger: AppLoggerService, metrics: MetricsRegistry):
         code: response.locals.errorCode as string | undefined,
       });
     });
-    // Stored on the response for the error filter. On Node 20, an AsyncLocalStorage would slow down every promise of
-    // the process, above all those of the sockets.
+    // The error filter reads the id from the response. On Node 20, an AsyncLocalStorage would slow down every promise
+    // of the process, above all those of the sockets.
     response.locals.correlationId = correlationId;
     next();
   };

@@ -1,3 +1,4 @@
+/** `true` if the types are identical, including optional and readonly modifiers, else `false`. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 /** `true` if both types have the same fields with the same types and modifiers, else `false`. */

@@ -1,6 +1,9 @@
 import type { RequestHandler } from 'express';
 import type { Environment } from '../../config/environment.config';
 
+const YEAR_S = 365 * 24 * 60 * 60;
+
+/** @param host the host to which the page may open sockets; '' for none. */
 const buildContentSecurityPolicy = (host: string): string =>
   [
     "default-src 'none'",
@@ -22,15 +25,17 @@ export const setSecurityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_
   const publicHost = PUBLIC_ORIGIN && new URL(PUBLIC_ORIGIN).host;
   return (request, response, next) => {
     const host = publicHost ?? request.headers.host ?? '';
+    // A malformed Host header could add directives to the policy.
+    const safeHost = /^[\w.:[\]-]+$/.test(host) ? host : '';
     response.set({
-      'Content-Security-Policy': buildContentSecurityPolicy(/^[\w.:[\]-]+$/.test(host) ? host : ''),
+      'Content-Security-Policy': buildContentSecurityPolicy(safeHost),
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
       'Cross-Origin-Opener-Policy': 'same-origin',
       'Cross-Origin-Resource-Policy': 'same-origin',
     });
-    if (isHttps) response.set('Strict-Transport-Security', 'max-age=31536000');
+    if (isHttps) response.set('Strict-Transport-Security', `max-age=${YEAR_S}`);
     next();
   };
 };

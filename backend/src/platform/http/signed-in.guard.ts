@@ -4,20 +4,24 @@ import { isExcluded } from '@thaw/contract/safety';
 import type { Request } from 'express';
 import { DomainError } from '../errors/domain.errors';
 
+/** Metadata of routes that excluded users may use. Excluded means suspended or banned. */
 const OPEN_TO_EXCLUDED = Symbol('OPEN_TO_EXCLUDED');
 
-interface Opening {
+interface OpenRoute {
   ownIdParameter?: string;
 }
 
 /**
  * Lets suspended and banned users use a route.
- * @param ownIdParameter the path parameter in which they have to give their own user id, if others' are allowed at all
+ * @param ownIdParameter the path parameter that must be their own user id, for routes that also serve other users' ids
  */
 export const OpenToExcluded = (ownIdParameter?: string) =>
-  SetMetadata<symbol, Opening>(OPEN_TO_EXCLUDED, { ownIdParameter });
+  SetMetadata<symbol, OpenRoute>(OPEN_TO_EXCLUDED, { ownIdParameter });
 
-/** Refuses users who are suspended or banned, except on routes with `OpenToExcluded`. @throws DomainError suspended */
+/**
+ * Refuses users who are suspended or banned, except on routes with `OpenToExcluded`. Admits requests without a login.
+ * @throws DomainError suspended
+ */
 @Injectable()
 export class ExclusionGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -25,18 +29,17 @@ export class ExclusionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { user, params } = context.switchToHttp().getRequest<Request>();
     if (!user?.access || !isExcluded(user.access.standing)) return true;
-    const opening = this.reflector.get<Opening | undefined>(OPEN_TO_EXCLUDED, context.getHandler());
-    const isOpen =
-      opening?.ownIdParameter === undefined
-        ? opening !== undefined
-        : params[opening.ownIdParameter] === String(user.userId);
+    const openRoute = this.reflector.get<OpenRoute | undefined>(OPEN_TO_EXCLUDED, context.getHandler());
+    if (!openRoute) throw new DomainError('suspended');
+    const { ownIdParameter } = openRoute;
+    const isOpen = ownIdParameter === undefined || params[ownIdParameter] === String(user.userId);
     if (!isOpen) throw new DomainError('suspended');
     return true;
   }
 }
 
 /**
- * Admits requests whose cookie belongs to a valid login of a user who is not excluded.
+ * Admits requests whose cookie belongs to a valid login. Refuses excluded users like `ExclusionGuard`.
  * @throws DomainError not_signed_in, suspended
  */
 @Injectable()

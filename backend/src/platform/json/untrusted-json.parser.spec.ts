@@ -1,7 +1,7 @@
 import { parseUntrustedJson } from './untrusted-json.parser';
 
 describe('parseUntrustedJson', () => {
-  it('parses frames and bodies of the contract', () => {
+  it('parses a frame whose text contains brackets and the name of a forbidden key', () => {
     const frame = { event: 'random_message', data: { content: 'constructor "[{' }, ref: '1' };
     expect(parseUntrustedJson(JSON.stringify(frame))).toEqual(frame);
   });

@@ -1,5 +1,8 @@
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
-// A key can also be written with Unicode escapes, so any escape triggers the full check.
+/**
+ * Whether a text may have a forbidden key. A cheap test, so that most values are not searched. `proto` is a part of two
+ * of the keys. A key can also be written with Unicode escapes, so any escape is suspicious.
+ */
 const isSuspicious = (text: string): boolean =>
   text.includes('proto') || text.includes('constructor') || text.includes('\\u');
 
@@ -11,8 +14,8 @@ export const hasForbiddenKey = (value: unknown): boolean => {
 
 /** Deeper than any frame or body of the contract, and far below the depth at which JSON.stringify fails. */
 const MAX_DEPTH = 16;
-/** Shorter texts cannot be nested deeply enough to overflow a recursive reader. */
-const LONG_TEXT = 1_024;
+/** Texts up to this length are too short to be nested so deeply that recursive code overflows. */
+const MAX_UNCHECKED_LENGTH = 1_024;
 
 const toCharCode = (character: string): number => character.charCodeAt(0);
 const [BACKSLASH, QUOTE] = [toCharCode('\\'), toCharCode('"')];
@@ -23,7 +26,7 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [
   toCharCode(']'),
 ];
 
-/** Counts brackets before parsing: a deeply nested value would overflow recursive code later. */
+/** Counts brackets, before the text is parsed: a deeply nested value would overflow recursive code later. */
 const isTooDeep = (text: string): boolean => {
   let depth = 0;
   let isInString = false;
@@ -44,11 +47,13 @@ const isTooDeep = (text: string): boolean => {
 
 /**
  * Parses JSON from outside.
- * @throws SyntaxError if it is malformed, nested more than 16 levels deep, or has a key that could pollute prototypes.
+ * @throws SyntaxError if it is malformed, has a key that could pollute prototypes, or is both longer than 1,024
+ * characters and nested more than 16 levels deep.
  */
 export const parseUntrustedJson = (text: string): unknown => {
-  if (text.length > LONG_TEXT && isTooDeep(text)) throw new SyntaxError('JSON is nested too deeply');
+  if (text.length > MAX_UNCHECKED_LENGTH && isTooDeep(text))
+    throw new SyntaxError('JSON is nested too deeply');
   const value: unknown = JSON.parse(text);
-  if (isSuspicious(text) && hasForbiddenKey(value)) throw new SyntaxError('JSON names a prototype');
+  if (isSuspicious(text) && hasForbiddenKey(value)) throw new SyntaxError('JSON has a forbidden key');
   return value;
 };

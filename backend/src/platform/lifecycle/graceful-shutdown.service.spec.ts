@@ -7,46 +7,47 @@ const createShutdown = (logger = createLogger()) =>
   new GracefulShutdownService(logger as unknown as AppLoggerService);
 
 describe('GracefulShutdownService', () => {
-  it('runs phase by phase, whatever the order of registration, and closes the pools last', async () => {
+  it('runs the steps phase by phase, whatever the order of registration, and closes the pools last', async () => {
     const shutdown = createShutdown();
-    const done: string[] = [];
+    const finished: string[] = [];
     for (const phase of ['workers', 'sockets', 'leases', 'announce', 'listeners'] as const) {
       shutdown.register(phase, `${phase} slow`, async () => {
         await new Promise((resolve) => setImmediate(resolve));
-        done.push(phase);
+        finished.push(phase);
       });
-      shutdown.register(phase, phase, () => void done.push(phase));
+      shutdown.register(phase, phase, () => void finished.push(phase));
     }
-    await shutdown.stop(async () => void done.push('pools'));
-    expect(done).toEqual(
+    await shutdown.stop(async () => void finished.push('pools'));
+    expect(finished).toEqual(
       ['announce', 'listeners', 'sockets', 'leases', 'workers']
         .flatMap((phase) => [phase, phase])
         .concat('pools'),
     );
   });
 
-  it('logs a failing step and continues', async () => {
+  it('logs failing steps and continues', async () => {
     const logger = createLogger();
     const shutdown = createShutdown(logger);
     const closePools = jest.fn();
-    shutdown.register('sockets', 'bad', () => {
+    shutdown.register('sockets', 'throws', () => {
       throw new Error('a bug');
     });
-    shutdown.register('leases', 'worse', () => Promise.reject(new Error('another')));
+    shutdown.register('leases', 'rejects', () => Promise.reject(new Error('another')));
     await shutdown.stop(closePools);
     expect(closePools).toHaveBeenCalledTimes(1);
     expect(logger.logFailure).toHaveBeenCalledTimes(2);
   });
 
-  it('resolves after the time limit when a step hangs', async () => {
+  it('resolves and logs a warning after the time limit when a step hangs', async () => {
     const logger = createLogger();
     const shutdown = createShutdown(logger);
+    const timeoutMs = 20;
     shutdown.register('workers', 'stuck', () => new Promise(() => undefined));
-    await shutdown.stop(async () => undefined, 20);
+    await shutdown.stop(async () => undefined, timeoutMs);
     expect(logger.write).toHaveBeenCalledWith('warn', expect.any(String), expect.anything());
   });
 
-  it('runs once, however often it is called', async () => {
+  it('closes the pools once, however often it is called', async () => {
     const shutdown = createShutdown();
     const closePools = jest.fn();
     expect(shutdown.isStopping).toBe(false);
@@ -67,6 +68,11 @@ describe('HealthCheckRegistry', () => {
       isReady: false,
       checks: { good: 'ok', bad: 'failed', broken: 'failed' },
     });
+  });
+
+  it('refuses a second check of the same name', () => {
+    const health = new HealthCheckRegistry(createShutdown());
+    health.register('good', async () => true);
     expect(() => health.register('good', async () => true)).toThrow('twice');
   });
 
@@ -75,26 +81,26 @@ describe('HealthCheckRegistry', () => {
     const health = new HealthCheckRegistry(createShutdown());
     health.register('hung', () => new Promise(() => undefined));
     const readiness = health.checkReadiness();
-    await jest.advanceTimersByTimeAsync(1_000);
+    await jest.advanceTimersByTimeAsync(1_000); // the time-out of a check
     expect(await readiness).toEqual({ isReady: false, checks: { hung: 'failed' } });
     jest.useRealTimers();
   });
 
-  it('stays ready while a check fails that has passed, for as long as that check may fail', async () => {
+  it('stays ready for `mayFailForMs` after a check that has passed begins to fail', async () => {
     jest.useFakeTimers();
     const health = new HealthCheckRegistry(createShutdown());
-    let passes = false;
-    health.register('store', async () => passes, { mayFailForMs: 30_000 });
+    let isPassing = false;
+    health.register('store', async () => isPassing, { mayFailForMs: 30_000 });
     expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
-    passes = true;
+    isPassing = true;
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
-    passes = false;
+    isPassing = false;
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
     await jest.advanceTimersByTimeAsync(29_999);
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
     await jest.advanceTimersByTimeAsync(1);
     expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
-    passes = true;
+    isPassing = true;
     expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
     jest.useRealTimers();
   });

@@ -3,12 +3,13 @@ import { AppLoggerService } from '../observability/app-logger.service';
 
 /**
  * The phases of a shutdown, in order: report not ready, stop accepting connections, close sockets so that clients
- * reconnect elsewhere, release leases, stop workers. Pools are closed after all of them.
+ * reconnect elsewhere, release leases (a replica's proof of life in Redis), stop workers. Connection pools are closed
+ * after all phases.
  */
 export const shutdownPhases = ['announce', 'listeners', 'sockets', 'leases', 'workers'] as const;
 export type ShutdownPhase = (typeof shutdownPhases)[number];
 
-/** Less than the 30 s that a container gets (`stop_grace_period` in docker-compose.yml). */
+/** Less than the 30 s that a container has for its shutdown (`stop_grace_period` in docker-compose.yml). */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;
 
 interface Step {
@@ -16,6 +17,7 @@ interface Step {
   run: () => void | Promise<void>;
 }
 
+/** Collects the steps of a shutdown, and runs them phase by phase. */
 @Injectable()
 export class GracefulShutdownService {
   private readonly steps: Record<ShutdownPhase, Step[]> = {
@@ -50,17 +52,17 @@ export class GracefulShutdownService {
   private async runWithin(closePools: () => Promise<void>, withinMs: number): Promise<void> {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), withinMs);
+    const timeout = new Promise<'timed out'>((resolve) => {
+      timer = setTimeout(() => resolve('timed out'), withinMs);
     });
-    const outcome = await Promise.race([this.runAll(closePools), late]);
+    const outcome = await Promise.race([this.runPhases(closePools), timeout]);
     clearTimeout(timer);
     const durationMs = Math.round(performance.now() - startedAt);
-    if (outcome === 'late') this.logger.write('warn', 'The shutdown timed out', { durationMs });
+    if (outcome === 'timed out') this.logger.write('warn', 'The shutdown timed out', { durationMs });
     else this.logger.write('info', 'Stopped', { durationMs });
   }
 
-  private async runAll(closePools: () => Promise<void>): Promise<void> {
+  private async runPhases(closePools: () => Promise<void>): Promise<void> {
     for (const phase of shutdownPhases) {
       await Promise.all(this.steps[phase].map((step) => this.runStep(phase, step)));
     }

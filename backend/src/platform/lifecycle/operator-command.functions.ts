@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-/** What an operator's command prints, and its exit code: 1 when it was refused, 2 when it was misused. */
+/** What an operator's command prints, and its exit code: 1 when it was refused or failed, 2 when it was misused. */
 export interface CommandResult {
   exitCode: 0 | 1 | 2;
   text: string;
@@ -31,13 +31,14 @@ export const runOperatorCommand = async (
   command: () => Promise<CommandResult>,
   failure: string,
 ): Promise<void> => {
-  const { exitCode, text } = await captureFailure(command, failure);
+  const { exitCode, text } = await runCatching(command, failure);
   if (exitCode === 0) console.log(text);
   else console.error(text);
   process.exitCode = exitCode;
 };
 
-const captureFailure = async (
+/** Runs a command; an error that it throws becomes its result. */
+const runCatching = async (
   command: () => Promise<CommandResult>,
   failure: string,
 ): Promise<CommandResult> => {

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { QueryFailedError } from 'typeorm';
 import { AppLoggerService } from './app-logger.service';
 
-const captureLogs = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info' | 'trace' = 'info') => {
+const captureLogs = (work: (logger: AppLoggerService) => void) => {
   const lines: Record<string, unknown>[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -10,7 +10,7 @@ const captureLogs = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info'
       done();
     },
   });
-  work(new AppLoggerService({ LOG_LEVEL, replicaId: 'api-1' }, destination));
+  work(new AppLoggerService({ LOG_LEVEL: 'info', replicaId: 'api-1' }, destination));
   return lines;
 };
 
@@ -34,7 +34,7 @@ describe('AppLoggerService', () => {
     expect(line).toMatchObject({ correlationId: 'c-1' });
   });
 
-  it('omits the values of a failed statement', () => {
+  it('omits the parameter values and the quoted row of a failed statement', () => {
     const driverError = Object.assign(
       new Error('duplicate key value violates unique constraint "users_email_key"'),
       {
@@ -49,19 +49,19 @@ describe('AppLoggerService', () => {
     expect(JSON.stringify(line)).not.toContain('ada@');
   });
 
-  it('includes causes up to a maximum depth', () => {
-    const endless = new Error('endless');
-    endless.cause = endless;
+  it('includes the causes of an error, also if an error is its own cause, and logs values that are no errors', () => {
+    const ownCause = new Error('endless');
+    ownCause.cause = ownCause;
     const lines = captureLogs((logger) => {
       logger.logFailure('Failed', new Error('outer', { cause: new Error('inner') }));
-      logger.logFailure('Failed', endless);
+      logger.logFailure('Failed', ownCause);
       logger.logFailure('Failed', 'not an error');
     });
     expect(lines[0]).toMatchObject({ error: { message: 'outer', cause: { message: 'inner' } } });
     expect(lines).toHaveLength(3);
   });
 
-  it('writes log lines of Nest', () => {
+  it('writes the log lines of Nest, but not those about routes', () => {
     const lines = captureLogs((logger) => {
       logger.log('Started', 'NestApplication');
       logger.error('Broken', 'Error: Broken\n    at x', 'ExceptionHandler');

@@ -3,8 +3,8 @@ import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { toErrorFields, type LogFields } from './log-fields.mapper';
 
-/** Contexts in which Nest logs the application's wiring at every start. */
-const wiringContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
+/** Contexts in which Nest logs at every start which modules and routes it has set up. */
+const startUpContexts: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
 
 const createPino = (
   environment: Pick<Environment, 'LOG_LEVEL' | 'replicaId'>,
@@ -33,9 +33,7 @@ export class AppLoggerService implements LoggerService {
     this.pino = createPino(environment, destination);
   }
 
-  /**
-   * Writes one line. `LogFields` has no field for personal data, and the message must not contain any either.
-   */
+  /** Writes one line. `LogFields` has no field for personal data, and the message must not contain any either. */
   write(level: Level, message: string, fields: LogFields = {}): void {
     this.pino[level](fields, message);
   }
@@ -46,32 +44,35 @@ export class AppLoggerService implements LoggerService {
   }
 
   log(message: unknown, ...rest: unknown[]): void {
-    const isAboutWiring = wiringContexts.has(rest.at(-1));
-    this.fromNest(isAboutWiring ? 'debug' : 'info', message, rest);
+    const isAboutStartUp = startUpContexts.has(rest.at(-1));
+    this.writeForNest(isAboutStartUp ? 'debug' : 'info', message, rest);
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
-    this.fromNest('warn', message, rest);
+    this.writeForNest('warn', message, rest);
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    this.fromNest('error', message, rest);
+    this.writeForNest('error', message, rest);
   }
 
   fatal(message: unknown, ...rest: unknown[]): void {
-    this.fromNest('fatal', message, rest);
+    this.writeForNest('fatal', message, rest);
   }
 
   debug(message: unknown, ...rest: unknown[]): void {
-    this.fromNest('debug', message, rest);
+    this.writeForNest('debug', message, rest);
   }
 
   verbose(message: unknown, ...rest: unknown[]): void {
-    this.fromNest('trace', message, rest);
+    this.writeForNest('trace', message, rest);
   }
 
-  /** Nest's convention: the message, then the stack of an error, then the context as the last string. */
-  private fromNest(level: Level, message: unknown, rest: readonly unknown[]): void {
+  /**
+   * Writes a line of Nest's logger. By its convention, the arguments are the message, then the stack of an error if
+   * there is one, then the context as the last string.
+   */
+  private writeForNest(level: Level, message: unknown, rest: readonly unknown[]): void {
     const strings = rest.filter((value) => typeof value === 'string');
     const context = strings.at(-1);
     const thrown = [message, ...rest].find((value) => value instanceof Error);

@@ -21,12 +21,12 @@ describe('DurationHistogram', () => {
     });
   });
 
-  it('counts longer durations in the last bucket, and negative ones as zero', () => {
+  it('counts durations above all bounds in the last bucket, and negative ones in the first', () => {
     expect(findBucket(1e9)).toBe(durationBounds.length);
     expect(findBucket(-5)).toBe(0);
   });
 
-  it('sums the durations', () => {
+  it('sums the durations, with negative ones as zero', () => {
     const histogram = new DurationHistogram();
     [1.5, 2, -4].forEach((ms) => histogram.observe(ms));
     expect(histogram.sumMs).toBe(3.5);

@@ -1,4 +1,4 @@
-/** Upper bound of the first bucket, in ms. Each further bucket is twice as wide as the one before. */
+/** Upper bound of the first bucket, in ms. Each further bound is twice the previous one. */
 const FIRST_BOUND_MS = 0.125;
 /** The last bound is 8.192 s; a further bucket counts longer durations. */
 const BOUND_COUNT = 17;
@@ -10,21 +10,23 @@ export const durationBounds: readonly number[] = Array.from(
 );
 
 /**
- * Durations counted in buckets that double. It exists besides prom-client's histogram for what happens at every frame:
- * an observation takes a few nanoseconds and allocates nothing.
+ * A histogram of durations. It is used instead of prom-client's for durations that are measured with every frame: an
+ * observation takes a few nanoseconds and allocates nothing.
  */
 export class DurationHistogram {
   /** Observations by bucket; the last bucket has no upper bound. */
   readonly counts: number[] = new Array<number>(BOUND_COUNT + 1).fill(0);
   sumMs = 0;
 
-  /** @param ms negative durations, which differing clocks lead to, count as 0. */
+  /** @param ms the duration. A negative one, which results from clocks that differ, counts as 0. */
   observe(ms: number): void {
     const duration = ms > 0 ? ms : 0;
     this.sumMs += duration;
-    // The index of a bucket is the number of binary digits of the duration in units of the first bound.
+    // With bounds that double, the index of a bucket is the number of binary digits of `units`: 0 for the first bucket,
+    // 1 for 1, 2 for 2 and 3, and so on. The minimum keeps the number within 32 bits.
     const units = Math.ceil(duration / FIRST_BOUND_MS) - 1;
     const index = units <= 0 ? 0 : 32 - Math.clz32(Math.min(units, 2 ** BOUND_COUNT));
-    this.counts[Math.min(index, BOUND_COUNT)] = (this.counts[Math.min(index, BOUND_COUNT)] ?? 0) + 1;
+    const bucket = Math.min(index, BOUND_COUNT);
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
   }
 }

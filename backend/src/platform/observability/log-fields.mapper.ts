@@ -28,17 +28,20 @@ export interface ErrorFields {
 
 const readText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Not `instanceof Error`, because errors from another realm, such as a `vm` context, have another class. */
+/** Used instead of `instanceof Error`, because errors of another realm, such as a `vm` context, have another class. */
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
 
-/** Errors caused by other errors are followed this far; a chain may contain itself. */
+/** How many causes of an error are converted. The limit is needed because an error may be its own cause. */
 const MAX_CAUSES = 3;
 
-/** Converts an error for the log, without a statement's parameters and PostgreSQL's `detail`, which quotes rows. */
+/**
+ * Converts an error for the log. Leaves out the parameters of a failed SQL statement and PostgreSQL's `detail`, which
+ * quotes rows.
+ */
 export const toErrorFields = (error: unknown, depth = 0): ErrorFields => {
   if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
-  const source = (error instanceof QueryFailedError ? error.driverError : error) as {
+  const codeSource = (error instanceof QueryFailedError ? error.driverError : error) as {
     code?: unknown;
     constraint?: unknown;
   };
@@ -46,8 +49,8 @@ export const toErrorFields = (error: unknown, depth = 0): ErrorFields => {
     name: error.name,
     message: error.message,
     stack: error.stack,
-    code: readText(source.code),
-    constraint: readText(source.constraint),
+    code: readText(codeSource.code),
+    constraint: readText(codeSource.constraint),
     cause:
       error.cause === undefined || depth >= MAX_CAUSES ? undefined : toErrorFields(error.cause, depth + 1),
   };

@@ -9,27 +9,27 @@ const readValue = (body: string, name: string): number | undefined => {
 describe('MetricsRegistry', () => {
   it('omits and counts a gauge whose reading fails, and exposes all others', async () => {
     const metrics = new MetricsRegistry();
-    let isAway = false;
-    metrics.addGauge('thaw_here', 'always', () => 7);
-    metrics.addGauge('thaw_there', 'sometimes', async () => {
-      if (isAway) throw new Error('Connection is closed.');
+    let isDown = false;
+    metrics.addGauge('thaw_steady', 'always', () => 7);
+    metrics.addGauge('thaw_failing', 'sometimes', async () => {
+      if (isDown) throw new Error('Connection is closed.');
       return 3;
     });
-    expect(readValue((await metrics.expose()).body, 'thaw_there')).toBe(3);
-    isAway = true;
+    expect(readValue((await metrics.expose()).body, 'thaw_failing')).toBe(3);
+    isDown = true;
     const { body } = await metrics.expose();
-    expect(readValue(body, 'thaw_here')).toBe(7);
-    expect(readValue(body, 'thaw_there')).toBeUndefined();
-    isAway = false;
-    const after = (await metrics.expose()).body;
-    expect(readValue(after, 'thaw_there')).toBe(3);
-    expect(readValue(after, 'thaw_scrape_errors_total')).toBe(1);
+    expect(readValue(body, 'thaw_steady')).toBe(7);
+    expect(readValue(body, 'thaw_failing')).toBeUndefined();
+    isDown = false;
+    const bodyAfterwards = (await metrics.expose()).body;
+    expect(readValue(bodyAfterwards, 'thaw_failing')).toBe(3);
+    expect(readValue(bodyAfterwards, 'thaw_scrape_errors_total')).toBe(1);
   });
 
-  it('exposes a count that is read at each scrape as a counter', async () => {
+  it('reads a count at each scrape and exposes it as a counter', async () => {
     const metrics = new MetricsRegistry();
     let count = 2;
-    metrics.addReadCounter('thaw_tries_total', 'counted elsewhere', () => count);
+    metrics.addLiveCounter('thaw_tries_total', 'counted elsewhere', () => count);
     expect((await metrics.expose()).body).toContain('# TYPE thaw_tries_total counter\nthaw_tries_total 2\n');
     count = 5;
     expect(readValue((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
@@ -37,26 +37,26 @@ describe('MetricsRegistry', () => {
 
   it('reads gauges that share a reading once per scrape', async () => {
     const metrics = new MetricsRegistry();
-    let asked = 0;
+    let readings = 0;
     metrics.addGauges(
       {
         thaw_one: { help: 'one', read: ({ one }) => one },
         thaw_two: { help: 'two', read: ({ two }) => two },
       },
       async () => {
-        asked += 1;
-        return { one: asked, two: 2 * asked };
+        readings += 1;
+        return { one: readings, two: 2 * readings };
       },
     );
     await metrics.expose();
     const { body } = await metrics.expose();
-    expect([readValue(body, 'thaw_one'), readValue(body, 'thaw_two'), asked]).toEqual([2, 4, 2]);
+    expect([readValue(body, 'thaw_one'), readValue(body, 'thaw_two'), readings]).toEqual([2, 4, 2]);
   });
 
-  it('exposes counts with labels that are kept elsewhere', async () => {
+  it('reads counts with labels at each scrape and exposes them as a counter', async () => {
     const metrics = new MetricsRegistry();
     const counts = new Map([['1000', 2]]);
-    metrics.addReadCounts('thaw_closes_total', 'closes', () =>
+    metrics.addLiveCounts('thaw_closes_total', 'closes', () =>
       [...counts].map(([code, count]) => [{ code }, count] as const),
     );
     counts.set('4401', 1);
@@ -69,7 +69,7 @@ describe('MetricsRegistry', () => {
     const metrics = new MetricsRegistry();
     const durations = new DurationHistogram();
     [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
-    metrics.addReadDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
+    metrics.addLiveDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
     const { body } = await metrics.expose();
     const readBucket = (bound: string) =>
       readValue(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
@@ -80,7 +80,7 @@ describe('MetricsRegistry', () => {
 
   it('omits and counts labelled gauges whose reading fails', async () => {
     const metrics = new MetricsRegistry();
-    metrics.addReadGauges('thaw_waiting', 'waiting', () =>
+    metrics.addLiveGauges('thaw_waiting', 'waiting', () =>
       Promise.reject(new Error('Connection is closed.')),
     );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);

@@ -10,7 +10,7 @@ type Labels = Record<string, string>;
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** Readings of the current scrape that several gauges share. */
+  /** The readings of the current scrape that several gauges share, by the function that returns them. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {
@@ -34,8 +34,11 @@ export class MetricsRegistry {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** @param read returns the count since the process started; called at each scrape. */
-  addReadCounter(name: string, help: string, read: () => number): Counter {
+  /**
+   * Registers a live counter: its value is kept elsewhere and read at each scrape.
+   * @param read returns the count since the process started.
+   */
+  addLiveCounter(name: string, help: string, read: () => number): Counter {
     return new Counter({
       name,
       help,
@@ -48,10 +51,11 @@ export class MetricsRegistry {
   }
 
   /**
-   * Counts with labels that are kept elsewhere, where a counter of prom-client would cost too much.
+   * Registers a live counter with labels. Its values are kept elsewhere, because updating a counter of prom-client
+   * would cost too much.
    * @param read returns the counts since the process started; called at each scrape.
    */
-  addReadCounts(
+  addLiveCounts(
     name: string,
     help: string,
     read: () => Iterable<readonly [labels: Labels, count: number]>,
@@ -61,8 +65,11 @@ export class MetricsRegistry {
     );
   }
 
-  /** @param read returns the durations observed since the process started; called at each scrape. */
-  addReadDurations(
+  /**
+   * Registers a live histogram of durations, which are kept elsewhere.
+   * @param read returns the durations observed since the process started; called at each scrape.
+   */
+  addLiveDurations(
     name: string,
     help: string,
     read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
@@ -73,10 +80,10 @@ export class MetricsRegistry {
   }
 
   /**
-   * Values with labels, read once per scrape. If reading them fails, that scrape omits them all, and
-   * `thaw_scrape_errors_total` counts it.
+   * Registers a live gauge with labels, whose values are read at each scrape. If reading fails, the scrape omits all
+   * values, and `thaw_scrape_errors_total` counts the failure.
    */
-  addReadGauges(
+  addLiveGauges(
     name: string,
     help: string,
     read: () => Promise<Iterable<readonly [labels: Labels, value: number]>>,
@@ -92,8 +99,8 @@ export class MetricsRegistry {
   }
 
   /**
-   * @param read called at each scrape; without it, the gauge keeps the value last set. If it rejects, that scrape omits
-   * the gauge, and `thaw_scrape_errors_total` counts it.
+   * @param read returns the value; called at each scrape. If it rejects, the scrape omits the gauge, and
+   * `thaw_scrape_errors_total` counts the failure. Without `read`, the gauge keeps the value last set.
    */
   addGauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
     const { scrapeErrors } = this;
@@ -115,21 +122,22 @@ export class MetricsRegistry {
 
   /**
    * Registers gauges that share one reading per scrape.
-   * @param read returns the reading from which each gauge takes its value.
+   * @param gauges by name; the `read` of each takes its value from the reading.
+   * @param read returns the reading; called once per scrape.
    */
   addGauges<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
     read: () => Promise<Reading>,
   ): void {
     const readOnce = (): Promise<Reading> => {
-      const known = this.readings.get(read) as Promise<Reading> | undefined;
-      if (known) return known;
+      const existing = this.readings.get(read) as Promise<Reading> | undefined;
+      if (existing) return existing;
       const reading = read();
       this.readings.set(read, reading);
       return reading;
     };
-    for (const [name, { help, read: take }] of Object.entries(gauges)) {
-      this.addGauge(name, help, async () => take(await readOnce()));
+    for (const [name, { help, read: readValue }] of Object.entries(gauges)) {
+      this.addGauge(name, help, async () => readValue(await readOnce()));
     }
   }
 
@@ -143,9 +151,7 @@ export class MetricsRegistry {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
-  /**
-   * Registers a metric whose samples are read at each scrape. prom-client asks a metric for its name and `get` only.
-   */
+  /** Registers a metric whose samples are read at each scrape. prom-client only uses its `name` and `get`. */
   private registerReading(
     name: string,
     help: string,
@@ -166,24 +172,25 @@ export class MetricsRegistry {
 interface Sample {
   labels: Labels;
   value: number;
-  /** Of the samples of a histogram, which differ from the name of the metric. */
+  /** Set for the samples of a histogram, whose names differ from that of the metric. */
   metricName?: string;
 }
 
-/** The cumulative buckets, the sum in seconds and the count of a histogram. */
+/** Returns the cumulative buckets, the sum in seconds and the count of a histogram. */
 const createSamples = (name: string, labels: Labels, { counts, sumMs }: DurationHistogram): Sample[] => {
-  let count = 0;
-  const buckets = counts.map((inBucket, index) => {
-    count += inBucket;
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
     return {
       metricName: `${name}_bucket`,
+      // `le` (less or equal) is the upper bound; the last bucket has none.
       labels: { ...labels, le: String(durationBounds[index] ?? '+Inf') },
-      value: count,
+      value: total,
     };
   });
   return [
     ...buckets,
     { metricName: `${name}_sum`, labels, value: sumMs / 1_000 },
-    { metricName: `${name}_count`, labels, value: count },
+    { metricName: `${name}_count`, labels, value: total },
   ];
 };

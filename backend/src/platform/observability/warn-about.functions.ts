@@ -1,22 +1,25 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** Returns an error's message for a log line, without stack and details, which may quote user input. */
+/** Returns the message of an error for a log line. Omits the stack and details, which may quote user input. */
 export const readErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : 'unknown';
 
-/** Logs a failure that the caller tolerates. */
-export const logWarning = (logger: Pick<LoggerService, 'warn'>, what: string, error: unknown): void => {
-  logger.warn(`${what}: ${readErrorMessage(error)}`);
+/**
+ * Logs a failure that the caller tolerates.
+ * @param failure what did not happen, for example `Chats were not compared`.
+ */
+export const logWarning = (logger: Pick<LoggerService, 'warn'>, failure: string, error: unknown): void => {
+  logger.warn(`${failure}: ${readErrorMessage(error)}`);
 };
 
-/** Logs one line for all rejected results, with their number and the first reason; nothing if none was rejected. */
+/** Logs one line for all rejected results, with their number and the first reason. Without any, logs nothing. */
 export const logRejections = (
   logger: Pick<LoggerService, 'warn'>,
-  what: string,
+  failure: string,
   results: readonly PromiseSettledResult<unknown>[],
 ): void => {
   const reasons = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
   );
-  if (reasons.length > 0) logWarning(logger, `${what} (${reasons.length})`, reasons[0]);
+  if (reasons.length > 0) logWarning(logger, `${failure} (${reasons.length})`, reasons[0]);
 };

@@ -4,8 +4,8 @@ import type { EntityManager } from 'typeorm';
 import type { InboundFrame } from '../realtime/inbound-frame.model';
 import type { SocketConnection } from '../realtime/socket-connection.model';
 
-/** How a socket closed: cleanly, with a close frame of the client (1000, 1001), or otherwise. */
 export interface SocketClosure {
+  /** Whether the client closed the socket, with a close frame of code 1000 or 1001. */
   isClean: boolean;
   /** Whether the user has no other socket on this replica. */
   wasLastOfUser: boolean;
@@ -33,10 +33,11 @@ export interface BlockedPair {
 
 /**
  * The events inside one process, by name. To find the reactions to an event, search for `@OnProcessEvent('<name>')`.
- * "Delivered" marks events that are published with `deliver`, whose publisher waits for the reactions.
+ * "Delivered" marks events that are published with `deliver`: the publisher waits for the reactions. "Here" means on
+ * this replica.
  */
 export interface ProcessEventMap {
-  /** A socket is registered, and its login is still valid. */
+  /** A socket was registered, and its login was found to be still valid. */
   SocketOpened: { connection: SocketConnection };
   SocketClosed: { connection: SocketConnection; closure: SocketClosure };
   /** A user with a socket here is waiting in the queue; the search may have been started on another replica. */
@@ -45,9 +46,12 @@ export interface ProcessEventMap {
   ChatStarted: { userId: number; sessionId: string };
   /** A match was made by this replica, which has to start its chat. Delivered. */
   MatchMade: MatchedPair;
-  /** A match was not confirmed in time: its chat is announced after all, or the claim is released. Delivered. */
+  /**
+   * A claim (a match that is not confirmed yet) has expired. If the chat has started, the match is confirmed, otherwise
+   * the claim is released. Delivered.
+   */
   ClaimExpired: MatchedPair;
-  /** Two users have been recorded as chatting for a while; they are freed if the chat is over. Delivered. */
+  /** Two users have been recorded as chatting for some time. The reaction frees them if the chat is over. Delivered. */
   ChatCheckDue: MatchedPair;
   /** A user is typing to a friend. Delivered; refused when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
@@ -56,22 +60,23 @@ export interface ProcessEventMap {
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
   /**
-   * A user has blocked another; committed. Runs again for a block that exists already. Delivered: a chat of the two is
-   * over, and none can start.
+   * A user has blocked another, and the block is committed. Also published for a block that exists already. Delivered:
+   * afterwards a chat of the two is over, and none can start.
    */
   UserBlocked: BlockedPair;
-  /** A user no longer blocks another; committed. The other may still block the user. Delivered. */
+  /** A user no longer blocks another; this is committed. The other user may still block them. Delivered. */
   UserUnblocked: BlockedPair;
-  /** The users with whom a user with a socket here must not be matched have changed. */
+  /** The list of users with whom `userId` must not be matched has changed. The user has a socket here. */
   ExclusionsChanged: { userId: number };
   /**
-   * A user's standing may have changed; committed. Delivered in the process that announces it, which may be a worker
-   * and need not have a socket of the user, and published in every replica that has one.
+   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered in the
+   * process that announces it, which may be a worker without sockets; published in every replica that has a socket of
+   * the user.
    */
   StandingChanged: { userId: number; standing: Standing };
-  /** A user has sent an image that is on the block-list; it is refused after this. Delivered. */
+  /** A user has sent an image that is on the block-list. The image is refused afterwards. Delivered. */
   BlockedImageSent: { userId: number; blockedImageId: number; sha256: string; rule: HouseRule };
-  /** A moderator is about to read the profile of a user whom they do not know. Delivered; it is recorded first. */
+  /** A moderator is about to read a profile that only their role lets them see. Delivered: it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
   /**
    * A user has stated in a chat that they are under 18, which ended it. `messageId`: the edited message; null for the
@@ -85,19 +90,19 @@ export interface ProcessEventMap {
     /** Id of the event that ended the chat. */
     endEventId: string;
   };
-  /** An append found its shard's outbox empty, so a worker must be woken. */
+  /** An append found the outbox of its shard (a part of all chats) empty, so a worker must be woken. */
   OutboxFilled: { shard: number };
-  /** The replica's lease was renewed; about once a second. */
+  /** The replica has renewed its lease, its proof of life in Redis. About once a second. */
   LeaseRenewed: Record<string, never>;
   /** The lease expired while this process was alive: its records may have been evicted and must be restored. */
   LeaseLapsed: Record<string, never>;
-  /** The subscriber has reconnected; any number of messages may have been missed. */
+  /** The Redis connection for subscriptions was restored; any number of messages may have been missed. */
   SubscriberRestored: Record<string, never>;
 }
 
 /**
  * Changes that are about to be committed. Reactions run in order inside the transaction of `manager`; if one throws,
- * the whole transaction is refused. To find them, search for `@InTransaction('<name>')`.
+ * the whole transaction is rolled back. To find the reactions, search for `@InTransaction('<name>')`.
  */
 export interface TransactionEventMap {
   /** A user is about to change their name or avatar. */
@@ -125,7 +130,7 @@ export interface TransactionEventMap {
 export type ProcessEventName = keyof ProcessEventMap;
 export type TransactionEventName = keyof TransactionEventMap;
 
-/** All events of the two maps. In an api replica each needs a reaction, otherwise start-up fails. */
+/** The names of all process events. Start-up of an api replica fails if one of them has no reaction. */
 export const processEventNames = {
   SocketOpened: true,
   SocketClosed: true,
@@ -150,6 +155,7 @@ export const processEventNames = {
   SubscriberRestored: true,
 } satisfies Record<ProcessEventName, true>;
 
+/** The names of all transaction events. Start-up of an api replica fails if one of them has no reaction. */
 export const transactionEventNames = {
   ProfileChanging: true,
   AccountCreated: true,

@@ -17,8 +17,8 @@ export interface ReactionMetadata {
 }
 
 /**
- * TypedPropertyDescriptor is invariant. This type also accepts methods whose parameter has only some fields of the
- * event, sync or async.
+ * Unlike TypedPropertyDescriptor, which is invariant, this type accepts methods whose parameter has only some fields of
+ * the event, sync or async.
  */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
@@ -30,8 +30,8 @@ type ReactionDecorator<Event> = (
 ) => void;
 
 const recordReaction = (prototype: object, reaction: ReactionMetadata): void => {
-  const known = (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];
-  Reflect.defineMetadata(REACTIONS, [...known, reaction], prototype);
+  const declared = (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];
+  Reflect.defineMetadata(REACTIONS, [...declared, reaction], prototype);
 };
 
 /**
@@ -47,7 +47,8 @@ export const OnProcessEvent =
 /**
  * Calls the method of a provider with each event of this name, inside the transaction that stores the change and before
  * its commit. Throwing rolls the transaction back.
- * @param order position among the reactions to the same event, ascending. Two with the same order stop the start.
+ * @param order position among the reactions to the same event, ascending; 0 by default. Start-up fails if two reactions
+ * have the same order.
  */
 export const InTransaction =
   <Name extends TransactionEventName>(event: Name, order = 0): ReactionDecorator<TransactionEventMap[Name]> =>

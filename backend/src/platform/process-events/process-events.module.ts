@@ -6,7 +6,7 @@ import { ProcessEventsService } from './process-events.service';
 @Global()
 @Module({ providers: [ProcessEventsService], exports: [ProcessEventsService] })
 export class ProcessEventsModule {
-  /** For processes that must react to every event: start-up fails when a reaction is missing. */
+  /** For processes that must react to every event: start-up fails when an event has no reaction. */
   static complete(): DynamicModule {
     return { module: ProcessEventsModule, imports: [CompletenessCheckModule] };
   }

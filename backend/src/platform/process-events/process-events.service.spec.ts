@@ -8,6 +8,7 @@ import { ProcessEventsModule } from './process-events.module';
 
 const log: string[] = [];
 
+/** Its reactions come before those of `Recording`. */
 @Injectable()
 class Failing {
   @OnProcessEvent('OnlineChanged', -1)
@@ -71,7 +72,7 @@ class NotASingleton {
   react(): void {}
 }
 
-const start = async (
+const startApplication = async (
   providers: readonly Type[],
   imports: (Type | DynamicModule)[] = [ProcessEventsModule],
 ) => {
@@ -84,9 +85,9 @@ const start = async (
 };
 
 const createEvents = async (...providers: Type[]): Promise<ProcessEventsService> =>
-  (await start(providers)).get(ProcessEventsService);
+  (await startApplication(providers)).get(ProcessEventsService);
 
-const createChange = (avatar: string) => ({
+const createProfileChange = (avatar: string) => ({
   userId: 7,
   avatar,
   previousAvatar: null,
@@ -94,11 +95,11 @@ const createChange = (avatar: string) => ({
 });
 
 describe('ProcessEventsService', () => {
-  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  const logError = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
 
   beforeEach(() => {
     log.length = 0;
-    logged.mockClear();
+    logError.mockClear();
   });
 
   it('calls every method that reacts to a published event', async () => {
@@ -113,18 +114,20 @@ describe('ProcessEventsService', () => {
     const events = await createEvents(Failing, Recording);
     events.publish('OutboxFilled', { shard: 3 });
     expect(log).toEqual(['outbox 3']);
-    expect(logged.mock.calls[0]?.[0]).toContain('Failing.throwAtOnce failed on OutboxFilled: Error: thrown');
+    expect(logError.mock.calls[0]?.[0]).toContain(
+      'Failing.throwAtOnce failed on OutboxFilled: Error: thrown',
+    );
   });
 
   it('logs a reaction whose promise rejects and still runs the others', async () => {
     const events = await createEvents(Failing, Recording);
     events.publish('OnlineChanged', { userIds: [1] });
-    await Promise.resolve();
+    await Promise.resolve(); // the rejection is logged in a microtask
     expect(log).toEqual(['online 1']);
-    expect(logged.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
+    expect(logError.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
   });
 
-  it('rethrows the first failure to a publisher that uses `deliver`', async () => {
+  it('rethrows the first failure to a publisher that uses `deliver`, and runs no later reaction', async () => {
     const events = await createEvents(Failing, Recording);
     await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
     expect(log).toEqual([]);
@@ -132,28 +135,28 @@ describe('ProcessEventsService', () => {
 
   it('runs reactions of a transaction in order until one refuses', async () => {
     const events = await createEvents(SecondInTransaction, FirstInTransaction);
-    await events.runInTransaction('ProfileChanging', createChange('own'));
+    await events.runInTransaction('ProfileChanging', createProfileChange('own'));
     expect(log).toEqual(['first', 'second 7']);
-    await expect(events.runInTransaction('ProfileChanging', createChange('stolen'))).rejects.toThrow(
+    await expect(events.runInTransaction('ProfileChanging', createProfileChange('stolen'))).rejects.toThrow(
       'refused',
     );
     expect(log).toEqual(['first', 'second 7', 'first']);
   });
 
   it('makes start-up fail when two reactions of a transaction have the same order', async () => {
-    await expect(start([FirstInTransaction, SameOrder])).rejects.toThrow(
+    await expect(startApplication([FirstInTransaction, SameOrder])).rejects.toThrow(
       'SameOrder.check and FirstInTransaction.check share order 1 of ProfileChanging',
     );
   });
 
   it('makes start-up fail when a class that reacts is not a singleton', async () => {
-    await expect(start([NotASingleton])).rejects.toThrow(
+    await expect(startApplication([NotASingleton])).rejects.toThrow(
       'NotASingleton reacts to events and must be a singleton',
     );
   });
 
   it('makes the start-up of a complete process fail when nothing reacts to an event', async () => {
-    await expect(start([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
+    await expect(startApplication([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
       /Nothing reacts to SocketOpened, SocketClosed, .*ProfileChanging/,
     );
   });

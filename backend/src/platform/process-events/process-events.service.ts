@@ -22,12 +22,13 @@ interface BoundReaction {
 @Injectable()
 export class ProcessEventsService implements OnApplicationBootstrap {
   private readonly logger = new Logger(ProcessEventsService.name);
-  private collected: ReadonlyMap<string, readonly BoundReaction[]> | undefined;
+  /** By kind and name of the event, such as `process SocketOpened`. */
+  private reactions: ReadonlyMap<string, readonly BoundReaction[]> | undefined;
 
   constructor(private readonly modules: ModulesContainer) {}
 
   onApplicationBootstrap(): void {
-    this.collected ??= this.collect();
+    this.reactions ??= this.collectReactions();
   }
 
   /**
@@ -74,12 +75,12 @@ export class ProcessEventsService implements OnApplicationBootstrap {
   }
 
   private findReactions(kind: 'process' | 'transaction', name: string): readonly BoundReaction[] {
-    this.collected ??= this.collect();
-    return this.collected.get(`${kind} ${name}`) ?? [];
+    this.reactions ??= this.collectReactions();
+    return this.reactions.get(`${kind} ${name}`) ?? [];
   }
 
   /** @throws Error if a class with reactions is no singleton, or two reactions of a transaction have the same order. */
-  private collect(): ReadonlyMap<string, readonly BoundReaction[]> {
+  private collectReactions(): ReadonlyMap<string, readonly BoundReaction[]> {
     const collected = new Map<string, BoundReaction[]>();
     const seen = new Set<object>();
     for (const module of this.modules.values()) {
@@ -87,6 +88,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
         ...module.providers.values(),
         ...module.controllers.values(),
       ]) {
+        // Providers that are values or made by an arrow function have no class, so no decorated methods.
         if (typeof metatype !== 'function' || !metatype.prototype) continue;
         const reactions = readReactions(metatype.prototype as object);
         if (reactions.length === 0 || (instance && seen.has(instance))) continue;
@@ -95,12 +97,12 @@ export class ProcessEventsService implements OnApplicationBootstrap {
         seen.add(instance);
         for (const { kind, event, method, order } of reactions) {
           const key = `${kind} ${event}`;
-          const others = collected.get(key) ?? [];
+          const earlier = collected.get(key) ?? [];
           const name = `${metatype.name}.${method}`;
-          const clash = kind === 'transaction' && others.find((other) => other.order === order);
+          const clash = kind === 'transaction' && earlier.find((other) => other.order === order);
           if (clash) throw new Error(`${name} and ${clash.name} share order ${order} of ${event}`);
           const run = (instance as Record<string, BoundReaction['run']>)[method] as BoundReaction['run'];
-          collected.set(key, [...others, { name, order, run: run.bind(instance) }]);
+          collected.set(key, [...earlier, { name, order, run: run.bind(instance) }]);
         }
       }
     }

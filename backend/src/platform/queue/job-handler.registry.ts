@@ -20,9 +20,13 @@ export class JobHandlerRegistry {
     if (missing.length > 0) throw new Error(`No handler for ${missing.join(', ')}`);
   }
 
+  /**
+   * Runs a job. Does nothing for an obsolete job of an earlier release.
+   * @throws Error when the job has no handler; whatever the handler throws.
+   */
   async run(name: string, data: unknown): Promise<void> {
     const handler = this.handlers.get(name as JobName);
-    if (!handler && formerJobNames.some((former) => former === name)) return;
+    if (!handler && formerJobNames.some((formerName) => formerName === name)) return;
     if (!handler) throw new Error(`No handler for ${name}`);
     await handler(data as JobData[JobName]);
   }

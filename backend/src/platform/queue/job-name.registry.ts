@@ -16,6 +16,7 @@ export type JobName = (typeof jobNames)[number];
 
 /** Data of each job. Jobs contain ids only, never user input. */
 export interface JobData {
+  /** Writes the outboxes of one shard group (a quarter of the random chats), given by its number, to PostgreSQL. */
   // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
   persist_lane: { lane: number };
   expire_bodies: Record<string, never>;
@@ -29,7 +30,8 @@ export interface JobData {
   expire_anonymous: Record<string, never>;
 }
 
-/** Obsolete jobs of earlier releases. Their schedules are removed and leftover jobs are dropped. */
+/** Obsolete jobs of earlier releases. Their schedules are removed, and jobs that are still in the queue are dropped. */
 export const formerJobNames = ['watch_outboxes'] as const;
 
+/** Name of the BullMQ queue that contains all jobs. */
 export const QUEUE_NAME = 'thaw';

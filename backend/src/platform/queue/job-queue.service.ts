@@ -10,40 +10,42 @@ import { jobsPrefix } from '../redis/redis.keys';
 export class JobQueueService implements OnApplicationShutdown {
   private readonly connection: ReturnType<typeof connectQueue>;
   private readonly queue: Queue;
-  private readonly opened: Promise<void>;
+  private readonly firstConnectionAttempt: Promise<void>;
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
     this.connection = connectQueue(environment, { isProducer: true });
-    this.opened = waitForFirstAttempt(this.connection);
+    this.firstConnectionAttempt = waitForFirstAttempt(this.connection);
     this.queue = new Queue(QUEUE_NAME, {
       connection: this.connection,
-      // The check asks once, as soon as it is connected. If that fails, BullMQ rejects all calls of this process.
+      // BullMQ checks the version of Redis only once. If the check fails, BullMQ rejects all calls of this process.
       skipVersionCheck: true,
       prefix: jobsPrefix,
       // The last hundred failed jobs are kept for inspection. Jobs are not retried, because each is added again soon.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
-    // Without a listener an error would end the process. `add` rejects by itself, and ioredis reconnects.
+    // Without a listener, an error event would end the process. `add` rejects by itself, and ioredis reconnects.
     this.queue.on('error', () => undefined);
   }
 
+  /** Adds a job. @throws Error when Redis is unavailable. */
   async add<Name extends JobName>(name: Name, data: JobData[Name], options: JobsOptions = {}): Promise<void> {
-    await this.opened;
+    await this.firstConnectionAttempt;
     await this.queue.add(name, data, options);
   }
 
-  /** Runs a job every `everyMs`. Calls from several processes create one schedule. */
+  /** Schedules a job to run every `everyMs`. Calls from several processes create only one schedule. */
   async schedule<Name extends JobName>(name: Name, data: JobData[Name], everyMs: number): Promise<void> {
-    await this.opened;
+    await this.firstConnectionAttempt;
     await this.queue.upsertJobScheduler(name, { every: everyMs }, { name, data });
   }
 
-  /** Removes the schedules of jobs that only earlier releases have. */
+  /** Removes the schedules of obsolete jobs of earlier releases. */
   async dropFormerSchedules(): Promise<void> {
-    await this.opened;
+    await this.firstConnectionAttempt;
     for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }
 
+  /** Counts the jobs by their state in BullMQ. */
   async countJobs(): Promise<Record<string, number>> {
     return this.queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
   }

@@ -11,7 +11,7 @@ import { JobWorkerService } from './job-worker.service';
 
 jest.setTimeout(20_000);
 
-describe('jobs', () => {
+describe('JobQueueService and JobWorkerService', () => {
   let store: TestRedis;
   let queue: JobQueueService;
   const workers: JobWorkerService[] = [];
@@ -34,6 +34,7 @@ describe('jobs', () => {
     workers.push(worker);
     worker.onApplicationBootstrap();
   };
+  /** Adds a job as the outbox scheduler does: while it is active, at most one more for the same group is kept. */
   const wake = (group: number) =>
     queue.add(
       'persist_lane',
@@ -64,7 +65,7 @@ describe('jobs', () => {
   it.each([
     ['succeeds', false],
     ['fails', true],
-  ])('run once more after many wake-ups during a job that %s', async (_, isFailing) => {
+  ])('runs a job once more after many wake-ups during a job that %s', async (_outcome, isFailing) => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -85,7 +86,7 @@ describe('jobs', () => {
     expect(runs).toEqual([1, 1]);
   });
 
-  it('of other shard groups do not wait for a running job', async () => {
+  it('runs jobs of other shard groups while one of the first group is running', async () => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -101,19 +102,21 @@ describe('jobs', () => {
     await waitUntilIdle();
   });
 
-  it('are added although Redis has refused the version check of BullMQ', async () => {
+  it('adds a job although Redis refuses the version check of BullMQ', async () => {
+    // The version check reads INFO, which this user may not call.
     const rights = ['on', '>secret', '~*', '&*', '+@all', '-info'];
     for (const primary of listPrimaries(store.redis))
       await primary.call('ACL', 'SETUSER', 'without-info', ...rights);
     const url = store.url.replace(/\/\/(.*@)?/, '//without-info:secret@');
-    const refused = new JobQueueService({ REDIS_URL: url } as Environment);
-    await refused.add('sweep_uploads', {});
+    const restrictedQueue = new JobQueueService({ REDIS_URL: url } as Environment);
+    await restrictedQueue.add('sweep_uploads', {});
     expect((await queue.countJobs()).waiting).toBe(1);
-    await refused.onApplicationShutdown();
+    await restrictedQueue.onApplicationShutdown();
     for (const primary of listPrimaries(store.redis)) await primary.call('ACL', 'DELUSER', 'without-info');
   });
 
-  it('have one schedule, however many processes request it', async () => {
+  it('creates one schedule, however many processes request it', async () => {
+    const everyMs = 300;
     let runs = 0;
     startWorker(
       createHandlers('sweep_uploads', async () => {
@@ -121,15 +124,16 @@ describe('jobs', () => {
       }),
     );
     const others = [new JobQueueService(createEnvironment()), new JobQueueService(createEnvironment())];
-    await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, 300)));
+    await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, everyMs)));
     const startedAt = Date.now();
     await until(() => runs >= 4);
     const elapsedMs = Date.now() - startedAt;
-    expect(runs).toBeLessThanOrEqual(elapsedMs / 300 + 2);
+    // One run is immediate, and the schedule begins before `startedAt`, so another one may fall into that time.
+    expect(runs).toBeLessThanOrEqual(elapsedMs / everyMs + 2);
     await Promise.all(others.map((other) => other.onApplicationShutdown()));
   });
 
-  it('run only while the schema is up to date', async () => {
+  it('runs jobs only while the schema is up to date', async () => {
     const wereReady: boolean[] = [];
     isSchemaReady = false;
     startWorker(createHandlers('persist_lane', async () => void wereReady.push(isSchemaReady)));
@@ -153,7 +157,7 @@ describe('jobs', () => {
     expect(wereReady).not.toContain(false);
   });
 
-  it('need exactly one handler each, otherwise start-up fails', () => {
+  it('refuses to start unless every job has exactly one handler', () => {
     const handlers = new JobHandlerRegistry();
     handlers.register('persist_lane', async () => undefined);
     expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');

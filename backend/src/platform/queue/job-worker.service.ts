@@ -14,11 +14,11 @@ import { QUEUE_NAME } from './job-name.registry';
 import { connectQueue } from '../redis/redis-connection.factory';
 import { jobsPrefix } from '../redis/redis.keys';
 
-const CHECK_EVERY_MS = 1_000;
+const SCHEMA_CHECK_EVERY_MS = 1_000;
 
 /**
- * Takes jobs from the queue while PostgreSQL responds and has all migrations of this build. Locks are short, so that
- * the jobs of a killed worker are delayed by seconds, not by half a minute.
+ * Takes jobs from the queue while PostgreSQL responds and has all migrations of this build. The locks on jobs are
+ * short, so that the jobs of a killed worker are delayed by seconds, not by half a minute.
  */
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -41,11 +41,11 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       connection: this.connection,
       prefix: jobsPrefix,
       autorun: false,
-      // Room for the jobs of all four shard groups and for the periodic jobs.
+      // Enough for the jobs of all four shard groups (parts of the random chats) and for the periodic jobs.
       concurrency: 8,
       lockDuration: 5_000,
       stalledInterval: 2_000,
-      // The job of a killed worker is run again, however often that happens.
+      // A job whose worker was killed is run again, however often that happens.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
     this.worker.on('error', (error) =>
@@ -67,8 +67,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
 
   onApplicationBootstrap(): void {
     this.handlers.requireAll();
-    this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
-    void this.check();
+    this.timer = setInterval(() => void this.checkSchema(), SCHEMA_CHECK_EVERY_MS);
+    void this.checkSchema();
   }
 
   onApplicationShutdown(): void {
@@ -84,13 +84,15 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
   }
 
   /**
-   * A fetch in progress may return a job after the queue was paused. Such a job is dropped: every job is added again.
+   * Drops the job if the schema is not ready: a fetch in progress may return a job after the worker was paused. Every
+   * job is added again later.
    */
   private async run(name: string, data: unknown): Promise<void> {
     if (this.isSchemaReady) await this.handlers.run(name, data);
   }
 
-  private async check(): Promise<void> {
+  /** Starts or pauses the worker when the state of the schema has changed. */
+  private async checkSchema(): Promise<void> {
     if (this.isChecking || this.isClosing) return;
     this.isChecking = true;
     try {
@@ -116,6 +118,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
 
   private async pause(): Promise<void> {
     this.logger.warn('Taking no work: PostgreSQL is away, or its schema is older than this build');
-    await this.worker.pause(true);
+    const doNotWaitForActiveJobs = true;
+    await this.worker.pause(doNotWaitForActiveJobs);
   }
 }

@@ -8,7 +8,7 @@ export interface Bucket {
   periodMs: number;
   /** Tokens in a full bucket; defaults to `amount`. */
   burst?: number;
-  /** Same in every profile, for buckets against guessing and harassment, which load tests do not need to exceed. */
+  /** Whether all profiles have the same limit, as against guessing and harassment; load tests need not exceed these. */
   isFixed?: boolean;
 }
 
@@ -18,11 +18,11 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Every rate limit of the replicas (docs/operations.md, "Rate limits"). Limits by user are tight, those by address
- * wide: a whole school may share one address.
+ * Every rate limit of the replicas (docs/operations.md, "Rate limits"). Limits by user are tight. Limits by address are
+ * wide, because all users of a school may share one address.
  */
 export const buckets = {
-  /** Limits by network address. */
+  // Limits by network address.
   http: { amount: 600, periodMs: MINUTE },
   register: { amount: 60, periodMs: MINUTE },
   anonymous: { amount: 60, periodMs: MINUTE },
@@ -30,12 +30,12 @@ export const buckets = {
   login_failures_of_address: { amount: 60, periodMs: 15 * MINUTE },
   socket_handshakes: { amount: 300, periodMs: MINUTE },
 
-  /** Limits by account, or by known device. */
+  // Limits by account, or by known device.
   login_failures_of_account: { amount: 5, periodMs: 15 * MINUTE, isFixed: true },
   login_failures_of_device: { amount: 30, periodMs: 15 * MINUTE, isFixed: true },
   password_confirmations: { amount: 10, periodMs: 15 * MINUTE, isFixed: true },
 
-  /** Limits by user. */
+  // Limits by user.
   profile_reads: { amount: 120, periodMs: MINUTE },
   name_changes: { amount: 10, periodMs: HOUR, isFixed: true },
   friend_requests: { amount: 20, periodMs: DAY },
@@ -44,9 +44,9 @@ export const buckets = {
   reports: { amount: 10, periodMs: HOUR, isFixed: true },
   reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
   exports: { amount: 3, periodMs: DAY, isFixed: true },
-  /** Cases and images of cases that one moderator reads. */
+  /** Cases of reported users, and images of cases, that one moderator reads. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
-  /** Each asks the language model, which the operator may pay for. */
+  /** Each suggestion is a request to the language model, which the operator may pay for. */
   suggestions: { amount: 6, periodMs: MINUTE, isFixed: true },
   uploads: { amount: 20, periodMs: 10 * MINUTE },
   uploaded_bytes: { amount: 100 * 1024 * 1024, periodMs: DAY },
@@ -55,26 +55,27 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
-  /** Pages of 64 KB of a resumed chat: six full chats at once, then one per minute. */
+  /** A resumed chat is sent in pages of 64 KB, a full chat in 100: six full chats at once, then one per minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },
 
-  /** By chat session. */
+  // Limits by chat session.
   break_ice_start: { amount: 6, periodMs: MINUTE },
 } as const satisfies Record<string, Bucket>;
 
 export type BucketName = keyof typeof buckets;
 export const bucketNames = Object.keys(buckets) as BucketName[];
 
-const factors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
+/** Factor by which a profile multiplies rates and bursts. */
+const profileFactors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 
-/** Returns a bucket under a profile: the ms in which one token is refilled, and the tokens in a full bucket. */
+/** Returns a bucket under a profile. `intervalMs`: time in which one token is refilled; `burst`: tokens when full. */
 export const getBucket = (
   name: BucketName,
   profile: LimitsProfile,
 ): { intervalMs: number; burst: number } => {
   const { amount, periodMs, burst = amount, isFixed = false }: Bucket = buckets[name];
-  const factor = isFixed ? 1 : factors[profile];
+  const factor = isFixed ? 1 : profileFactors[profile];
   return { intervalMs: periodMs / (amount * factor), burst: Math.max(1, Math.floor(burst * factor)) };
 };

@@ -7,11 +7,12 @@ describe('take', () => {
 
   it('allows a burst, then one per interval', () => {
     let paidUntilMs = 0;
+    /** `true`, or the milliseconds to wait. */
     const results: (true | number)[] = [];
     for (const nowMs of [1_000, 1_000, 1_000, 1_000, 1_499, 1_500, 1_500, 9_000, 9_000, 9_000, 9_000]) {
-      const taken = take(paidUntilMs, nowMs, 1, bucket);
-      paidUntilMs = taken.paidUntilMs;
-      results.push(taken.allowed || taken.retryAfterMs);
+      const result = take(paidUntilMs, nowMs, 1, bucket);
+      paidUntilMs = result.paidUntilMs;
+      results.push(result.allowed || result.retryAfterMs);
     }
     expect(results).toEqual([true, true, true, 500, 1, true, 500, true, true, true, 500]);
   });
@@ -23,14 +24,14 @@ describe('take', () => {
     }
   });
 
-  it('charges the given cost', () => {
+  it('charges the cost, and refuses a cost above the burst', () => {
     expect(take(0, 0, 4, bucket)).toMatchObject({ allowed: false, retryAfterMs: 500 });
     expect(take(0, 0, 3, bucket)).toMatchObject({ allowed: true, paidUntilMs: 1_500 });
   });
 });
 
 describe('buckets', () => {
-  it('are raised by the profile `load` and lowered by `strict`, except the fixed ones', () => {
+  it('are larger in the profile `load`, not larger in `strict`, and equal in all profiles if fixed', () => {
     for (const name of Object.keys(buckets) as BucketName[]) {
       const [strict, normal, load] = (['strict', 'default', 'load'] as const).map((profile) =>
         getBucket(name, profile),
@@ -43,7 +44,7 @@ describe('buckets', () => {
     }
   });
 
-  it('match a sample of the limits in the security design', () => {
+  it('have the interval and the burst of their limit in the default profile', () => {
     expect(getBucket('random_message', 'default')).toEqual({ intervalMs: 500, burst: 10 });
     expect(getBucket('login_failures_of_account', 'default')).toEqual({ intervalMs: 180_000, burst: 5 });
     expect(getBucket('http', 'default')).toEqual({ intervalMs: 100, burst: 600 });
@@ -54,7 +55,7 @@ describe('buckets', () => {
 describe('LocalRateLimiter', () => {
   const bucket = { intervalMs: 1_000, burst: 1 };
 
-  it('limits each subject separately', () => {
+  it('limits each key separately', () => {
     const local = new LocalRateLimiter();
     expect(local.take('a', 1, bucket, 0).allowed).toBe(true);
     expect(local.take('a', 1, bucket, 0).allowed).toBe(false);
@@ -62,24 +63,24 @@ describe('LocalRateLimiter', () => {
     expect(local.take('a', 1, bucket, 1_000).allowed).toBe(true);
   });
 
-  it('has a maximum size under a flood of subjects', () => {
+  it('keeps a bounded number of buckets under a flood of keys, among them the newest', () => {
     const local = new LocalRateLimiter();
-    for (let subject = 0; subject < 120_000; subject += 1) local.take(`s${subject}`, 1, bucket, 0);
+    for (let count = 1; count <= 120_000; count += 1) local.take(`key-${count}`, 1, bucket, 0);
     expect((local as unknown as { paidUntil: Map<string, number> }).paidUntil.size).toBeLessThanOrEqual(
       50_001,
     );
-    expect(local.take('s119999', 1, bucket, 0).allowed).toBe(false);
+    expect(local.take('key-120000', 1, bucket, 0).allowed).toBe(false);
   });
 
-  it('removes subjects with a full bucket even without further calls', () => {
+  it('removes full buckets even without further calls', () => {
     jest.useFakeTimers();
     try {
       const local = new LocalRateLimiter();
       const { paidUntil } = local as unknown as { paidUntil: Map<string, number> };
-      local.take('soon', 1, bucket, Date.now());
-      local.take('later', 1, { intervalMs: 15_000, burst: 1 }, Date.now());
+      local.take('full-after-1-s', 1, bucket, Date.now());
+      local.take('full-after-15-s', 1, { intervalMs: 15_000, burst: 1 }, Date.now());
       jest.advanceTimersByTime(10_000);
-      expect([...paidUntil.keys()]).toEqual(['later']);
+      expect([...paidUntil.keys()]).toEqual(['full-after-15-s']);
       jest.advanceTimersByTime(10_000);
       expect(paidUntil.size).toBe(0);
       expect(jest.getTimerCount()).toBe(0);

@@ -1,18 +1,22 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 
-/**
- * Generic cell rate algorithm. A bucket is one number, `paidUntilMs`: the time at which it is full again (the
- * algorithm's theoretical arrival time).
- * https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
- */
+/** Result of `take`. */
 export interface TakeResult {
   allowed: boolean;
-  /** When refused: ms after which the same request may be allowed. */
+  /** When refused: ms after which the bucket has enough tokens. 0 when allowed. */
   retryAfterMs: number;
+  /** State of the bucket afterwards; unchanged when refused. */
   paidUntilMs: number;
 }
 
-/** Takes `cost` tokens from a bucket if it has that many. `intervalMs` is the time in which one token is refilled. */
+/**
+ * Takes `cost` tokens from a bucket if it has that many, by the generic cell rate algorithm
+ * (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm). A cost above `burst` is always refused.
+ * @param paidUntilMs state of the bucket: the time at which it is full again (the algorithm's theoretical arrival
+ * time); 0 for a full bucket.
+ * @param nowMs by the same clock as `paidUntilMs`.
+ * @param bucket `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket.
+ */
 export const take = (
   paidUntilMs: number,
   nowMs: number,
@@ -27,20 +31,21 @@ export const take = (
 };
 
 /**
- * Lua functions for the same algorithm over all replicas, by the clock of Redis, in microseconds. A negative cost is a
- * refund. `take` returns the milliseconds to wait, 0 if taken; `charge` takes the cost regardless of the content and
- * returns the milliseconds until the bucket is full again.
+ * Lua functions for the same algorithm over all replicas, by the clock of Redis. A key holds the time at which its
+ * bucket is full again, in microseconds, and expires at that time.
+ * `take` returns the milliseconds to wait, 0 if it took the tokens. A negative cost is a refund and never refused.
+ * `charge` takes tokens even if the bucket has too few, and returns the milliseconds until the bucket is full again.
  */
 export const bucketLua = `${luaClock}
 local function paidUntil(key)
   return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
-local function store(key, paid)
-  local left = paid - nowMicros()
-  if left <= 0 then
+local function store(key, fullAt)
+  local remaining = fullAt - nowMicros()
+  if remaining <= 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, string.format('%.0f', paid), 'PX', math.ceil(left / 1000))
+    redis.call('SET', key, string.format('%.0f', fullAt), 'PX', math.ceil(remaining / 1000))
   end
 end
 local function take(key, cost, intervalMs, burst)
@@ -57,13 +62,13 @@ local function charge(key, cost, intervalMs)
 end
 `;
 
-/** KEYS: bucket. ARGV: cost, interval in ms, burst. Returns the milliseconds to wait. */
+/** KEYS: bucket. ARGV: cost, interval in ms, burst. Returns the milliseconds to wait, 0 if it took the tokens. */
 export const takeScript = `${bucketLua}
 local cost, intervalMs, burst = unpack(ARGV)
 return take(KEYS[1], tonumber(cost), tonumber(intervalMs), tonumber(burst))
 `;
 
-/** KEYS: bucket. ARGV: cost, interval in ms. Returns the milliseconds until the bucket is full. */
+/** KEYS: bucket. ARGV: cost, interval in ms. Returns the milliseconds until the bucket is full again. */
 export const chargeScript = `${bucketLua}
 local cost, intervalMs = unpack(ARGV)
 return charge(KEYS[1], tonumber(cost), tonumber(intervalMs))

@@ -1,15 +1,22 @@
 import { take } from './gcra.functions';
 
-/** With more subjects than this, the oldest are evicted. */
-const MAX_SUBJECTS = 50_000;
+/** With more buckets than this, the oldest are evicted. */
+const MAX_BUCKETS = 50_000;
 const SWEEP_EVERY_MS = 10_000;
 
-/** Rate limits of this process only, for when Redis is unavailable. Full buckets are removed. */
+/** Rate limits of this process only, for the time while Redis is unavailable. Full buckets are removed. */
 export class LocalRateLimiter {
+  /** When each bucket is full again (epoch ms), by key. */
   private readonly paidUntil = new Map<string, number>();
   private sweepTimer: NodeJS.Timeout | undefined;
 
-  /** @param nowMs epoch ms, as from `Date.now()`. */
+  /**
+   * Takes `cost` tokens from a bucket if it has that many.
+   * @param key identifies the bucket.
+   * @param bucket `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket.
+   * @param nowMs epoch ms, as from `Date.now()`.
+   * @returns `retryAfterMs`: 0 when allowed.
+   */
   take(
     key: string,
     cost: number,
@@ -18,7 +25,7 @@ export class LocalRateLimiter {
   ): { allowed: boolean; retryAfterMs: number } {
     const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntil.get(key) ?? 0, nowMs, cost, bucket);
     this.paidUntil.set(key, paidUntilMs);
-    if (this.paidUntil.size > MAX_SUBJECTS) this.evict(nowMs);
+    if (this.paidUntil.size > MAX_BUCKETS) this.reduceToHalf(nowMs);
     this.sweepTimer ??= setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref();
     return { allowed, retryAfterMs };
   }
@@ -29,16 +36,17 @@ export class LocalRateLimiter {
       this.paidUntil.size > 0 ? setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref() : undefined;
   }
 
-  private evict(nowMs: number): void {
+  /** Removes buckets until at most half of MAX_BUCKETS are left. */
+  private reduceToHalf(nowMs: number): void {
     this.removeFull(nowMs);
-    // In a flood of addresses no bucket is full. Evicting the oldest ones bounds the memory.
+    // In a flood of requests from different addresses, no bucket is full. Evicting the oldest ones bounds the memory.
     for (const key of this.paidUntil.keys()) {
-      if (this.paidUntil.size <= MAX_SUBJECTS / 2) return;
+      if (this.paidUntil.size <= MAX_BUCKETS / 2) return;
       this.paidUntil.delete(key);
     }
   }
 
-  /** A full bucket is the same as none. */
+  /** A key without an entry stands for a full bucket. */
   private removeFull(nowMs: number): void {
     for (const [key, paidUntilMs] of this.paidUntil) if (paidUntilMs <= nowMs) this.paidUntil.delete(key);
   }

@@ -2,11 +2,12 @@ import { Global, Module, Optional } from '@nestjs/common';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { RateLimiterService } from './rate-limiter.service';
 
+/** Rate limits for all modules, and the metric of their refusals. */
 @Global()
 @Module({ providers: [RateLimiterService], exports: [RateLimiterService] })
 export class RateLimitModule {
   constructor(limiter: RateLimiterService, @Optional() metrics?: MetricsRegistry) {
-    metrics?.addReadCounts('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
+    metrics?.addLiveCounts('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
       [...limiter.refusals].map(([bucket, count]) => [{ bucket }, count] as const),
     );
   }

@@ -7,6 +7,12 @@ import { RateLimiterService } from './rate-limiter.service';
 
 jest.setTimeout(30_000);
 
+/** Burst and refill interval of the bucket `login_failures_of_account`. */
+const LOGIN_BURST = 5;
+const LOGIN_INTERVAL_MS = 180_000;
+/** Burst of the bucket `random_message`, which refills in half a second. */
+const MESSAGE_BURST = 10;
+
 describe('RateLimiterService', () => {
   let redis: RedisClient;
   let limiter: RateLimiterService;
@@ -22,7 +28,7 @@ describe('RateLimiterService', () => {
 
   it('allows a burst, returns how long to wait, and allows again after that', async () => {
     const subject = randomUUID();
-    for (let count = 0; count < 5; count += 1) {
+    for (let count = 0; count < LOGIN_BURST; count += 1) {
       expect(await limiter.take('login_failures_of_account', subject)).toEqual({
         allowed: true,
         retryAfterMs: 0,
@@ -30,38 +36,39 @@ describe('RateLimiterService', () => {
     }
     const { allowed, retryAfterMs } = await limiter.take('login_failures_of_account', subject);
     expect(allowed).toBe(false);
-    expect(retryAfterMs).toBeGreaterThan(150_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(180_000);
+    // The bucket has refilled for as long as the test has run.
+    expect(retryAfterMs).toBeGreaterThan(LOGIN_INTERVAL_MS - 30_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(LOGIN_INTERVAL_MS);
 
-    expect(await limiter.take('random_message', subject, 10)).toMatchObject({ allowed: true });
-    const next = await limiter.take('random_message', subject, 10);
-    expect(next.allowed).toBe(false);
+    expect(await limiter.take('random_message', subject, MESSAGE_BURST)).toMatchObject({ allowed: true });
+    expect(await limiter.take('random_message', subject, MESSAGE_BURST)).toMatchObject({ allowed: false });
     await until(
       () => limiter.take('random_message', subject),
       ({ allowed }) => allowed,
     );
   });
 
-  it('allows as much in turn as in single calls, taking one token ahead', async () => {
+  it('allows a full burst of actions with prefetching, and takes the token of the next action in advance', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const takeInTurn = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
-    const takes = jest.spyOn(limiter, 'take');
-    for (let count = 1; count <= 5; count += 1) {
-      await takeInTurn();
-      expect(takes).toHaveBeenCalledTimes(count + 1);
+    const requireAction = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
+    const take = jest.spyOn(limiter, 'take');
+    const prefetched = 1;
+    for (let count = 1; count <= LOGIN_BURST; count += 1) {
+      await requireAction();
+      expect(take).toHaveBeenCalledTimes(count + prefetched);
     }
-    takes.mockRestore();
-    await expect(takeInTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    take.mockRestore();
+    await expect(requireAction()).rejects.toMatchObject({ code: 'rate_limited' });
     expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
   });
 
-  it('allows in turn again when the bucket has tokens again', async () => {
+  it('allows actions with prefetching again when the bucket has tokens again', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const takeInTurn = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
-    await limiter.take('random_message', subject, 10);
-    await expect(takeInTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    const requireAction = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
+    await limiter.take('random_message', subject, MESSAGE_BURST);
+    await expect(requireAction()).rejects.toMatchObject({ code: 'rate_limited' });
     await until(() =>
-      takeInTurn().then(
+      requireAction().then(
         () => true,
         () => false,
       ),
@@ -69,21 +76,23 @@ describe('RateLimiterService', () => {
   });
 
   it('shares its buckets among all replicas', async () => {
-    const other = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
-    await waitForFirstAttempt(other);
+    const otherConnection = connectRedis({ REDIS_URL: process.env.REDIS_URL! }, { commandTimeout: 5_000 });
+    await waitForFirstAttempt(otherConnection);
     const subject = randomUUID();
-    const taken = await Promise.all(
-      [limiter, createLimiter(other)].flatMap((each) =>
-        Array.from({ length: 10 }, () => each.take('reactions', subject, 5)),
+    const cost = 5;
+    const allowances = await Promise.all(
+      [limiter, createLimiter(otherConnection)].flatMap((replicaLimiter) =>
+        Array.from({ length: 10 }, () => replicaLimiter.take('reactions', subject, cost)),
       ),
     );
-    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(12);
-    other.disconnect();
+    const burst = 60;
+    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(burst / cost);
+    otherConnection.disconnect();
   });
 
   it('refunds attempts that do not count', async () => {
     const subject = randomUUID();
-    for (let count = 0; count < 20; count += 1) {
+    for (let count = 0; count < 4 * LOGIN_BURST; count += 1) {
       expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
       await limiter.refund('login_failures_of_account', subject);
     }
@@ -92,42 +101,46 @@ describe('RateLimiterService', () => {
 
   it('never refunds beyond a full bucket', async () => {
     const subject = randomUUID();
-    for (let count = 0; count < 5; count += 1) await limiter.refund('login_failures_of_account', subject);
-    const taken = await Promise.all(
-      Array.from({ length: 10 }, () => limiter.take('login_failures_of_account', subject)),
+    for (let count = 0; count < LOGIN_BURST; count += 1)
+      await limiter.refund('login_failures_of_account', subject);
+    const allowances = await Promise.all(
+      Array.from({ length: 2 * LOGIN_BURST }, () => limiter.take('login_failures_of_account', subject)),
     );
-    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5);
+    expect(allowances.filter(({ allowed }) => allowed)).toHaveLength(LOGIN_BURST);
   });
 
   it('refunds to an exhausted bucket', async () => {
     const subject = randomUUID();
-    for (let count = 0; count < 5; count += 1) await limiter.take('login_failures_of_account', subject);
+    for (let count = 0; count < LOGIN_BURST; count += 1)
+      await limiter.take('login_failures_of_account', subject);
     await limiter.refund('login_failures_of_account', subject);
     expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
     expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
   });
 
-  it('lets a key expire when its bucket is full again', async () => {
+  it('lets a key expire at the latest when its bucket is full again', async () => {
     const subject = randomUUID();
     await limiter.take('login_failures_of_account', subject);
-    const ttl = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
-    expect(ttl).toBeGreaterThan(0);
-    expect(ttl).toBeLessThanOrEqual(180_000);
+    const ttlMs = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
+    expect(ttlMs).toBeGreaterThan(0);
+    expect(ttlMs).toBeLessThanOrEqual(LOGIN_INTERVAL_MS);
   });
 
   it('limits locally, without delay, while Redis is unavailable', async () => {
-    const nowhere = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
-    const alone = createLimiter(nowhere);
+    const unreachable = connectRedis({ REDIS_URL: 'redis://127.0.0.1:1' });
+    const localOnly = createLimiter(unreachable);
     const startedAt = performance.now();
-    const taken: boolean[] = [];
-    for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);
-    expect(taken).toEqual([...Array<boolean>(10).fill(true), false, false]);
-    // Redis is tried at most once: twelve time-outs would take six seconds.
+    // The bucket has 20 tokens, and each call takes two.
+    const results: boolean[] = [];
+    for (let count = 0; count < 12; count += 1)
+      results.push((await localOnly.take('skip', 'subject', 2)).allowed);
+    expect(results).toEqual([...Array<boolean>(10).fill(true), false, false]);
+    // Redis is called at most once in a second: twelve time-outs would take six seconds.
     expect(performance.now() - startedAt).toBeLessThan(4_000);
-    await expect(alone.require('skip', 'somebody', 2)).rejects.toMatchObject({
+    await expect(localOnly.require('skip', 'subject', 2)).rejects.toMatchObject({
       code: 'rate_limited',
       retryAfterMs: expect.any(Number),
     });
-    nowhere.disconnect();
+    unreachable.disconnect();
   });
 });

@@ -8,9 +8,10 @@ import { type BucketName, bucketNames, getBucket } from './bucket.limits';
 import { chargeScript, takeScript } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
+/** Whether an action is allowed under a rate limit. */
 export interface Allowance {
   allowed: boolean;
-  /** 0 when allowed. */
+  /** Milliseconds until the bucket has enough tokens; 0 when allowed. */
   retryAfterMs: number;
 }
 
@@ -19,7 +20,7 @@ type ScriptedRedis = RedisClient & {
   thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
 };
 
-/** Redis is skipped this long after a failure: while it hangs, every request would otherwise wait for the time-out. */
+/** How long Redis is not called after a failure: while it hangs, every request would wait for the time-out. */
 const LOCAL_AFTER_FAILURE_MS = 1_000;
 
 /** Rate limits, shared by all replicas through Redis; local to this replica while Redis is unavailable. */
@@ -27,10 +28,11 @@ const LOCAL_AFTER_FAILURE_MS = 1_000;
 export class RateLimiterService {
   private readonly redis: ScriptedRedis;
   private readonly local = new LocalRateLimiter();
+  /** Until this time (epoch ms) Redis is not called. */
   private localUntilMs = 0;
-  /** Tokens taken for the next action of a holder, see `requireWithPrefetch`. */
+  /** The result of taking a token for the next action of each holder, see `requireWithPrefetch`. */
   private readonly prefetched = new WeakMap<object, Promise<Allowance>>();
-  /** How often each bucket had too few tokens, since the process started. */
+  /** How often each bucket had too few tokens since the process started. */
   readonly refusals = new Map(bucketNames.map((name) => [name, 0]));
 
   constructor(
@@ -43,7 +45,7 @@ export class RateLimiterService {
   }
 
   /**
-   * Takes `cost` tokens from the subject's bucket if it has that many. Never rejects.
+   * Takes `cost` tokens from the subject's bucket if it has that many, and counts refusals. Never rejects.
    * @param subject user id, session id or address. It becomes part of a key, so it must not contain personal data.
    */
   async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
@@ -62,8 +64,8 @@ export class RateLimiterService {
     const now = Date.now();
     if (now >= this.localUntilMs) {
       try {
-        const wait = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
-        return { allowed: wait === 0, retryAfterMs: wait };
+        const retryAfterMs = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
+        return { allowed: retryAfterMs === 0, retryAfterMs };
       } catch {
         this.localUntilMs = Date.now() + LOCAL_AFTER_FAILURE_MS;
       }
@@ -71,7 +73,7 @@ export class RateLimiterService {
     return this.local.take(key, cost, bucket, now);
   }
 
-  /** Gives tokens back to the subject's bucket, for an attempt that turned out not to count. */
+  /** Gives tokens back to the subject's bucket, for an attempt that turned out not to count. Never rejects. */
   async refund(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
   }
@@ -92,15 +94,16 @@ export class RateLimiterService {
     }
   }
 
-  /** @throws DomainError rate_limited, with the time to wait. */
+  /** Takes `cost` tokens from the subject's bucket. @throws DomainError rate_limited, with the time to wait. */
   async require(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     const { allowed, retryAfterMs } = await this.take(bucketName, subject, cost);
     if (!allowed) throw new DomainError('rate_limited', { retryAfterMs });
   }
 
   /**
-   * Like `require`, for repeated actions of one socket: takes the token of the next action ahead, so that only the
-   * first action waits for Redis. A holder uses one bucket and keeps at most one token, which is lost with it.
+   * Like `require`, for repeated actions of one holder (a socket): takes the token of the next action in advance, so
+   * that only the first action waits for Redis. A holder must use one bucket only. It keeps at most one token, which is
+   * lost when the holder is discarded.
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireWithPrefetch(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {

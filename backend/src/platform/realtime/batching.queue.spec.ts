@@ -28,15 +28,15 @@ describe('BatchingQueue', () => {
       batches.push(items);
       return new Promise((resolve) => releases.push(resolve));
     });
-    const all = [queue.add(1)];
+    const added = [queue.add(1)];
     await until(() => releases.length === 1);
-    all.push(queue.add(2), queue.add(3));
+    added.push(queue.add(2), queue.add(3));
     expect(batches).toEqual([[1]]);
     releases[0]?.();
     await until(() => releases.length === 2);
     expect(batches).toEqual([[1], [2, 3]]);
     releases[1]?.();
-    await Promise.all(all);
+    await Promise.all(added);
   });
 
   it('starts the next batch after a second when the previous one does not end', async () => {

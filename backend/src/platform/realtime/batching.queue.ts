@@ -3,20 +3,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 interface Batch<Item> {
   items: Set<Item>;
+  /** Resolves when the items have been handled. */
   handled: Promise<void>;
 }
 
-/** Maximum wait for the batch in progress, whose connection may be half open; then the next batch starts. */
+/** Maximum time that a batch waits for the previous one, which may never end, as on a half-open connection. */
 const STALLED_MS = 1_000;
 
 /**
- * Collects distinct items and handles them in batches: one batch at a time, at most one per `everyMs`. After a quiet
- * period an item is handled immediately.
+ * Collects distinct items and handles them in batches. Batches start at least `everyMs` apart, and after the previous
+ * one has ended or stalled. After a quiet period an item is handled immediately.
  */
 export class BatchingQueue<Item> {
-  /** The batch that receives new items. */
-  private next: Batch<Item> | undefined;
+  /** The batch that collects new items, until its handling starts. */
+  private collecting: Batch<Item> | undefined;
+  /** Settles when the last batch has been handled. */
   private previous: Promise<unknown> = Promise.resolve();
+  /** When the handling of the last batch started (monotonic). */
   private startedAt = -Infinity;
 
   constructor(
@@ -24,25 +27,25 @@ export class BatchingQueue<Item> {
     private readonly handle: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the item's batch has been handled. @throws the error of `handle`, for every item of the batch. */
+  /** Resolves when the item's batch has been handled. @throws the error of `handle`, to the caller of each item. */
   add(item: Item): Promise<void> {
-    this.next ??= this.begin();
-    this.next.items.add(item);
-    return this.next.handled;
+    this.collecting ??= this.startCollecting();
+    this.collecting.items.add(item);
+    return this.collecting.handled;
   }
 
-  private begin(): Batch<Item> {
+  private startCollecting(): Batch<Item> {
     const items = new Set<Item>();
-    const handled = this.run(items, this.previous);
+    const handled = this.handleWhenDue(items, this.previous);
     this.previous = handled.catch(() => undefined); // reported to the callers of `add`
     return { items, handled };
   }
 
-  private async run(items: ReadonlySet<Item>, previous: Promise<unknown>): Promise<void> {
+  private async handleWhenDue(items: ReadonlySet<Item>, previous: Promise<unknown>): Promise<void> {
     await Promise.race([previous, wait(STALLED_MS, undefined, { ref: false })]);
     const waitMs = this.startedAt + this.everyMs - performance.now();
     if (waitMs > 0) await wait(waitMs);
-    this.next = undefined;
+    this.collecting = undefined;
     this.startedAt = performance.now();
     await this.handle([...items]);
   }

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Returns the client's address.
+ * Returns the client's address; '' if the connection is already closed.
  * @param trustedProxies number of proxies in front that overwrite or extend X-Forwarded-For; 0 ignores the header.
  */
 export const readClientAddress = (request: IncomingMessage, trustedProxies: number): string => {
-  const direct = request.socket.remoteAddress ?? '';
+  const peerAddress = request.socket.remoteAddress ?? '';
   const header = request.headers['x-forwarded-for'];
-  if (trustedProxies === 0 || header === undefined) return direct;
-  const hops = String(header).split(',');
-  return hops[Math.max(0, hops.length - trustedProxies)]?.trim() || direct;
+  if (trustedProxies === 0 || header === undefined) return peerAddress;
+  // Each trusted proxy appends the address that it received the request from; a client can forge only earlier entries.
+  const addresses = String(header).split(',');
+  return addresses[Math.max(0, addresses.length - trustedProxies)]?.trim() || peerAddress;
 };

@@ -5,10 +5,10 @@ import type { SocketErrorCode } from '@thaw/contract/error-codes';
 import { DurationHistogram } from '../observability/duration.model';
 import { MetricsRegistry } from '../observability/metrics.registry';
 
-/** `ok`, or the code of the error that was sent. */
+/** `ok`, or the code of the error that was sent to the client. */
 type FrameOutcome = 'ok' | SocketErrorCode;
 
-/** Outcomes exposed for every event from the start, at 0: alerts compare them, and `rate()` needs a first value. */
+/** Outcomes that every event exposes from the start: alerts compare them, and `rate()` needs a first value of 0. */
 const alwaysExposed: readonly FrameOutcome[] = ['ok', 'internal', 'unavailable'];
 
 interface EventMetrics {
@@ -21,43 +21,46 @@ const createEventMetrics = (): EventMetrics => ({
   counts: new Map(alwaysExposed.map((outcome) => [outcome, 0])),
 });
 
-/** The code that ws reports for a close frame without a code. */
-const NO_CODE = 1005;
-const knownCloseCodes: ReadonlySet<number> = new Set([NO_CODE, ...Object.values(closeCodes)]);
+/** The code that ws reports for a close frame without a code (RFC 6455, section 7.1.5). */
+const NO_STATUS_RECEIVED = 1005;
+const knownCloseCodes: ReadonlySet<number> = new Set([NO_STATUS_RECEIVED, ...Object.values(closeCodes)]);
 
 /** Counts the frames that this replica receives, measures their handling, and counts how its sockets close. */
 @Injectable()
 export class FrameMetricsRegistry {
-  /** All events outside the contract: clients must not be able to add labels. */
-  private readonly unknown = createEventMetrics();
+  /** All events outside the contract share these metrics: clients must not be able to add labels. */
+  private readonly unknownEvent = createEventMetrics();
   private readonly byEvent = new Map([
     ...Object.keys(clientFrames).map((event) => [event, createEventMetrics()] as const),
-    ['unknown', this.unknown] as const,
+    ['unknown', this.unknownEvent] as const,
   ]);
   /** Starts with every known code at 0, because `rate()` needs a first value. */
   private readonly closes = new Map([...knownCloseCodes].map((code) => [String(code), 0]));
 
   constructor(metrics: MetricsRegistry) {
     const messageDurations = this.getEventMetrics('random_message').durations;
-    metrics.addReadCounts('thaw_frames_total', 'Frames received, by event and outcome', () =>
+    metrics.addLiveCounts('thaw_frames_total', 'Frames received, by event and outcome', () =>
       this.readCounts(),
     );
-    metrics.addReadDurations(
+    metrics.addLiveDurations(
       'thaw_frame_seconds',
       'Time from reading a frame to the end of its handling',
       () => [...this.byEvent].map(([event, { durations }]) => [{ event }, durations] as const),
     );
-    metrics.addReadDurations(
+    metrics.addLiveDurations(
       'thaw_message_ack_seconds',
       'Time to acknowledge a message of a random chat',
       () => [[{}, messageDurations]],
     );
-    metrics.addReadCounts('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
+    metrics.addLiveCounts('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
       [...this.closes].map(([code, count]) => [{ code }, count] as const),
     );
   }
 
-  /** @param event any event that a client sent; events outside the contract are counted together. */
+  /**
+   * @param event any event that a client sent; events outside the contract are counted together.
+   * @param durationMs time from reading the frame to the end of its handling.
+   */
   recordFrame(event: string, outcome: FrameOutcome, durationMs: number): void {
     const { durations, counts } = this.getEventMetrics(event);
     durations.observe(durationMs);
@@ -71,7 +74,7 @@ export class FrameMetricsRegistry {
   }
 
   private getEventMetrics(event: string): EventMetrics {
-    return this.byEvent.get(event) ?? this.unknown;
+    return this.byEvent.get(event) ?? this.unknownEvent;
   }
 
   private *readCounts(): Generator<readonly [{ event: string; outcome: string }, number]> {

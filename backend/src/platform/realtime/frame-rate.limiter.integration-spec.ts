@@ -23,92 +23,99 @@ describe('FrameRateLimiter', () => {
   afterAll(() => redis.disconnect());
 
   const createReplica = () => new FrameRateLimiter(limiter, 'default');
-  const createUser = () => randomInt(2 ** 40);
-  /** Returns the number of frames allowed without a pause until one is refused. */
-  const exhaust = (budget: UserFrameLimiter): number => {
+  const createUserId = () => randomInt(2 ** 40);
+  /** Takes frames without a pause until one is refused. @returns the number of allowed frames. */
+  const exhaust = (userLimiter: UserFrameLimiter): number => {
     let frames = 0;
-    while (budget.take(performance.now()) === 0) frames += 1;
+    while (userLimiter.take(performance.now()) === 0) frames += 1;
     return frames;
   };
-  const readOwedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
+  /** Returns the time until the user's shared bucket is full again. */
+  const readDebtMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
 
   it('allows a user of one replica a full burst without a pause and then one frame per interval', async () => {
-    const budget = createReplica().acquire(createUser());
-    expect(exhaust(budget)).toBe(burst);
-    const waitMs = budget.take(performance.now());
+    const userLimiter = createReplica().acquire(createUserId());
+    expect(exhaust(userLimiter)).toBe(burst);
+    const waitMs = userLimiter.take(performance.now());
     expect(waitMs).toBeGreaterThan(intervalMs / 2);
     expect(waitMs).toBeLessThanOrEqual(intervalMs);
-    expect(await until(() => exhaust(budget))).toBe(1);
+    expect(await until(() => exhaust(userLimiter))).toBe(1);
   });
 
   it('shares one limit among all sockets of a user on a replica', () => {
-    const [here, userId] = [createReplica(), createUser()];
-    const [one, other] = [here.acquire(userId), here.acquire(userId)];
-    expect(exhaust(one) + exhaust(other)).toBe(burst);
-    expect(exhaust(here.acquire(createUser()))).toBe(burst);
+    const [replica, userId] = [createReplica(), createUserId()];
+    const [firstSocket, secondSocket] = [replica.acquire(userId), replica.acquire(userId)];
+    expect(exhaust(firstSocket) + exhaust(secondSocket)).toBe(burst);
+    const otherUserId = createUserId();
+    expect(exhaust(replica.acquire(otherUserId))).toBe(burst);
   });
 
   it('keeps the limit while the user reconnects', () => {
-    const [here, userId] = [createReplica(), createUser()];
-    expect(exhaust(here.acquire(userId))).toBe(burst);
-    here.release(userId);
-    expect(exhaust(here.acquire(userId))).toBe(0);
+    const [replica, userId] = [createReplica(), createUserId()];
+    expect(exhaust(replica.acquire(userId))).toBe(burst);
+    replica.release(userId);
+    expect(exhaust(replica.acquire(userId))).toBe(0);
   });
 
-  it('removes a limit once its bucket is full again and the user has no socket', async () => {
-    const [here, userId] = [createReplica(), createUser()];
-    const budget = here.acquire(userId);
-    budget.take(performance.now());
-    here.acquire(userId);
-    here.release(userId);
-    here.release(userId);
-    expect(here.size).toBe(1);
-    await until(() => here.size === 0);
+  it('removes a limiter once its bucket is full again and the user has no socket', async () => {
+    const [replica, userId] = [createReplica(), createUserId()];
+    const userLimiter = replica.acquire(userId);
+    userLimiter.take(performance.now());
+    replica.acquire(userId);
+    replica.release(userId);
+    replica.release(userId);
+    expect(replica.size).toBe(1);
+    await until(() => replica.size === 0);
   });
 
-  it('refuses a user who has used the burst on another replica within a second', async () => {
-    const [here, there, userId] = [createReplica(), createReplica(), createUser()];
-    expect(exhaust(here.acquire(userId))).toBe(burst);
-    await until(async () => (await readOwedMs(userId)) > (burst - burst / 5) * intervalMs);
-    const budget = there.acquire(userId);
-    expect(budget.take(performance.now())).toBe(0);
-    expect(budget.take(performance.now())).toBe(0);
-    await untilWithin(1_000, () => budget.take(performance.now()) > 0);
+  it('refuses frames within a second when the user has used the burst on another replica', async () => {
+    const [replica, otherReplica, userId] = [createReplica(), createReplica(), createUserId()];
+    expect(exhaust(otherReplica.acquire(userId))).toBe(burst);
+    // Up to a sixth of the burst is not charged yet.
+    await until(async () => (await readDebtMs(userId)) > (burst - burst / 5) * intervalMs);
+    const userLimiter = replica.acquire(userId);
+    // A replica learns the debt from its first charge, after two frames.
+    expect(userLimiter.take(performance.now())).toBe(0);
+    expect(userLimiter.take(performance.now())).toBe(0);
+    await untilWithin(1_000, () => userLimiter.take(performance.now()) > 0);
   });
 
   it('charges the shared bucket for pending frames when the last socket closes', async () => {
-    const [here, userId] = [createReplica(), createUser()];
-    const budget = here.acquire(userId);
-    for (let frame = 0; frame < 10; frame += 1) budget.take(performance.now());
-    here.release(userId);
-    await until(async () => (await readOwedMs(userId)) > 9 * intervalMs);
+    const [replica, userId] = [createReplica(), createUserId()];
+    const userLimiter = replica.acquire(userId);
+    const frameCount = 10;
+    for (let frame = 0; frame < frameCount; frame += 1) userLimiter.take(performance.now());
+    replica.release(userId);
+    // The debt decreases with time, so it is a little less than `frameCount` intervals.
+    await until(async () => (await readDebtMs(userId)) > (frameCount - 1) * intervalMs);
   });
 
   it('limits a user who floods five replicas to one shared burst and rate, plus uncharged frames', async () => {
-    const userId = createUser();
-    const budgets = Array.from({ length: 5 }, () => createReplica().acquire(userId));
+    const userId = createUserId();
+    const replicaCount = 5;
+    const userLimiters = Array.from({ length: replicaCount }, () => createReplica().acquire(userId));
     const startedAt = performance.now();
     let frames = 0;
-    // One frame per replica and turn, so that replies from Redis arrive in between, as in a real replica.
+    // Each turn takes one frame on each replica and waits for Redis, so that replies to charges arrive in between.
     await until(async () => {
-      for (const budget of budgets) if (budget.take(performance.now()) === 0) frames += 1;
+      for (const userLimiter of userLimiters) if (userLimiter.take(performance.now()) === 0) frames += 1;
       await redis.ping();
       return performance.now() - startedAt > 4_000;
     });
-    const allowed = burst + (performance.now() - startedAt) / intervalMs;
-    // Each of the five replicas may have allowed up to a sixth of a burst that it has not charged yet.
-    expect(frames).toBeLessThanOrEqual(allowed + (5 * burst) / 6);
+    const allowedByBucket = burst + (performance.now() - startedAt) / intervalMs;
+    // Each replica may have allowed up to a sixth of a burst that it has not charged yet.
+    expect(frames).toBeLessThanOrEqual(allowedByBucket + (replicaCount * burst) / 6);
     expect(frames).toBeGreaterThanOrEqual(burst);
   });
 
-  it('calls Redis for a small part of the frames and not for the first frame', async () => {
-    const charges = jest.spyOn(limiter, 'charge');
-    const budget = createReplica().acquire(createUser());
-    budget.take(performance.now());
-    expect(charges).not.toHaveBeenCalled();
-    exhaust(budget);
-    expect(charges.mock.calls.length).toBeLessThanOrEqual(8);
-    charges.mockRestore();
+  it('calls Redis at most 8 times for a burst of frames, and not for the first frame', async () => {
+    const charge = jest.spyOn(limiter, 'charge');
+    const userLimiter = createReplica().acquire(createUserId());
+    userLimiter.take(performance.now());
+    expect(charge).not.toHaveBeenCalled();
+    exhaust(userLimiter);
+    expect(charge.mock.calls.length).toBeLessThanOrEqual(8);
+    charge.mockRestore();
   });
 
   it('limits locally while Redis is unavailable', () => {

@@ -2,12 +2,15 @@ import { getBucket, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** The user's bucket in Redis is charged whenever this replica has allowed a sixth of a burst. */
-const CHARGES_PER_BURST = 6;
-/** The first charge of a user comes earlier, after a fiftieth of a burst. */
-const FIRST_CHARGE_OF_BURST = 50;
+/** This replica charges the user's bucket in Redis each time it has allowed `burst / CHARGE_DIVISOR` frames. */
+const CHARGE_DIVISOR = 6;
+/** Like CHARGE_DIVISOR, for the first charge of a visit (from the user's first socket on this replica to the last). */
+const FIRST_CHARGE_DIVISOR = 50;
 
-/** Charges the shared bucket. @returns the milliseconds until it is full again; undefined if Redis is unavailable. */
+/**
+ * Charges the bucket that all replicas share.
+ * @returns the user's debt: the milliseconds until the bucket is full again; undefined if Redis is unavailable.
+ */
 type Charge = (userId: number, frames: number) => Promise<number | undefined>;
 
 /**
@@ -18,11 +21,13 @@ type Charge = (userId: number, frames: number) => Promise<number | undefined>;
 export class UserFrameLimiter {
   /** Number of the user's sockets on this replica. */
   socketCount = 0;
+  /** When the local bucket is full again (monotonic). */
   private paidUntilMs = 0;
   /** Number of allowed frames that the shared bucket has not been charged for. */
   private uncharged = 0;
   private isCharging = false;
-  private wasCharged = false;
+  /** Whether the shared bucket was charged since the user's first socket on this replica opened. */
+  private wasChargedInVisit = false;
 
   constructor(
     private readonly userId: number,
@@ -30,7 +35,11 @@ export class UserFrameLimiter {
     private readonly charge: Charge,
   ) {}
 
-  /** @param nowMs monotonic time. @returns 0 if the frame is allowed, else the milliseconds until one is. */
+  /**
+   * Takes the token of one frame.
+   * @param nowMs monotonic time.
+   * @returns 0 if the frame is allowed, else the milliseconds until a frame is allowed.
+   */
   take(nowMs: number): number {
     const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntilMs, nowMs, 1, this.bucket);
     if (!allowed) return retryAfterMs;
@@ -40,30 +49,31 @@ export class UserFrameLimiter {
     return 0;
   }
 
-  /** Call this after the user's last socket on this replica has closed, so that other replicas see its frames. */
+  /** Charges pending frames, so that other replicas count them. Call this after the user's last socket has closed. */
   settle(): void {
-    this.wasCharged = false;
+    this.wasChargedInVisit = false;
     this.chargeWhenDue();
   }
 
-  /** Returns the milliseconds until the bucket is full again. */
+  /** Returns the milliseconds until the local bucket is full again. @param nowMs monotonic time. */
   computeMsUntilFull(nowMs: number): number {
     return Math.max(0, this.paidUntilMs - nowMs);
   }
 
   /** The first charge is early, so that changing replicas does not give a user another full burst. */
   private chargeWhenDue(): void {
-    const due = this.bucket.burst / (this.wasCharged ? CHARGES_PER_BURST : FIRST_CHARGE_OF_BURST);
-    if (this.isCharging || this.uncharged < due) return;
+    const framesDue = this.bucket.burst / (this.wasChargedInVisit ? CHARGE_DIVISOR : FIRST_CHARGE_DIVISOR);
+    if (this.isCharging || this.uncharged < framesDue) return;
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    this.wasCharged = this.socketCount > 0;
-    void this.charge(this.userId, frames).then((owedMs) => {
+    this.wasChargedInVisit = this.socketCount > 0;
+    void this.charge(this.userId, frames).then((debtMs) => {
       this.isCharging = false;
-      if (owedMs === undefined) return;
+      if (debtMs === undefined) return;
+      // Frames that were allowed during this charge are not part of the debt in Redis yet.
       const unchargedMs = this.uncharged * this.bucket.intervalMs;
-      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + owedMs + unchargedMs);
+      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + debtMs + unchargedMs);
       this.chargeWhenDue();
     });
   }
@@ -74,11 +84,11 @@ export class UserFrameLimiter {
  * bucket is full, so that reconnecting does not refill it.
  */
 export class FrameRateLimiter {
-  private readonly byUser = new Map<number, UserFrameLimiter>();
+  private readonly limitersByUser = new Map<number, UserFrameLimiter>();
   private readonly bucket: { intervalMs: number; burst: number };
 
   constructor(
-    private readonly limiter: Pick<RateLimiterService, 'charge'>,
+    private readonly rateLimiter: Pick<RateLimiterService, 'charge'>,
     profile: LimitsProfile,
   ) {
     this.bucket = getBucket('socket_frames', profile);
@@ -86,19 +96,20 @@ export class FrameRateLimiter {
 
   /** Returns the user's limiter for a new socket. Call `release` when the socket closes. */
   acquire(userId: number): UserFrameLimiter {
-    let userLimiter = this.byUser.get(userId);
+    let userLimiter = this.limitersByUser.get(userId);
     if (!userLimiter) {
       userLimiter = new UserFrameLimiter(userId, this.bucket, (id, frames) =>
-        this.limiter.charge('socket_frames', id, frames),
+        this.rateLimiter.charge('socket_frames', id, frames),
       );
-      this.byUser.set(userId, userLimiter);
+      this.limitersByUser.set(userId, userLimiter);
     }
     userLimiter.socketCount += 1;
     return userLimiter;
   }
 
+  /** Call this when a socket of the user closes for which `acquire` was called. */
   release(userId: number): void {
-    const userLimiter = this.byUser.get(userId);
+    const userLimiter = this.limitersByUser.get(userId);
     if (!userLimiter) return;
     userLimiter.socketCount -= 1;
     if (userLimiter.socketCount > 0) return;
@@ -108,13 +119,13 @@ export class FrameRateLimiter {
 
   /** Number of users with a limiter. */
   get size(): number {
-    return this.byUser.size;
+    return this.limitersByUser.size;
   }
 
   private forgetWhenFull(userId: number, userLimiter: UserFrameLimiter): void {
-    if (userLimiter.socketCount > 0 || this.byUser.get(userId) !== userLimiter) return;
+    if (userLimiter.socketCount > 0 || this.limitersByUser.get(userId) !== userLimiter) return;
     const msUntilFull = userLimiter.computeMsUntilFull(performance.now());
-    if (msUntilFull <= 0) this.byUser.delete(userId);
+    if (msUntilFull <= 0) this.limitersByUser.delete(userId);
     else setTimeout(() => this.forgetWhenFull(userId, userLimiter), msUntilFull).unref();
   }
 }

@@ -8,14 +8,20 @@ import {
 import type { WebSocket } from 'ws';
 import type { InboundFrame } from './inbound-frame.model';
 
-/** A gateway method, as called by the adapter. */
+/** A gateway method that is bound to its gateway, as the WebSocket adapter calls it. */
 export type GatewayMethod = (frame: InboundFrame) => Promise<void> | void;
 
-type Method = (this: object, socket: WebSocket | undefined, frame: InboundFrame) => Promise<void> | void;
+/** A gateway method with Nest's signature. Methods take the socket from the frame, so they get no `socket`. */
+type UnboundMethod = (
+  this: object,
+  socket: WebSocket | undefined,
+  frame: InboundFrame,
+) => Promise<void> | void;
 
 /**
  * Returns the methods of all gateways, by event. The adapter calls them without Nest's pipeline, which would cost a
- * third of a command's CPU; its guards, pipes and filters are not needed, because every frame is checked by its schema.
+ * third of a command's CPU. Guards, pipes and filters are not needed, because the adapter validates every frame by its
+ * schema and answers errors itself.
  * @throws Error if two gateways handle the same event.
  */
 export const collectGatewayMethods = (application: INestApplicationContext): Map<string, GatewayMethod> => {
@@ -24,7 +30,7 @@ export const collectGatewayMethods = (application: INestApplicationContext): Map
   for (const module of application.get(ModulesContainer).values()) {
     for (const { instance, metatype } of module.providers.values()) {
       if (!instance || !metatype || !Reflect.hasMetadata(GATEWAY_METADATA, metatype)) continue;
-      const gateway = instance as Record<string, Method>;
+      const gateway = instance as Record<string, UnboundMethod>;
       for (const name of scanner.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
         const method = gateway[name];
         if (!method || !Reflect.hasMetadata(MESSAGE_MAPPING_METADATA, method)) continue;

@@ -3,14 +3,15 @@ import type { ServerEvent } from '@thaw/contract/server-frames';
 import { DomainError } from '../errors/domain.errors';
 import type { SocketConnection } from './socket-connection.model';
 
-/** A client's frame, checked by its schema, as gateway methods receive it. */
+/** A client's frame as gateway methods receive it: its data has been validated by the event's schema. */
 export class InboundFrame<E extends ClientEvent = ClientEvent> {
-  private hasAnswer = false;
+  private hasBeenAnswered = false;
 
   constructor(
     readonly connection: SocketConnection,
     readonly event: E,
     readonly data: ClientData<E>,
+    /** Chosen by the client to recognise the answer; without a ref, the frame is not answered. */
     readonly ref: string | undefined,
   ) {}
 
@@ -20,20 +21,23 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
 
   /** Whether an answer with the frame's ref has been sent. */
   get isAnswered(): boolean {
-    return this.hasAnswer;
+    return this.hasBeenAnswered;
   }
 
-  /** Answers with `ack` or another event. Does nothing for a frame without a `ref` or one already answered. */
+  /** Sends the answer, with `ack` or another event. Does nothing if the frame has no ref or is answered already. */
   answer(data: object, event: ServerEvent = 'ack'): void {
-    if (this.hasAnswer || this.ref === undefined) return;
-    this.hasAnswer = true;
+    if (this.hasBeenAnswered || this.ref === undefined) return;
+    this.hasBeenAnswered = true;
     this.connection.send(
       `{"event":"${event}","data":${JSON.stringify(data)},"ref":${JSON.stringify(this.ref)}}`,
     );
   }
 }
 
-/** @throws DomainError forbidden if a user id that must be the sender's is another user's (A01). */
+/**
+ * Checks that a user id in a frame is the id of the user who sent the frame.
+ * @throws DomainError forbidden if it is another user's id.
+ */
 export const requireOwnId = (givenId: number, frame: Pick<InboundFrame, 'userId'>): void => {
   if (givenId !== frame.userId) throw new DomainError('forbidden');
 };

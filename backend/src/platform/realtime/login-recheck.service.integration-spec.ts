@@ -13,9 +13,9 @@ import { SocketRegistry } from './socket.registry';
 
 jest.setTimeout(30_000);
 
-const SOCKETS = 40;
+const SOCKET_COUNT = 40;
 
-describe('the login of an opening socket', () => {
+describe('LoginRecheckService', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -24,72 +24,74 @@ describe('the login of an opening socket', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  const getProvider = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
-    stack.replicas[0]!.app.get<Part>(token);
+  const getProvider = <Provider>(
+    token: (abstract new (...parameters: never[]) => Provider) | symbol,
+  ): Provider => stack.replicas[0]!.app.get<Provider>(token);
   const createVisitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => stack.createVisitor(0)));
 
-  it('looks a login up by at most one query per socket and rechecks logins of many sockets in one query', async () => {
-    const people = await createVisitors(SOCKETS);
+  it('rechecks logins in at most one query per interval, and looks each up at most once before', async () => {
+    const visitors = await createVisitors(SOCKET_COUNT);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
-    await Promise.all(people.map((visitor) => visitor.openSocket()));
-    const windows = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckMs);
+    await Promise.all(visitors.map((visitor) => visitor.openSocket()));
+    const intervals = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckMs);
     const texts = queries.mock.calls.map(([query]) => {
       const { text } = query as unknown as { text?: string };
       return text ?? String(query);
     });
     const lookUps = texts.filter((text) => text.includes('id_hash = ANY'));
     const rechecks = texts.filter((text) => text.includes('family_id = ANY'));
-    // Queries for the friends who are notified that the users came online.
-    const friends = texts.filter((text) => text.includes('FROM friendships'));
-    expect(lookUps.length).toBeLessThanOrEqual(SOCKETS);
-    for (const sent of [lookUps, rechecks, friends]) expect(sent.length).toBeGreaterThan(0);
-    for (const batched of [rechecks, friends]) {
-      expect(batched.length).toBeLessThanOrEqual(windows + 1);
+    // Queries for the friends who are notified that the users came online; they are batched with the same interval.
+    const friendQueries = texts.filter((text) => text.includes('FROM friendships'));
+    expect(lookUps.length).toBeLessThanOrEqual(SOCKET_COUNT);
+    for (const sent of [lookUps, rechecks, friendQueries]) expect(sent.length).toBeGreaterThan(0);
+    for (const batched of [rechecks, friendQueries]) {
+      // The first query is sent at the start of the first interval.
+      expect(batched.length).toBeLessThanOrEqual(intervals + 1);
     }
-    expect(texts).toHaveLength(lookUps.length + rechecks.length + friends.length);
+    expect(texts).toHaveLength(lookUps.length + rechecks.length + friendQueries.length);
   });
 
   it('rechecks all sockets of a batch in one query and closes those whose login has ended', async () => {
-    const people = await createVisitors(8);
-    await Promise.all(people.map((visitor) => visitor.openSocket()));
+    const visitors = await createVisitors(8);
+    await Promise.all(visitors.map((visitor) => visitor.openSocket()));
     const connections = [...getProvider(SocketRegistry).iterateSockets()].filter(({ identity }) =>
-      people.some(({ user }) => user.id === identity.userId),
+      visitors.some(({ user }) => user.id === identity.userId),
     );
-    const [ended] = connections;
+    const [endedConnection, otherConnection] = connections;
     const findLiveFamilies = jest
       .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockImplementation(async (familyIds) => {
-        const liveIds = familyIds.filter((familyId) => familyId !== ended!.identity.familyId);
+        const liveIds = familyIds.filter((familyId) => familyId !== endedConnection!.identity.familyId);
         return new Map(liveIds.map((familyId) => [familyId, goodStanding]));
       });
     const rechecker = getProvider(LoginRecheckService);
-    // After a quiet period the first socket is checked alone. This check makes the others one batch.
-    await rechecker.recheck(connections[1]!);
+    // After a quiet period a socket is checked immediately and alone. The sockets after it form one batch.
+    await rechecker.recheck(otherConnection!);
     findLiveFamilies.mockClear();
     await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
     expect(findLiveFamilies.mock.calls.map(([familyIds]) => familyIds.length)).toEqual([connections.length]);
-    expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([ended]);
+    expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([endedConnection]);
   });
 
   it('closes a socket within a second when its login ended before the subscription to the channel', async () => {
     const visitor = await stack.createVisitor(0);
-    const channels = getProvider(RedisSubscriberService);
-    const subscribe = channels.subscribe.bind(channels);
-    let release: () => void = () => undefined;
-    const revoked = new Promise<void>((resolve) => (release = resolve));
-    const subscribing = jest
-      .spyOn(channels, 'subscribe')
+    const subscriber = getProvider(RedisSubscriberService);
+    const subscribe = subscriber.subscribe.bind(subscriber);
+    let continueSubscription: () => void = () => undefined;
+    const mayContinue = new Promise<void>((resolve) => (continueSubscription = resolve));
+    const heldSubscribe = jest
+      .spyOn(subscriber, 'subscribe')
       .mockImplementationOnce(async (channel, listener) => {
-        await revoked;
+        await mayContinue;
         await subscribe(channel, listener);
       });
     const socket = await visitor.connect();
-    await until(() => subscribing.mock.calls.length);
+    await until(() => heldSubscribe.mock.calls.length);
     await visitor.logOut();
     const startedAt = performance.now();
-    release();
+    continueSubscription();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(socket.frames).toEqual([]);

@@ -11,13 +11,16 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
 ];
 
 /**
- * Closes sockets whose login has ended or whose user is excluded by their standing. If that happens between the check
- * at the upgrade and the subscription to the user's channel, this replica misses the announcement. Every socket is
- * therefore checked again after the subscription, in one query with all others that opened within `loginRecheckMs`.
+ * Closes sockets whose login has ended or whose user is excluded (suspended or banned). A login is a family of
+ * sessions, whose id stays the same when the session id is rotated.
+ *
+ * If a login ends between the check at the upgrade and the subscription to the user's channel, this replica misses the
+ * announcement. Every socket is therefore checked again after the subscription, in one query with all others that
+ * opened within `loginRecheckMs`.
  */
 @Injectable()
 export class LoginRecheckService {
-  private readonly opened = new BatchingQueue<SocketConnection>(
+  private readonly openedSockets = new BatchingQueue<SocketConnection>(
     realtimeLimits.loginRecheckMs,
     (connections) => this.closeEnded(connections.filter(({ isOpen }) => isOpen)),
   );
@@ -27,24 +30,25 @@ export class LoginRecheckService {
   /**
    * Checks the login again and closes the socket if it has ended or the user is excluded. Call this after subscribing
    * to the user's channel.
-   * @throws when PostgreSQL is unavailable.
+   * @throws errors of PostgreSQL.
    */
   recheck(connection: SocketConnection): Promise<void> {
-    return this.opened.add(connection);
+    return this.openedSockets.add(connection);
   }
 
   /**
-   * Closes sockets whose login has ended with 4401, and those of excluded users, after sending the user's standing,
-   * with 4401 as well. Closes sockets whose login continues in another family with 1012: their clients reconnect with
-   * the new cookie.
-   * @throws when PostgreSQL is unavailable.
+   * Closes each socket that its login no longer permits:
+   * - with 4401 if the login has ended;
+   * - with 4401, after a frame with the standing, if the user is excluded;
+   * - with 1012 if the login continues in another family: the client reconnects with its new cookie.
+   * @throws errors of PostgreSQL.
    */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
-    const live = await this.identities.findLiveFamilies(listFamilies(connections));
+    const standingByFamily = await this.identities.findLiveFamilies(listFamilies(connections));
     const ended: SocketConnection[] = [];
     for (const connection of connections) {
-      const standing = live.get(connection.identity.familyId);
+      const standing = standingByFamily.get(connection.identity.familyId);
       if (!standing) {
         ended.push(connection);
       } else if (isExcluded(standing)) {
@@ -53,9 +57,9 @@ export class LoginRecheckService {
       }
     }
     if (ended.length === 0) return;
-    const renewed = await this.identities.findRenewedFamilies(listFamilies(ended));
+    const renewedFamilies = await this.identities.findRenewedFamilies(listFamilies(ended));
     for (const connection of ended) {
-      const isRenewed = renewed.has(connection.identity.familyId);
+      const isRenewed = renewedFamilies.has(connection.identity.familyId);
       connection.close(isRenewed ? closeCodes.serviceRestart : closeCodes.notSignedIn);
     }
   }

@@ -1,7 +1,11 @@
 import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
-/** KEYS of the scripts below: replicas. In this directory a topic is a user and its members are sockets. */
+/**
+ * KEYS of the scripts below: `replicas`, see `socketDirectoryLua`. In this directory a topic is a user and a member is
+ * a socket. The set `online` contains the online users. The sorted set `leaving` contains users without a socket, by
+ * the time at which they go offline.
+ */
 const common = `${socketDirectoryLua}
 local function leave(user, socket, replica, graceMs)
   if directory.leave(user, socket, replica) and directory.isEmpty(user) then
@@ -10,7 +14,10 @@ local function leave(user, socket, replica, graceMs)
 end
 `;
 
-/** Whether the user came online. If they have too many sockets, id and recorded value of each socket follow. */
+/**
+ * Whether the user came online. If they have too many sockets, the id and the recorded value of each socket follow in
+ * turn.
+ */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
 /** Records an opened socket. ARGV: user, socket, replica, time of opening (ms), maximum number of sockets per user. */
@@ -20,7 +27,9 @@ directory.join(user, socket, replica, openedAtMs)
 redis.call('ZREM', P .. 'leaving', user)
 local reply = {redis.call('SADD', P .. 'online', user)}
 if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(maxSockets) then
-  for _, field in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do reply[#reply + 1] = field end
+  for _, field in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do
+    reply[#reply + 1] = field
+  end
 end
 return reply
 `);
@@ -38,22 +47,24 @@ return nil
   { allowOom: true },
 );
 
+/** Maximum number of users that one call takes offline. */
 const MAX_OFFLINE_PER_SWEEP = 128;
 
 /**
- * ARGV: grace period in ms, then the arguments of `deadReplicas`.
+ * Evicts the sockets of dead replicas, and takes users offline whose grace period has ended.
+ * ARGV: grace period in ms, then the arguments of `deadReplicas` (see `socketDirectoryLua`).
  * Returns 1 if another call is needed, else 0, and then the users who went offline.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)
-local gone = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
-if #gone > 0 then
-  redis.call('ZREM', P .. 'leaving', unpack(gone))
-  redis.call('SREM', P .. 'online', unpack(gone))
+local offline = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
+if #offline > 0 then
+  redis.call('ZREM', P .. 'leaving', unpack(offline))
+  redis.call('SREM', P .. 'online', unpack(offline))
 end
-if #gone == ${MAX_OFFLINE_PER_SWEEP} then more = 1 end
-return {more, unpack(gone)}
+if #offline == ${MAX_OFFLINE_PER_SWEEP} then more = 1 end
+return {more, unpack(offline)}
 `,
   { allowOom: true },
 );

@@ -14,15 +14,18 @@ import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
 import { UserPublisherService, type UserChannelMessage } from './user-publisher.service';
 
-/** Long enough for a page reload. */
+/** How long a user stays online after a clean close of their last socket: long enough for a page reload. */
 const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
-/** Covers a client's reconnection after a second, and still notifies friends within five seconds of the loss. */
+/**
+ * How long a user stays online after a lost connection: longer than a client waits before it reconnects (a second), and
+ * short enough to notify friends within five seconds of the loss.
+ */
 const GRACE_AFTER_LOSS_MS = 3_000;
-/** Channels per batch, so that a user with many friends does not block Redis for long. */
-const FRIENDS_PER_CALL = 500;
-/** Maximum number of times that a state changing during its publication is published; later changes follow anyway. */
+/** Publications per batch, so that a user with many friends does not block Redis for long. */
+const FRIENDS_PER_BATCH = 500;
+/** Maximum number of publications for one change if the state keeps changing; each later change is published anyway. */
 const PUBLISH_ROUNDS = 3;
-/** Changes are collected this long, so that one query reads the friends of many users. */
+/** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
 
 /**
@@ -33,7 +36,7 @@ const PUBLISH_EVERY_MS = 50;
 export class OnlineUsersService {
   private readonly logger = new Logger(OnlineUsersService.name);
   private readonly directory: SocketDirectoryRepository<JoinReply>;
-  /** Users whose change is to be published. Their state is read at that time, so each user is queued once. */
+  /** Users whose change is to be published. Their state is read during the publication, so each is queued once. */
   private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
     this.publishChanges(userIds),
   );
@@ -56,16 +59,19 @@ export class OnlineUsersService {
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: GRACE_AFTER_LOSS_MS,
       onJoined: (userId, _socketId, [cameOnline, ...sockets]) => {
-        if (cameOnline === 1) this.enqueueChange([Number(userId)]);
-        if (sockets.length > 0) void this.closeSurplus(Number(userId), sockets);
+        if (cameOnline === 1) this.enqueueChanges([Number(userId)]);
+        if (sockets.length > 0) void this.closeSurplusSockets(Number(userId), sockets);
       },
     });
   }
 
   @OnProcessEvent('SocketOpened')
   async recordOpened({ connection }: ProcessEventMap['SocketOpened']): Promise<void> {
-    const parameters = [Date.now(), limits.socketsPerUser];
-    await this.directory.record(String(connection.identity.userId), connection.id, parameters);
+    const openedAtMs = Date.now();
+    await this.directory.record(String(connection.identity.userId), connection.id, [
+      openedAtMs,
+      limits.socketsPerUser,
+    ]);
   }
 
   @OnProcessEvent('SocketClosed')
@@ -82,11 +88,14 @@ export class OnlineUsersService {
 
   @OnProcessEvent('LeaseRenewed')
   async reconcile(): Promise<void> {
-    const [gone] = await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.reconcile()]);
-    this.enqueueChange(gone.map(Number));
+    const [offlineUserIds] = await Promise.all([
+      this.directory.sweep(this.lease.maySweep),
+      this.directory.reconcile(),
+    ]);
+    this.enqueueChanges(offlineUserIds.map(Number));
   }
 
-  /** Returns the users who are online: none while Redis is unavailable, so that lists of users still work. */
+  /** Returns those of the users who are online: none while Redis is unavailable, so that lists of users still work. */
   async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = openBatch(this.redis);
@@ -100,8 +109,10 @@ export class OnlineUsersService {
   }
 
   /**
-   * Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. A state that
-   * changes meanwhile is sent again, because a delayed publisher could otherwise leave friends with an old state.
+   * Sends a frame with the user's current `presence` to all sockets of the other users. Best effort: the frame may be
+   * lost. If the state changes meanwhile, it is sent again, because a delayed publisher could otherwise leave friends
+   * with an old state.
+   * @throws errors of Redis.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
     if (otherIds.length === 0) return;
@@ -119,9 +130,9 @@ export class OnlineUsersService {
   }
 
   private async publishToAll(userIds: readonly number[], message: string): Promise<void> {
-    for (let start = 0; start < userIds.length; start += FRIENDS_PER_CALL) {
+    for (let start = 0; start < userIds.length; start += FRIENDS_PER_BATCH) {
       const batch = openBatch(this.redis);
-      for (const userId of userIds.slice(start, start + FRIENDS_PER_CALL))
+      for (const userId of userIds.slice(start, start + FRIENDS_PER_BATCH))
         batch.spublish(userChannel(userId), message);
       for (const [error] of (await batch.exec()) ?? []) if (error) throw error;
     }
@@ -129,26 +140,29 @@ export class OnlineUsersService {
 
   /**
    * Closes the oldest sockets of a user who has too many, on any replica. Sockets of dead replicas do not count.
-   * @param sockets socket id and `<replica id>|<time of opening>` in turn.
+   * @param sockets socket id and `<replica id>|<time of opening in ms>` in turn.
    */
-  private async closeSurplus(userId: number, sockets: readonly string[]): Promise<void> {
-    const all = sockets.flatMap((socketId, index) => {
-      if (index % 2 === 1) return [];
+  private async closeSurplusSockets(userId: number, sockets: readonly string[]): Promise<void> {
+    const recordedSockets = sockets.flatMap((socketId, index) => {
+      if (index % 2 === 1) return []; // the value that belongs to the socket id before it
       const [replicaId = '', openedAt] = (sockets[index + 1] ?? '').split('|');
       return [{ socketId, replicaId, openedAt: Number(openedAt) }];
     });
     try {
-      const dead = await this.lease.findDeadAmong([...new Set(all.map(({ replicaId }) => replicaId))]);
-      const live = all.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
-      live.sort((one, other) => one.openedAt - other.openedAt);
-      for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
+      const dead = await this.lease.findDeadAmong([
+        ...new Set(recordedSockets.map(({ replicaId }) => replicaId)),
+      ]);
+      const liveSockets = recordedSockets.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
+      liveSockets.sort((one, other) => one.openedAt - other.openedAt);
+      const surplusCount = Math.max(0, liveSockets.length - limits.socketsPerUser);
+      for (const { socketId } of liveSockets.slice(0, surplusCount))
         await this.userPublisher.publish(userId, { kind: 'close_socket', socketId });
     } catch (error) {
-      logWarning(this.logger, 'Surplus sockets were not closed', error); // retried at the user's next socket
+      logWarning(this.logger, 'Surplus sockets were not closed', error); // retried when the user opens another socket
     }
   }
 
-  private enqueueChange(userIds: readonly number[]): void {
+  private enqueueChanges(userIds: readonly number[]): void {
     for (const userId of userIds) void this.changes.add(userId);
   }
 

@@ -8,7 +8,7 @@ import { until } from '../../testing/until.functions';
 
 jest.setTimeout(30_000);
 
-describe('a socket', () => {
+describe('OrderedWsAdapter', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -24,10 +24,10 @@ describe('a socket', () => {
       const socket = await (await stack.createVisitor(0, 'female')).connect();
       const users = stack.replicas[0]!.app.get(UsersService);
       const findSearcher = users.findSearcher.bind(users);
-      let release: () => void = () => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
+      let continueLookUp: () => void = () => undefined;
+      const mayContinue = new Promise<void>((resolve) => (continueLookUp = resolve));
       const lookUp = jest.spyOn(users, 'findSearcher').mockImplementation(async (userId) => {
-        await released;
+        await mayContinue;
         return findSearcher(userId);
       });
       const frames = [
@@ -41,9 +41,9 @@ describe('a socket', () => {
       sendAtOnce(socket, frames);
       await until(() => lookUp.mock.calls.length);
       expect(socket.frames.map(({ ref }) => ref)).not.toContain('3');
-      release();
-      const received = await waitForAnswers(socket, 6);
-      expect(received.map(({ event, ref }) => [event, ref])).toEqual([
+      continueLookUp();
+      const answers = await waitForAnswers(socket, frames.length);
+      expect(answers.map(({ event, ref }) => [event, ref])).toEqual([
         ['authenticated', '1'],
         ['ack', '2'],
         ['pong', '3'],
@@ -55,7 +55,7 @@ describe('a socket', () => {
 
     it('are sent once per ref, for accepted and for refused frames', async () => {
       const socket = await openSocket();
-      const before = socket.frames.length;
+      const earlierFrames = socket.frames.length;
       const refs = Array.from({ length: 40 }, (_, index) => `ref-${index}`);
       sendAtOnce(
         socket,
@@ -69,8 +69,8 @@ describe('a socket', () => {
           return kinds[index % 4]!;
         }),
       );
-      const received = await waitForAnswers(socket, refs.length, before);
-      expect(received.map(({ ref }) => ref)).toEqual(refs);
+      const answers = await waitForAnswers(socket, refs.length, earlierFrames);
+      expect(answers.map(({ ref }) => ref)).toEqual(refs);
     });
 
     it('are sent only once, even if the gateway method fails after it has answered', async () => {
@@ -86,11 +86,11 @@ describe('a socket', () => {
       ]);
       await until(() => joining.frames.some(({ ref }) => ref === 'after'));
       expect(joining.frames.filter(({ ref }) => ref === 'join').map(({ event }) => event)).toEqual(['ack']);
-      // The claim expires, and the two users are matched nevertheless.
+      // The claim (a match whose chat has not started) expires, and then the two users are matched after all.
       await joining.next('chat_matched');
     });
 
-    it('include a pong for each ping, also before `authenticate`', async () => {
+    it('include a pong for each ping before `authenticate`', async () => {
       const socket = await (await stack.createVisitor(0)).connect();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
@@ -100,10 +100,10 @@ describe('a socket', () => {
 
     it('are not sent for a successful frame without a ref', async () => {
       const socket = await openSocket();
-      const before = socket.frames.length;
+      const earlierFrames = socket.frames.length;
       sendAtOnce(socket, [{ event: 'leave_queue' }, { event: 'ping', ref: 'after' }]);
       await until(() => socket.frames.some(({ ref }) => ref === 'after'));
-      expect(socket.frames.slice(before).map(({ event }) => event)).toEqual(['pong']);
+      expect(socket.frames.slice(earlierFrames).map(({ event }) => event)).toEqual(['pong']);
     });
   });
 
@@ -200,7 +200,7 @@ describe('a socket', () => {
       [{ origin: 'null' }],
       [{ 'sec-fetch-site': 'cross-site' }],
       [{ 'sec-fetch-site': 'same-site' }],
-    ])('is refused with 403 from a foreign origin: %j', async (headers) => {
+    ])('is refused with 403 if its headers name a foreign origin: %j', async (headers) => {
       const visitor = await stack.createVisitor(0);
       await expect(visitor.connect(undefined, headers as Record<string, string>)).rejects.toThrow('403');
     });
@@ -216,14 +216,14 @@ describe('a socket', () => {
       const visitor = await stack.createVisitor(0);
       const [origin = ''] = stack.origins;
       const url = `${origin.replace('http', 'ws')}/elsewhere`;
-      await expect(ThawSocket.open(url, { cookie: visitor.cookie }, 1)).rejects.toThrow();
+      await expect(ThawSocket.open(url, { cookie: visitor.cookie }, visitor.user.id)).rejects.toThrow();
     });
 
-    it('that is aborted does not affect later sockets', async () => {
+    it('that the client aborts does not affect later sockets', async () => {
       const { port } = new URL(stack.origins[0] ?? '');
-      const wire = connect(Number(port), '127.0.0.1');
-      wire.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
-      await new Promise<void>((resolve) => wire.end(resolve));
+      const connection = connect(Number(port), '127.0.0.1');
+      connection.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
+      await new Promise<void>((resolve) => connection.end(resolve));
       expect(await (await openSocket()).ask('ping', {})).toMatchObject({ event: 'pong' });
     });
   });

@@ -30,7 +30,9 @@ import { SOCKET_IDENTITY_PORT, type SocketIdentityPort, type SocketIdentity } fr
 import { SocketRegistry } from './socket.registry';
 import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 
+/** Arguments with which ws refuses an upgrade. */
 type Refusal = [status: number, body: string, headers: Record<string, string>];
+/** Callback by which ws learns whether to accept an upgrade. */
 type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
 
 const knownErrorCodes: ReadonlySet<string> = new Set(socketErrorCodes);
@@ -54,8 +56,8 @@ interface SocketState {
 }
 
 /**
- * WebSocket adapter that handles the frames of each socket in order and answers every error. Nest's own adapter handles
- * frames of one socket concurrently, silently drops invalid JSON, unknown events and thrown errors, and accepts any
+ * WebSocket adapter that handles the frames of each socket in order and answers every error. Nest's `WsAdapter` handles
+ * the frames of one socket concurrently, silently drops invalid JSON, unknown events and thrown errors, and accepts any
  * Origin, frame size and frame type.
  */
 export class OrderedWsAdapter extends WsAdapter {
@@ -65,9 +67,10 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly registry: SocketRegistry;
   private readonly identityByRequest = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
-  private readonly frameLimiter: FrameRateLimiter;
+  private readonly frameRateLimiter: FrameRateLimiter;
   private readonly metrics: FrameMetricsRegistry;
 
+  /** By event; undefined until the first frame. */
   private routes: ReadonlyMap<string, Route> | undefined;
 
   constructor(private readonly application: INestApplicationContext) {
@@ -77,21 +80,22 @@ export class OrderedWsAdapter extends WsAdapter {
     this.registry = application.get(SocketRegistry);
     this.admission = application.get(SocketAdmissionService);
     this.metrics = application.get(FrameMetricsRegistry);
-    this.frameLimiter = new FrameRateLimiter(
+    this.frameRateLimiter = new FrameRateLimiter(
       application.get(RateLimiterService),
       this.environment.LIMITS_PROFILE,
     );
   }
 
+  /** Creates the server and passes its sockets to `accept`. */
   override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
     const server = super.create(port, {
       ...options,
-      clientTracking: false,
-      perMessageDeflate: false,
+      clientTracking: false, // the SocketRegistry lists all sockets
+      perMessageDeflate: false, // required by `writeTextFrame`
       maxPayload: limits.frameMaxBytes,
-      maxFragments: realtimeLimits.fragments,
+      maxFragments: realtimeLimits.maxFragments,
       closeTimeout: realtimeLimits.closeTimeoutMs,
-      verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => this.verify(req, done),
+      verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => this.verifyUpgrade(req, done),
     }) as WebSocketServer;
     server.on('connection', (socket: WebSocket, request: IncomingMessage) => this.accept(socket, request));
     return server;
@@ -120,23 +124,24 @@ export class OrderedWsAdapter extends WsAdapter {
   /** Nothing to bind: frames are passed to the gateway methods directly. */
   override bindMessageHandlers(): void {}
 
-  private verify(request: IncomingMessage, done: VerifyDone): void {
-    let isAnswered = false;
-    const answer = (refusal?: Refusal): void => {
-      if (isAnswered) return;
-      isAnswered = true;
+  /** Checks an upgrade within `handshakeTimeoutMs` and calls `done` once. */
+  private verifyUpgrade(request: IncomingMessage, done: VerifyDone): void {
+    let isDone = false;
+    const finish = (refusal?: Refusal): void => {
+      if (isDone) return;
+      isDone = true;
       clearTimeout(timer);
       if (refusal) done(false, ...refusal);
       else done(true);
     };
-    const timer = setTimeout(() => answer(createRefusal('unavailable')), realtimeLimits.handshakeTimeoutMs);
-    this.checkUpgrade(request).then(answer, (error: unknown) => {
+    const timer = setTimeout(() => finish(createRefusal('unavailable')), realtimeLimits.handshakeTimeoutMs);
+    this.checkUpgrade(request).then(finish, (error: unknown) => {
       this.log.warn(`An upgrade could not be checked: ${error instanceof Error ? error.name : 'unknown'}`);
-      answer(createRefusal('unavailable'));
+      finish(createRefusal('unavailable'));
     });
   }
 
-  /** @returns the refusal, or undefined if the socket may open. */
+  /** @returns the refusal, or undefined if the socket may open. @throws when the login cannot be looked up. */
   private async checkUpgrade(request: IncomingMessage): Promise<Refusal | undefined> {
     if (!this.identities.isAllowedOrigin(request)) return createRefusal('bad_origin');
     const address = readClientAddress(request, this.environment.TRUST_PROXY);
@@ -145,25 +150,27 @@ export class OrderedWsAdapter extends WsAdapter {
     // The admission ends with the connection, whether or not the upgrade succeeds.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
+    // Without a valid login the upgrade is accepted as well, and `accept` closes the socket with `notSignedIn`.
     const identity = await this.identities.identify(request);
     if (identity) this.identityByRequest.set(request, identity);
     return undefined;
   }
 
+  /** Connects an open socket with its user, or closes it if it has no valid login. */
   private accept(socket: WebSocket, request: IncomingMessage): void {
     const identity = this.identityByRequest.get(request);
     if (!identity) {
       socket.close(closeCodes.notSignedIn);
       return;
     }
-    const now = Date.now();
     const connection = new SocketConnection(
       socket,
       request.socket,
       identity,
-      (text, receivedAt) => this.handle(state, text, receivedAt),
-      now,
+      (text, receivedAt) => this.handleFrame(state, text, receivedAt),
+      Date.now(),
     );
+    // The user is suspended or banned.
     if (isExcluded(identity.standing)) {
       connection.sendFrame('standing', identity.standing);
       connection.close(closeCodes.notSignedIn);
@@ -171,7 +178,7 @@ export class OrderedWsAdapter extends WsAdapter {
     }
     const state: SocketState = {
       connection,
-      frameLimiter: this.frameLimiter.acquire(identity.userId),
+      frameLimiter: this.frameRateLimiter.acquire(identity.userId),
       refusals: 0,
       invalidFrames: 0,
     };
@@ -191,23 +198,24 @@ export class OrderedWsAdapter extends WsAdapter {
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
       this.metrics.recordClose(code);
-      this.frameLimiter.release(identity.userId);
+      this.frameRateLimiter.release(identity.userId);
       const isClean = code === closeCodes.normal || code === closeCodes.goingAway;
       this.registry.unregister(connection, isClean);
     });
   }
 
-  private async handle(state: SocketState, text: string, receivedAt: number): Promise<void> {
+  private async handleFrame(state: SocketState, text: string, receivedAt: number): Promise<void> {
     if (!state.connection.isReady) await state.connection.ready;
     // The login may have ended while the socket was getting ready.
     if (!state.connection.isOpen) return;
     let ref: string | undefined;
     let frame: InboundFrame | undefined;
-    let event = 'unknown';
+    let event = 'unknown'; // label of the metrics
     let outcome: 'ok' | SocketErrorCode = 'ok';
     try {
       const envelope = parseEnvelope(text);
       ref = readRef(envelope);
+      // The frame has a ref, but not a valid one.
       if (envelope.ref !== ref) throw new DomainError('invalid_payload');
       this.requireFrameRate(state);
       if (envelope.event === 'ping') {
@@ -221,8 +229,8 @@ export class OrderedWsAdapter extends WsAdapter {
       await route.method(frame);
       frame.answer({});
     } catch (error) {
-      // A ref is answered once, so a failure after the answer is only logged.
       outcome = toSocketErrorCode(error);
+      // A frame is answered once, so a failure after the answer is only logged.
       if (frame?.isAnswered) this.logFailure(error);
       else this.refuse(state, error, ref);
     } finally {
@@ -238,7 +246,7 @@ export class OrderedWsAdapter extends WsAdapter {
     return route;
   }
 
-  /** @throws DomainError rate_limited; a client that ignores it too often is disconnected. */
+  /** @throws DomainError rate_limited; a client that ignores this error too often is disconnected. */
   private requireFrameRate(state: SocketState): void {
     const waitMs = state.frameLimiter.take(performance.now());
     if (waitMs === 0) {
@@ -250,6 +258,7 @@ export class OrderedWsAdapter extends WsAdapter {
     throw new DomainError('rate_limited', { retryAfterMs: waitMs });
   }
 
+  /** Answers a frame with an error. Closes the socket of a client that has sent too many invalid frames. */
   private refuse(state: SocketState, error: unknown, ref: string | undefined): void {
     const { connection } = state;
     const code = toSocketErrorCode(error);
@@ -257,7 +266,8 @@ export class OrderedWsAdapter extends WsAdapter {
     const retryAfterMs = error instanceof DomainError ? error.retryAfterMs : undefined;
     const message = (error instanceof DomainError ? error.publicMessage : undefined) ?? errorMessages[code];
     connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
-    if (code !== 'invalid_json' && code !== 'unknown_event' && code !== 'invalid_payload') return;
+    const isInvalidFrame = code === 'invalid_json' || code === 'unknown_event' || code === 'invalid_payload';
+    if (!isInvalidFrame) return;
     state.invalidFrames += 1;
     if (state.invalidFrames >= limits.invalidFramesBeforeClose) connection.close(closeCodes.policyViolation);
   }
@@ -271,21 +281,21 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 }
 
-/** Builds the arguments with which ws refuses an upgrade. */
+/** Builds a refusal. @param retryAfterMs sent as the header Retry-After, if given. */
 const createRefusal = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
-  const retryAfter = { 'Retry-After': String(Math.ceil((retryAfterMs ?? 0) / 1_000)) };
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': 'no-store',
+  };
+  if (retryAfterMs !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterMs / 1_000)); // in seconds
   const status = httpErrorStatus[code];
-  return [
-    status,
-    toErrorBody(status, code),
-    retryAfterMs === undefined ? headers : { ...headers, ...retryAfter },
-  ];
+  return [status, toErrorBody(status, code), headers];
 };
 
 /** A parsed frame: an object whose content is not validated yet. */
 type Envelope = Record<string, unknown>;
 
+/** @throws DomainError invalid_json */
 const parseEnvelope = (text: string): Envelope => {
   let value: unknown;
   try {
@@ -298,10 +308,15 @@ const parseEnvelope = (text: string): Envelope => {
   return value as Envelope;
 };
 
+/** Returns the frame's ref; undefined if the ref is missing or invalid. */
 const readRef = ({ ref }: Envelope): string | undefined =>
   typeof ref === 'string' && isWireId(ref) ? ref : undefined;
 
-/** Validates the envelope by hand, because it runs for every frame; the event's own schema validates the data. */
+/**
+ * Validates a frame. The envelope is validated by hand, because this function runs for every frame; the event's schema
+ * validates the data.
+ * @throws DomainError not_authenticated or invalid_payload.
+ */
 const toInboundFrame = (
   { connection }: SocketState,
   { event, schema }: Route,
@@ -331,6 +346,7 @@ const buildRoutes = (methods: ReadonlyMap<string, GatewayMethod>): ReadonlyMap<s
 };
 
 const toSocketErrorCode = (error: unknown): SocketErrorCode => {
+  // The fallback is for codes that only HTTP responses have.
   if (error instanceof DomainError) return isSocketErrorCode(error.code) ? error.code : 'forbidden';
   return isStoreFailure(error) ? 'unavailable' : 'internal';
 };

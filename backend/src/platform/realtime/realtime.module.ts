@@ -13,7 +13,7 @@ import { SocketSupervisorService } from './socket-supervisor.service';
 import { SocketRegistry } from './socket.registry';
 import { UserPublisherModule } from './user-publisher.module';
 
-/** Sockets of this replica, and the pub/sub channels that connect it with other replicas. */
+/** The sockets of this replica, and the pub/sub channels through which replicas send each other messages. */
 @Global()
 @Module({})
 export class RealtimeModule implements OnModuleInit {
@@ -30,33 +30,34 @@ export class RealtimeModule implements OnModuleInit {
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
   static forRoot({ identities }: { identities: Type }): DynamicModule {
-    const shared = [RedisSubscriberService, ReplicaLeaseService, SocketRegistry];
+    const exportedProviders = [RedisSubscriberService, ReplicaLeaseService, SocketRegistry];
     return {
       module: RealtimeModule,
       imports: [identities, UserPublisherModule],
       providers: [
-        ...shared,
+        ...exportedProviders,
         FrameMetricsRegistry,
         LoginRecheckService,
         SocketAdmissionService,
         SocketSupervisorService,
       ],
-      exports: [...shared, UserPublisherModule],
+      exports: [...exportedProviders, UserPublisherModule],
     };
   }
 
   onModuleInit(): void {
     this.health.register('subscriber', async () => this.subscriber.isReceiving, {
+      // A failover of Redis ends all subscriptions; the replica stays ready meanwhile.
       mayFailForMs: getFailoverMs(this.environment),
     });
     this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
-    this.metrics.addReadCounter(
+    this.metrics.addLiveCounter(
       'thaw_lease_lapses_total',
       'Leases of this replica that expired while it was running',
       () => this.lease.lapseCount,
     );
-    this.metrics.addReadCounter(
+    this.metrics.addLiveCounter(
       'thaw_subscriber_rebuilds_total',
       'Reconnections of the subscriber, after which the channels were subscribed to again',
       () => this.subscriber.rebuildCount,

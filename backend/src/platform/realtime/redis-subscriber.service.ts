@@ -19,16 +19,17 @@ interface Subscription {
   readonly listeners: Set<ChannelListener>;
   /** The connection on which the channel is subscribed or being subscribed. */
   connection: SubscriberConnection | undefined;
-  /** Resolves when Redis has confirmed the subscription. */
+  /** Resolves when Redis has confirmed the subscription; undefined after a failed attempt. */
   confirmed: Promise<void> | undefined;
 }
 
+/** How often connections are probed and lost channels are looked for. */
 const CHECK_EVERY_MS = 1_000;
 /** Maximum number of channels that are subscribed concurrently after a loss. */
 const MAX_CHANNELS_PER_BATCH = 500;
-/** A server that no longer serves a channel refuses it; the retries wait until the new server is known. */
-const ATTEMPTS = 5;
-const RETRY_MS = 100;
+/** Maximum number of attempts to subscribe to a channel: its old server refuses it until the new server is known. */
+const SUBSCRIBE_ATTEMPTS = 5;
+const RETRY_DELAY_MS = 100;
 
 /**
  * Redis pub/sub of this replica, with reference-counted channels. Channels are sharded: each belongs to a hash slot,
@@ -41,12 +42,11 @@ const RETRY_MS = 100;
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
-  /** How often channels were subscribed again after a loss. */
+  /** How often lost channels were subscribed again. */
   rebuildCount = 0;
   private readonly routes: SubscriberRoutes;
   private readonly subscriptions = new Map<string, Subscription>();
-  /** By the name of the server. */
-  private readonly connections = new Map<string, SubscriberConnection>();
+  private readonly connectionsByServer = new Map<string, SubscriberConnection>();
   private timer: NodeJS.Timeout | undefined;
   private restoring: Promise<void> | undefined;
   private isStopped = false;
@@ -64,11 +64,11 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
    * the others still deliver.
    */
   get isReceiving(): boolean {
-    return [...this.connections.values()].some(({ isReceiving }) => isReceiving);
+    return [...this.connectionsByServer.values()].some(({ isReceiving }) => isReceiving);
   }
 
   async onModuleInit(): Promise<void> {
-    // A connection probes its first channel.
+    // A connection publishes its probes on one of its channels. This channel exists even while no socket is open.
     await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
     this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
   }
@@ -76,11 +76,14 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   onApplicationShutdown(): void {
     this.isStopped = true;
     clearInterval(this.timer);
-    for (const connection of this.connections.values()) connection.close();
-    this.connections.clear();
+    for (const connection of this.connectionsByServer.values()) connection.close();
+    this.connectionsByServer.clear();
   }
 
-  /** Resolves once Redis has confirmed; the listener receives everything published afterwards. */
+  /**
+   * Resolves once Redis has confirmed; the listener receives everything published afterwards.
+   * @throws errors of Redis; the listener stays registered, and the subscription is attempted again every second.
+   */
   async subscribe(channel: string, listener: ChannelListener): Promise<void> {
     let subscription = this.subscriptions.get(channel);
     if (!subscription) {
@@ -91,6 +94,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     await (subscription.confirmed ?? this.confirm(subscription));
   }
 
+  /** Removes a listener. After the last one, the channel is unsubscribed. */
   unsubscribe(channel: string, listener: ChannelListener): void {
     const subscription = this.subscriptions.get(channel);
     if (!subscription?.listeners.delete(listener) || subscription.listeners.size > 0) return;
@@ -110,7 +114,9 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private async subscribeOnServer(subscription: Subscription): Promise<void> {
     const { channel } = subscription;
-    for (let attempts = 0; this.subscriptions.get(channel) === subscription;) {
+    let attempts = 0;
+    // Ends without a subscription if the last listener is removed meanwhile.
+    while (this.subscriptions.get(channel) === subscription) {
       const connection = this.findConnection(channel);
       if (connection) {
         if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
@@ -120,11 +126,11 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
         } catch (error) {
           if (subscription.connection === connection) subscription.connection = undefined;
           attempts += 1;
-          if (attempts === ATTEMPTS) throw error;
+          if (attempts === SUBSCRIBE_ATTEMPTS) throw error;
         }
       }
       if (this.isStopped) throw new Error('Connection is closed.');
-      await Promise.all([this.routes.refresh(), sleep(RETRY_MS)]);
+      await Promise.all([this.routes.refresh(), sleep(RETRY_DELAY_MS)]);
     }
   }
 
@@ -132,20 +138,20 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private findConnection(channel: string): SubscriberConnection | undefined {
     const server = this.routes.findServer(channel);
     if (server === undefined || this.isStopped) return undefined;
-    const known = this.connections.get(server);
-    if (known) return known;
+    const existing = this.connectionsByServer.get(server);
+    if (existing) return existing;
     const connection = this.openConnection(server);
-    this.connections.set(server, connection);
+    this.connectionsByServer.set(server, connection);
     return connection;
   }
 
-  /** @param options.mustProve whether the connection counts as receiving only after its first message. */
-  private openConnection(server: string, { mustProve = false } = {}): SubscriberConnection {
-    return new SubscriberConnection(this.routes.open(server), mustProve, {
+  /** @param options.isReplacement whether the connection replaces one that has received nothing. */
+  private openConnection(server: string, { isReplacement = false } = {}): SubscriberConnection {
+    return new SubscriberConnection(this.routes.open(server), isReplacement, {
       onMessage: (channel, message) => this.dispatch(channel, message),
       onReconnected: () => void this.restore(),
       onMoved: () => void this.routes.refresh().then(() => this.restore()),
-      publish: (channel) => this.redis.spublish(channel, ''),
+      publishProbe: (channel) => this.redis.spublish(channel, ''),
     });
   }
 
@@ -164,26 +170,27 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   private check(): void {
-    for (const [server, connection] of this.connections) {
+    for (const [server, connection] of this.connectionsByServer) {
       if (!connection.probe()) {
         this.logger.warn('The Redis subscriber receives nothing; replacing it');
-        this.connections.set(server, this.openConnection(server, { mustProve: true }));
+        this.connectionsByServer.set(server, this.openConnection(server, { isReplacement: true }));
         connection.close();
       } else if (connection.size === 0) {
-        this.connections.delete(server); // its slots have moved
+        this.connectionsByServer.delete(server); // its slots have moved
         connection.close();
       }
     }
-    if (this.findLost().length > 0) void this.restore();
+    if (this.findLostSubscriptions().length > 0) void this.restore();
   }
 
-  /** Channels that are not subscribed on the server that serves them now. */
-  private findLost(): Subscription[] {
+  /** Returns the channels that are not subscribed on the server that serves them now. */
+  private findLostSubscriptions(): Subscription[] {
     return [...this.subscriptions.values()].filter(({ channel, connection, confirmed }) => {
       if (confirmed === undefined) return true;
       const server = this.routes.findServer(channel);
       return (
-        server !== undefined && (!connection?.has(channel) || this.connections.get(server) !== connection)
+        server !== undefined &&
+        (!connection?.has(channel) || this.connectionsByServer.get(server) !== connection)
       );
     });
   }
@@ -195,7 +202,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   private async subscribeLost(): Promise<void> {
-    const lost = this.findLost();
+    const lost = this.findLostSubscriptions();
     try {
       for (let start = 0; start < lost.length && !this.isStopped; start += MAX_CHANNELS_PER_BATCH) {
         const page = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);

@@ -1,47 +1,51 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 import { RedisScript } from '../redis/redis-script.model';
 
-/** How long expired leases are stored for sweeps, which read only these. */
+/** How long a replica stays in the set of expired leases. Sweeps read only this set to find dead replicas. */
 const EXPIRED_KEPT_MS = 60_000;
-/** Maximum number of expired leases that one renewal moves; after an outage, all leases have expired. */
+/** Maximum number of expired leases that one renewal moves. After an outage of Redis, all leases have expired. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
 /**
+ * A replica holds a lease and renews it while it is alive; without a live lease it counts as dead.
  * KEYS of all scripts except `findDeadScript`: live leases (replica ids by expiry), their names (the same ids, in
- * lexical order, which gives each replica its rank), expired leases, epoch.
+ * lexical order, which gives each replica its rank), expired leases, epoch (a number that identifies the set of live
+ * replicas).
  */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
--- Called when the set of live replicas has changed. A replica with an older epoch reads its rank again.
+-- Call this when the set of live replicas has changed. A replica with an older epoch reads its rank again.
+-- The epoch always increases, also within one millisecond.
 local function beginEpoch(nowMs)
   redis.call('SET', epochKey, math.max(nowMs, tonumber(redis.call('GET', epochKey) or 0) + 1))
 end
 `;
 
 /**
- * Renews a lease and moves other leases that have run out to the expired ones. O(log N); usually one write, ZADD.
- * ARGV: replica, lease in ms, the last epoch that the replica read ('' for none).
- * Returns whether the lease had expired (or never existed) and, if the epoch has changed, the new epoch, the replica's
- * rank by name and the number of leases.
+ * Renews a lease and moves other leases that have run out to the set of expired leases. O(log N); usually the only
+ * write is one ZADD.
+ * ARGV: replica, duration of the lease in ms, the last epoch that the replica read ('' for none).
+ * Returns 1 if the lease had expired or never existed, else 0. If the epoch has changed, the reply continues with the
+ * new epoch, the replica's rank by name and the number of live leases.
  */
 export const renewScript = new RedisScript<RenewReply>(
   `${common}
 local replica, leaseMs, knownEpoch = unpack(ARGV)
 local nowMs = now()
-local score = redis.call('ZSCORE', leases, replica)
-local lapsed = (not score or tonumber(score) <= nowMs) and 1 or 0
+local expiresAt = redis.call('ZSCORE', leases, replica)
+local lapsed = (not expiresAt or tonumber(expiresAt) <= nowMs) and 1 or 0
 redis.call('ZADD', leases, nowMs + leaseMs, replica)
 if lapsed == 1 then
   redis.call('ZADD', names, 0, replica)
   redis.call('ZREM', expired, replica)
   beginEpoch(nowMs)
 end
-local oldest = redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')
-if tonumber(oldest[2]) <= nowMs then
-  local out = redis.call('ZRANGEBYSCORE', leases, '-inf', nowMs, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
-  redis.call('ZREM', leases, unpack(out))
-  redis.call('ZREM', names, unpack(out))
-  for _, other in ipairs(out) do redis.call('ZADD', expired, nowMs, other) end
+local _, earliestExpiry = unpack(redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES'))
+if tonumber(earliestExpiry) <= nowMs then
+  local overdue = redis.call('ZRANGEBYSCORE', leases, '-inf', nowMs, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
+  redis.call('ZREM', leases, unpack(overdue))
+  redis.call('ZREM', names, unpack(overdue))
+  for _, other in ipairs(overdue) do redis.call('ZADD', expired, nowMs, other) end
   beginEpoch(nowMs)
 end
 local epoch = redis.call('GET', epochKey)
@@ -67,7 +71,7 @@ return nil
   { allowOom: true },
 );
 
-/** Returns the time of Redis and the replicas whose lease expired within the last minute, usually none. */
+/** Returns the time of Redis (ms) and the replicas whose lease was found expired within the last minute. */
 export const expiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
   `${common}
 local nowMs = now()
@@ -77,13 +81,13 @@ return {nowMs, unpack(redis.call('ZRANGE', expired, 0, -1))}
   { allowOom: true },
 );
 
-/** KEYS: live leases. ARGV: replicas. Returns the time of Redis and the replicas that have no live lease. */
+/** KEYS: live leases. ARGV: replicas. Returns the time of Redis (ms) and those replicas that have no live lease. */
 export const findDeadScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(`${luaClock}
 local leases, replicas = KEYS[1], ARGV
 local nowMs = now()
 local reply = {nowMs}
-for i, score in ipairs(redis.call('ZMSCORE', leases, unpack(replicas))) do
-  if not score or tonumber(score) <= nowMs then reply[#reply + 1] = replicas[i] end
+for i, expiresAt in ipairs(redis.call('ZMSCORE', leases, unpack(replicas))) do
+  if not expiresAt or tonumber(expiresAt) <= nowMs then reply[#reply + 1] = replicas[i] end
 end
 return reply
 `);

@@ -14,26 +14,27 @@ import {
 } from './replica-lease.scripts';
 
 const RENEW_EVERY_MS = 1_000;
-/** Four renewals, so that a lost or late one does not count as the death of the replica. */
+/** Duration of a lease: four renewals, so that a replica with a lost or late renewal does not count as dead. */
 const LEASE_MS = 4_000;
 /** A longer interval between two renewals means that Redis was unavailable or this process was suspended. */
 const LATE_RENEWAL_MS = 2_500;
-/** Replicas per call; Lua unpacks its arguments onto a stack of 8,000 entries. */
+/** Maximum number of replicas per call; Lua unpacks its arguments onto a stack of 8,000 entries. */
 const REPLICAS_PER_CALL = 500;
 
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 
 /** Replicas without a live lease. */
 export interface DeadReplicas {
-  /** When the check was made, by the clock of Redis. */
+  /** When the check was made (ms, clock of Redis). */
   foundAtMs: number;
   replicaIds: readonly string[];
 }
 
 /**
- * This replica's lease: renewed every second, expired after four. Its records in Redis are valid as long as the lease.
- * Replicas never read the list of all replicas: a renewal costs O(log N), and sweeps only read expired leases
- * (docs/decisions/0020-one-socket-directory.md).
+ * This replica's lease in Redis, which shows other replicas that it is alive. The lease is renewed every second and
+ * expires four seconds after the last renewal. Other replicas then evict this replica's records (sockets, places in the
+ * queue); such a periodic clean-up is a sweep. Replicas never read the list of all replicas: a renewal costs O(log N),
+ * and sweeps only read expired leases (docs/decisions/0020-one-socket-directory.md).
  */
 @Injectable()
 export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
@@ -41,12 +42,14 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   /** How often the lease expired while this process was running. */
   lapseCount = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** Identifies the set of live replicas to which `rank` and `count` refer. */
+  /** Identifies the set of live replicas to which `rank` and `liveCount` refer. */
   private epoch = '';
+  /** Position of this replica among the live replicas, by name, from 0. */
   private rank = 0;
-  private count = 0;
-  private sweepsFrom: number | undefined;
-  /** When the last successful renewal was sent. */
+  private liveCount = 0;
+  /** When sweeps may start (epoch ms); undefined before the first renewal. */
+  private maySweepFrom: number | undefined;
+  /** When the last successful renewal was sent (epoch ms). */
   private renewedAt = 0;
   private isRenewing = false;
   /** Cached result of `findExpired`, until the next renewal. */
@@ -69,13 +72,16 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   get maySweep(): boolean {
     const now = Date.now();
     const isRenewed = now - this.renewedAt < LEASE_MS;
-    return isRenewed && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
+    return isRenewed && this.maySweepFrom !== undefined && now >= this.maySweepFrom;
   }
 
-  /** Returns which of `count` parts this replica sweeps; each part belongs to one live replica, by rank. */
+  /**
+   * Divides `count` parts of a sweep among the live replicas, by rank.
+   * @returns the indices of the parts that this replica sweeps; none before the first renewal.
+   */
   getAssignedParts(count: number): number[] {
     const parts: number[] = [];
-    if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
+    if (this.liveCount > 0) for (let part = this.rank; part < count; part += this.liveCount) parts.push(part);
     return parts;
   }
 
@@ -88,13 +94,16 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     clearInterval(this.timer);
   }
 
-  /** Releases the lease, so that other replicas need not wait until it expires. */
+  /** Releases the lease, so that other replicas need not wait until it expires. @throws errors of Redis. */
   async release(): Promise<void> {
     clearInterval(this.timer);
     await releaseScript.run(this.redis, KEYS, [this.replicaId]);
   }
 
-  /** Returns the replicas whose lease expired within the last minute. Reads them once per renewal. */
+  /**
+   * Returns the replicas whose lease was found expired within the last minute. Reads them once per renewal.
+   * @throws errors of Redis.
+   */
   findExpired(): Promise<DeadReplicas> {
     this.expiredReplicas ??= expiredScript
       .run(this.redis, KEYS, [])
@@ -102,7 +111,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return this.expiredReplicas;
   }
 
-  /** Returns the given replicas that have no live lease. */
+  /** Returns those of the replicas that have no live lease. @throws errors of Redis. */
   async findDeadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
     let foundAtMs = Infinity;
@@ -132,18 +141,19 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
 
   private applyRenewal(sentAt: number, reply: RenewReply): void {
     const [lapsed] = reply;
-    const isFirst = this.sweepsFrom === undefined;
+    const isFirst = this.maySweepFrom === undefined;
     const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
     if (reply.length > 1) {
       const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
-      [this.epoch, this.rank, this.count] = [epoch ?? '', rank, count];
+      [this.epoch, this.rank, this.liveCount] = [epoch ?? '', rank, count];
     }
     this.renewedAt = sentAt;
     const postponeSweeps = (ms: number): void => {
-      this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
+      this.maySweepFrom = Math.max(this.maySweepFrom ?? 0, Date.now() + ms);
     };
     // A new replica that finds others has joined a running service and starts to sweep its share immediately.
-    if (lapsed === 1) postponeSweeps(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    const hasJoined = isFirst && this.liveCount > 1;
+    if (lapsed === 1) postponeSweeps(hasJoined ? 0 : LEASE_MS + RENEW_EVERY_MS);
     else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');

@@ -12,22 +12,28 @@ import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
 import { socketsPerAddress } from './realtime.limits';
 import { ReplicaLeaseService } from './replica-lease.service';
 
-/** TTL of an address's set since its last opened socket, in case every replica that would clean the set up dies. */
+/** TTL of an address's set after its last opened socket, in case every replica that would clean up the set dies. */
 const SET_TTL_MS = 24 * 60 * 60_000;
 /** `retryAfterMs` for a client whose address has too many sockets. */
-const FULL_RETRY_MS = 5_000;
+const RETRY_WHEN_FULL_MS = 5_000;
+/** Reply of `admitScript` if the address has too many sockets. */
+const TOO_MANY_SOCKETS = -1;
 
 /**
- * KEYS: handshake bucket of the address, its open sockets (set of `replica|socket`).
- * ARGV: handshakes to take, interval in ms, burst, member, maximum, TTL of the set in ms.
- * Returns the milliseconds to wait, 0 if admitted; if the address has too many sockets, -1 and its members.
+ * KEYS: handshake bucket of the address, its open sockets (set of `<replica id>|<socket>`).
+ * ARGV: handshakes to take, interval and burst of the bucket (ms, handshakes), member to add to the set, maximum number
+ * of members, TTL of the set in ms.
+ * Returns the milliseconds to wait, 0 if admitted. If the address has too many sockets, returns TOO_MANY_SOCKETS and
+ * the members of the set.
  */
 const admitScript = new RedisScript<[number, ...string[]]>(`${bucketLua}
 local bucket, sockets = KEYS[1], KEYS[2]
 local handshakes, intervalMs, burst, member, maxSockets, ttlMs = unpack(ARGV)
 local waitMs = take(bucket, tonumber(handshakes), tonumber(intervalMs), tonumber(burst))
 if waitMs > 0 then return {waitMs} end
-if redis.call('SCARD', sockets) >= tonumber(maxSockets) then return {-1, unpack(redis.call('SMEMBERS', sockets))} end
+if redis.call('SCARD', sockets) >= tonumber(maxSockets) then
+  return {${TOO_MANY_SOCKETS}, unpack(redis.call('SMEMBERS', sockets))}
+end
 redis.call('SADD', sockets, member)
 redis.call('PEXPIRE', sockets, ttlMs)
 return {0}
@@ -44,38 +50,41 @@ export type Admission =
 @Injectable()
 export class SocketAdmissionService {
   private readonly logger = new Logger(SocketAdmissionService.name);
-  private readonly maximum: number;
-  private readonly handshakes: { intervalMs: number; burst: number };
-  /** Local limit while Redis is unavailable. */
+  private readonly maxSockets: number;
+  private readonly handshakeBucket: { intervalMs: number; burst: number };
+  /** Limits handshakes while Redis is unavailable. */
   private readonly localHandshakes = new LocalRateLimiter();
-  /** Members of open sockets of this replica, by address. */
-  private readonly open = new Map<string, Set<string>>();
-  /** Members whose removal failed, by address. */
-  private readonly unreleased = new Map<string, Set<string>>();
+  /** Members (`<replica id>|<socket>`) of the open sockets of this replica, by address. */
+  private readonly openMembers = new Map<string, Set<string>>();
+  /** Members whose removal from Redis is to be repeated, by address. */
+  private readonly unremovedMembers = new Map<string, Set<string>>();
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
     @Inject(ENVIRONMENT) environment: Pick<Environment, 'LIMITS_PROFILE'>,
     private readonly lease: ReplicaLeaseService,
   ) {
-    this.maximum = socketsPerAddress[environment.LIMITS_PROFILE];
-    this.handshakes = getBucket('socket_handshakes', environment.LIMITS_PROFILE);
+    this.maxSockets = socketsPerAddress[environment.LIMITS_PROFILE];
+    this.handshakeBucket = getBucket('socket_handshakes', environment.LIMITS_PROFILE);
   }
 
-  /** Decides about one socket. Never rejects. @param subject the address as returned by `toRateLimitSubject`. */
+  /**
+   * Decides about one socket, and counts it if it is admitted. Never rejects.
+   * @param subject the address as returned by `toRateLimitSubject`.
+   */
   async admit(subject: string): Promise<Admission> {
-    if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
+    if (this.maxSockets === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
-    const retryAfterMs = await this.tryTake(subject, member);
+    const retryAfterMs = await this.requestAdmission(subject, member);
     if (retryAfterMs > 0) return { isAdmitted: false, retryAfterMs };
-    addMember(this.open, subject, member);
+    addMember(this.openMembers, subject, member);
     return { isAdmitted: true, release: () => this.release(subject, member) };
   }
 
-  /** While this replica's lease was expired, another replica may have evicted its sockets. */
+  /** Records all open sockets again: while this replica's lease was expired, another replica may have evicted them. */
   @OnProcessEvent('LeaseLapsed')
   async restoreRecords(): Promise<void> {
-    const records = [...this.open].map(([subject, members]) =>
+    const records = [...this.openMembers].map(([subject, members]) =>
       this.redis.sadd(socketsOfAddressKey(subject), ...members),
     );
     const failed = (await Promise.allSettled(records)).filter(({ status }) => status === 'rejected').length;
@@ -83,45 +92,49 @@ export class SocketAdmissionService {
   }
 
   @OnProcessEvent('LeaseRenewed')
-  retryReleases(): void {
-    const late = [...this.unreleased];
-    this.unreleased.clear();
-    for (const [subject, members] of late) for (const member of members) this.remove(subject, member);
+  retryRemovals(): void {
+    const unremoved = [...this.unremovedMembers];
+    this.unremovedMembers.clear();
+    for (const [subject, members] of unremoved) for (const member of members) this.remove(subject, member);
   }
 
   /** Takes a handshake and records the socket. @returns the milliseconds to wait; 0 if admitted. */
-  private async tryTake(subject: string, member: string): Promise<number> {
+  private async requestAdmission(subject: string, member: string): Promise<number> {
     try {
-      const [wait, ...members] = await this.tryAdmit(subject, member, 1);
-      if (wait >= 0) return wait;
-      const hasEvicted = await this.evictDead(subject, members);
-      // The handshake has been taken already.
-      const [again] = hasEvicted ? await this.tryAdmit(subject, member, 0) : [-1];
-      return again < 0 ? FULL_RETRY_MS : again;
+      const [waitMs, ...members] = await this.runAdmitScript(subject, member, 1);
+      if (waitMs !== TOO_MANY_SOCKETS) return waitMs;
+      if (!(await this.evictDead(subject, members))) return RETRY_WHEN_FULL_MS;
+      // The first call has taken the handshake already.
+      const [waitAfterEvictionMs] = await this.runAdmitScript(subject, member, 0);
+      return waitAfterEvictionMs === TOO_MANY_SOCKETS ? RETRY_WHEN_FULL_MS : waitAfterEvictionMs;
     } catch {
-      const refusedForMs = this.takeLocally(subject);
-      // The call may have been executed although the reply was lost.
-      if (refusedForMs > 0) addMember(this.unreleased, subject, member);
-      return refusedForMs;
+      const waitMs = this.takeLocally(subject);
+      // Redis may have executed the call and recorded the member although the reply was lost.
+      if (waitMs > 0) addMember(this.unremovedMembers, subject, member);
+      return waitMs;
     }
   }
 
-  /** Applies the limits to this replica's own sockets while Redis is unavailable. */
+  /** Applies the limits to this replica's own sockets. @returns the milliseconds to wait; 0 if admitted. */
   private takeLocally(subject: string): number {
-    if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
-    return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
+    if ((this.openMembers.get(subject)?.size ?? 0) >= this.maxSockets) return RETRY_WHEN_FULL_MS;
+    return this.localHandshakes.take(subject, 1, this.handshakeBucket, Date.now()).retryAfterMs;
   }
 
-  private tryAdmit(subject: string, member: string, handshakes: number): Promise<[number, ...string[]]> {
-    const { intervalMs, burst } = this.handshakes;
+  private runAdmitScript(
+    subject: string,
+    member: string,
+    handshakes: number,
+  ): Promise<[number, ...string[]]> {
+    const { intervalMs, burst } = this.handshakeBucket;
     return admitScript.run(
       this.redis,
       [rateLimitKey('socket_handshakes', subject), socketsOfAddressKey(subject)],
-      [handshakes, intervalMs, burst, member, this.maximum, SET_TTL_MS],
+      [handshakes, intervalMs, burst, member, this.maxSockets, SET_TTL_MS],
     );
   }
 
-  /** Removes the sockets of dead replicas from the set. @returns whether there were any. */
+  /** Removes the sockets of dead replicas from the address's set. @returns whether it removed any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
     const parseReplicaId = (member: string): string => member.slice(0, member.lastIndexOf('|'));
@@ -132,16 +145,16 @@ export class SocketAdmissionService {
   }
 
   private release(subject: string, member: string): void {
-    const members = this.open.get(subject);
+    const members = this.openMembers.get(subject);
     members?.delete(member);
-    if (members?.size === 0) this.open.delete(subject);
+    if (members?.size === 0) this.openMembers.delete(subject);
     this.remove(subject, member);
   }
 
   private remove(subject: string, member: string): void {
     this.redis
       .srem(socketsOfAddressKey(subject), member)
-      .catch(() => addMember(this.unreleased, subject, member));
+      .catch(() => addMember(this.unremovedMembers, subject, member));
   }
 }
 

@@ -2,7 +2,7 @@
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
-import { openConnections, sendAtOnce, getSocketsKey } from '../../testing/test-sockets.functions';
+import { findServerConnections, sendAtOnce, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { realtimeLimits } from './realtime.limits';
@@ -46,21 +46,22 @@ describe('a socket', () => {
   });
 
   it('is closed with 1009 for a frame over 16 KiB, but not for a frame of exactly 16 KiB', async () => {
-    const pingOfSize = (bytes: number) => {
+    const buildPingOfSize = (bytes: number) => {
       const empty = JSON.stringify({ event: 'ping', ref: 'big', data: { x: '' } });
       return empty.replace('"x":""', `"x":"${'x'.repeat(bytes - empty.length)}"`);
     };
     const socket = await openSocket();
-    socket.send(pingOfSize(limits.frameMaxBytes));
+    socket.send(buildPingOfSize(limits.frameMaxBytes));
     await until(() => socket.frames.some(({ ref }) => ref === 'big'));
-    socket.send(pingOfSize(limits.frameMaxBytes + 1));
+    socket.send(buildPingOfSize(limits.frameMaxBytes + 1));
     expect(await socket.closed).toBe(closeCodes.messageTooBig);
   });
 
-  it('is closed for a frame of 20 MiB before it is read completely, without effect on other sockets', async () => {
+  it('is closed for a frame of 20 MiB, without effect on other sockets', async () => {
     const other = await openSocket();
     const socket = await openSocket();
     socket.webSocket.send('x'.repeat(20 * 1024 * 1024));
+    // The connection may be cut while the client is still sending, before it reads the close frame.
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await socket.closed);
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
@@ -69,14 +70,16 @@ describe('a socket', () => {
     const other = await openSocket();
     const socket = await openSocket();
     for (let count = 0; count < 50_000; count += 1) socket.webSocket.send('x', { fin: false });
+    // The connection may be cut while the client is still sending, before it reads the close frame.
     expect([closeCodes.policyViolation, closeCodes.abnormal]).toContain(await socket.closed);
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
   it('is closed with 4401 immediately when its cookie is missing or forged', async () => {
     const visitor = await stack.createVisitor(0);
-    const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
-    for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
+    const cookieWithForgedSignature = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
+    const cookies = ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', cookieWithForgedSignature];
+    for (const cookie of cookies) {
       const socket = await visitor.connect(undefined, { cookie });
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
       expect(socket.frames).toEqual([]);
@@ -92,8 +95,8 @@ describe('a socket', () => {
   });
 
   it('is closed with 4408 when it does not authenticate in time', async () => {
-    const changeableLimits: { authenticateTimeoutMs: number } = limits;
-    jest.replaceProperty(changeableLimits, 'authenticateTimeoutMs', 100);
+    const writableLimits: { authenticateTimeoutMs: number } = limits;
+    jest.replaceProperty(writableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await stack.createVisitor(0, 'male');
     const silent = await visitor.connect();
     const authenticated = await visitor.openSocket();
@@ -115,7 +118,7 @@ describe('a socket', () => {
     for (const socket of [...sockets.slice(2), sixth, seventh]) {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     }
-    // A closed socket makes room for another.
+    // After a socket has closed, another can open without closing the oldest.
     await seventh.leave();
     await until(
       async () =>
@@ -132,31 +135,33 @@ describe('a socket', () => {
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
     slow.webSocket.pause();
     const publisher = stack.replicas[0]!.app.get(UserPublisherService);
-    const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
-    // The kernel buffers of both ends must fill up first; they hold some megabytes.
+    const largeFrame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
+    // Publishes until one of the two sockets is closed. First the kernel buffers of both ends fill up, some megabytes.
     await until(async () => {
       for (let count = 0; count < 20; count += 1) {
-        await publisher.publish(visitor.user.id, { kind: 'frame', frame });
+        await publisher.publish(visitor.user.id, { kind: 'frame', frame: largeFrame });
       }
-      return openConnections(stack.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1;
+      return (
+        findServerConnections(stack.replicas[0]!, visitor.user.id).filter(({ isOpen }) => isOpen).length === 1
+      );
     });
     expect(await quick.ask('ping', {})).toMatchObject({ event: 'pong' });
     slow.webSocket.resume();
     expect(await slow.closed).toBe(closeCodes.consumerTooSlow);
   });
 
-  it(`is closed with 4429 when more than ${realtimeLimits.queuedFrames} frames are queued`, async () => {
+  it(`is closed with 4429 when more than ${realtimeLimits.maxQueuedFrames} frames are queued`, async () => {
     const leaveQueue = { event: 'leave_queue' };
     const withinLimit = await openSocket();
     sendAtOnce(withinLimit, [
-      ...Array.from({ length: realtimeLimits.queuedFrames - 1 }, () => leaveQueue),
+      ...Array.from({ length: realtimeLimits.maxQueuedFrames - 1 }, () => leaveQueue),
       { event: 'ping', ref: 'last' },
     ]);
     await until(() => withinLimit.frames.some(({ ref }) => ref === 'last'));
     const flooding = await openSocket();
     sendAtOnce(
       flooding,
-      Array.from({ length: 4 * realtimeLimits.queuedFrames }, () => leaveQueue),
+      Array.from({ length: 4 * realtimeLimits.maxQueuedFrames }, () => leaveQueue),
     );
     expect(await flooding.closed).toBe(closeCodes.flooding);
   });
@@ -177,6 +182,7 @@ describe('a socket', () => {
       expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
+    // A client that ignores only a few errors stays connected.
     expect(refusedCount).toBeGreaterThanOrEqual(50);
   });
 });

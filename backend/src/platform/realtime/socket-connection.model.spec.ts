@@ -5,9 +5,9 @@ import { WebSocket } from 'ws';
 import { realtimeLimits } from './realtime.limits';
 import { SocketConnection } from './socket-connection.model';
 
-const { heartbeatMs, pingEveryMs, pongWithinMs } = realtimeLimits;
+const { heartbeatCheckMs, pingEveryMs, pongWithinMs } = realtimeLimits;
 
-/** A socket on which only the test emits events. */
+/** A fake of ws's socket, on which only the test emits events. */
 class FakeSocket extends EventEmitter {
   readonly readyState = WebSocket.OPEN;
   readonly ping = jest.fn();
@@ -31,39 +31,39 @@ describe('the heartbeat of a socket', () => {
       now,
     );
   });
-  /** Advances the time by `ms` with a heartbeat check every `heartbeatMs`, and calls `beforeCheck` before each. */
-  const pass = (ms: number, beforeCheck: () => void = () => undefined): void => {
+  /** Advances the time by `ms` and checks the heartbeat every `heartbeatCheckMs`, each time after `beforeCheck`. */
+  const advance = (ms: number, beforeCheck: () => void = () => undefined): void => {
     const end = now + ms;
     while (now < end) {
       beforeCheck();
-      now += heartbeatMs;
+      now += heartbeatCheckMs;
       connection.checkHeartbeat(now);
     }
   };
 
   it('does not ping a peer that sends frames', () => {
-    pass(4 * pingEveryMs, () => connection.enqueue('{}'));
+    advance(4 * pingEveryMs, () => connection.enqueue('{}'));
     expect(socket.ping).not.toHaveBeenCalled();
   });
 
-  it('pings a silent peer in time, and again after the peer has answered', () => {
-    pass(pingEveryMs);
+  it('pings a peer that is silent for `pingEveryMs`, and again after the peer has answered', () => {
+    advance(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
     socket.emit('pong');
-    pass(pingEveryMs);
+    advance(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(2);
     expect(socket.terminate).not.toHaveBeenCalled();
   });
 
   it('disconnects a peer that does not answer a ping', () => {
-    pass(pingEveryMs + pongWithinMs);
+    advance(pingEveryMs + pongWithinMs);
     expect(socket.terminate).toHaveBeenCalled();
   });
 
   it('accepts a frame as the answer to a ping', () => {
-    pass(pingEveryMs);
+    advance(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
-    pass(pongWithinMs, () => connection.enqueue('{}'));
+    advance(pongWithinMs, () => connection.enqueue('{}'));
     expect(socket.terminate).not.toHaveBeenCalled();
   });
 });

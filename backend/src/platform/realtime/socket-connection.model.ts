@@ -14,17 +14,19 @@ export type FrameHandler = (text: string, receivedAt: number) => Promise<void>;
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
   isAuthenticated = false;
-  /** Whether the page on this socket shows the user's chat, which makes the user present there (A51). */
+  /** Whether the page on this socket shows the user's chat. The user is present in the chat while one socket does. */
   showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   private readonly queue: string[] = [];
-  /** When each frame of the queue was read (monotonic, ms). */
-  private readonly queuedAt: number[] = [];
+  /** When each frame of `queue` was read (monotonic, ms); always as long as `queue`. */
+  private readonly receivedAtOfQueue: number[] = [];
   private isHandling = false;
+  /** When the pending ping was sent (epoch ms); undefined if none is pending. */
   private pingedAt: number | undefined;
+  /** When `checkHeartbeat` last noticed that the peer had sent something (epoch ms). */
   private lastReceivedAt: number;
   /** Whether the peer has sent anything since the last `checkHeartbeat`. */
   private hasReceived = false;
@@ -32,18 +34,18 @@ export class SocketConnection {
 
   constructor(
     private readonly socket: WebSocket,
-    /** The underlying connection. */
+    /** The underlying TCP connection. */
     private readonly stream: Duplex,
     readonly identity: SocketIdentity,
-    private readonly handle: FrameHandler,
-    now: number,
+    private readonly handleFrame: FrameHandler,
+    openedAtMs: number,
   ) {
-    this.lastReceivedAt = now;
+    this.lastReceivedAt = openedAtMs;
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.on('pong', () => (this.hasReceived = true));
   }
 
-  /** Settles when the socket is registered and subscribed to its user's channel; the first frame waits for it. */
+  /** Settles when the socket is registered and subscribed to its user's channel. Frames are handled after that. */
   get ready(): Promise<void> {
     return this.readiness;
   }
@@ -65,7 +67,7 @@ export class SocketConnection {
   send(frame: string): void {
     if (!this.isOpen) return;
     writeTextFrame(this.stream, frame);
-    if (this.stream.writableLength > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
+    if (this.stream.writableLength > realtimeLimits.maxBufferedBytes) this.close(closeCodes.consumerTooSlow);
   }
 
   sendFrame<E extends ServerEvent>(event: E, data: ServerData<E>): void {
@@ -87,11 +89,12 @@ export class SocketConnection {
     });
   }
 
+  /** Sends a close frame and drops the queued frames. */
   close(code: CloseCode): void {
     if (this.isClosing) return;
     this.isClosing = true;
     this.queue.length = 0;
-    this.queuedAt.length = 0;
+    this.receivedAtOfQueue.length = 0;
     this.socket.close(code);
   }
 
@@ -104,34 +107,40 @@ export class SocketConnection {
   enqueue(text: string): void {
     this.hasReceived = true;
     if (this.isClosing) return;
-    if (this.queue.length >= realtimeLimits.queuedFrames) {
+    if (this.queue.length >= realtimeLimits.maxQueuedFrames) {
       this.close(closeCodes.flooding);
       return;
     }
     this.queue.push(text);
-    this.queuedAt.push(performance.now());
-    if (!this.isHandling) void this.drain();
+    this.receivedAtOfQueue.push(performance.now());
+    if (!this.isHandling) void this.handleQueue();
   }
 
-  /** Pings a silent peer, and disconnects one that does not answer. Call this every `heartbeatMs`. */
+  /**
+   * Pings a silent peer, and disconnects one that does not answer. Call this every `heartbeatCheckMs`.
+   * @param now epoch ms.
+   */
   checkHeartbeat(now: number): void {
     if (this.hasReceived) {
       this.hasReceived = false;
       this.lastReceivedAt = now;
       this.pingedAt = undefined;
     }
+    // One check earlier than `pingEveryMs`, because the next check would be too late.
+    const isSilent =
+      now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
     if (this.pingedAt !== undefined) {
       if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
-    } else if (now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatMs) {
+    } else if (isSilent) {
       this.pingedAt = now;
       this.socket.ping();
     }
   }
 
-  private async drain(): Promise<void> {
+  private async handleQueue(): Promise<void> {
     this.isHandling = true;
     for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
-      await this.handle(text, this.queuedAt.shift() ?? 0);
+      await this.handleFrame(text, this.receivedAtOfQueue.shift() ?? 0);
     }
     this.isHandling = false;
   }

@@ -7,11 +7,11 @@ import { socketDirectoryLua } from './socket-directory.scripts';
 import type { Parameter, SocketDirectoryOptions } from './socket-directory.types';
 
 /** Maximum number of concurrent calls while differences are settled. */
-const CONCURRENCY = 200;
+const MAX_CONCURRENT_CALLS = 200;
 /** Each slot is compared with Redis once in this many renewals of the lease, i.e. about every 30 s. */
 const COMPARE_EVERY_RENEWALS = 30;
 /** Maximum number of rounds in one sweep; each evicts a bounded number of members per slot. */
-const SWEEP_ROUNDS = 100;
+const MAX_SWEEP_ROUNDS = 100;
 
 /**
  * Returns the records of a replica in one slot. The call proves that the replica is alive, so it also updates the
@@ -24,32 +24,39 @@ if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), replica) end
 return recorded
 `);
 
-/** Desired record of one member of this replica. A change replaces the object. */
+/** The record that one member of this replica should have in Redis. A change replaces the object. */
 interface Entry {
   readonly topic: string;
   readonly member: string;
   /** null if the member has left. */
   readonly parameters: readonly Parameter[] | null;
+  /** Grace period of the topic, for `leave`. */
   readonly graceMs: number;
+  /** Whether a call for this entry is in progress. */
   isSending: boolean;
 }
 
 /**
  * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
- * the replicas that hold a place in the queue. Each call runs one script in the topic's hash slot.
+ * the replicas that hold a place in the queue. Each call runs one script in the topic's hash slot. A topic can have a
+ * grace period: the time in which a new member may join after the last one has left.
  *
  * Keeps the desired records of this replica in memory and settles differences: a failed call is repeated until Redis
  * has confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
+ *
+ * @template Joined reply of the `join` script.
  */
 export class SocketDirectoryRepository<Joined> {
   private readonly logger = new Logger(SocketDirectoryRepository.name);
+  /** By `<topic>|<member>`. */
   private readonly entries = new Map<string, Entry>();
   /** Entries that Redis has not confirmed. */
   private readonly unsettled = new Set<Entry>();
   private isReconciling = false;
   private isSweeping = false;
+  /** Resolves when all queued comparisons are done. */
   private comparisons: Promise<void> = Promise.resolve();
-  private tick = 0;
+  private reconcileCount = 0;
 
   constructor(private readonly options: SocketDirectoryOptions<Joined>) {}
 
@@ -67,8 +74,9 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   /**
-   * Like `join`, but with a script that also does other work. It takes the same first arguments as the `join` script.
+   * Like `join`, but with a script that also does other work. Its first arguments are those of the `join` script.
    * Repetitions after a failure use the `join` script, without parameters.
+   * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async joinWith(
     script: RedisScript<Joined>,
@@ -100,7 +108,7 @@ export class SocketDirectoryRepository<Joined> {
     if (this.isReconciling) return;
     this.isReconciling = true;
     try {
-      this.tick += 1;
+      this.reconcileCount += 1;
       const slots = Array.from({ length: this.options.slots.count }, (_, slot) => slot);
       await this.enqueueComparison(slots.filter((slot) => this.isDue(slot)));
     } finally {
@@ -108,7 +116,10 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
-  /** Compares all slots with Redis and settles the differences, e.g. after an expired lease or a lost connection. */
+  /**
+   * Compares all slots with Redis and settles the differences, e.g. after an expired lease or a lost connection. Never
+   * rejects.
+   */
   async reconcileAll(): Promise<void> {
     const { count } = this.options.slots;
     await this.enqueueComparison(Array.from({ length: count }, (_, slot) => slot));
@@ -116,8 +127,8 @@ export class SocketDirectoryRepository<Joined> {
 
   /**
    * Evicts the members of dead replicas from this replica's share of the slots. A failing slot does not affect the
-   * others.
-   * @param mayEvict whether a replica without a lease may be considered dead.
+   * others. Never rejects.
+   * @param mayEvict whether a replica without a lease may be considered dead; otherwise the sweep evicts no member.
    * @returns the results of the sweep script in these slots; none while another sweep is running.
    */
   async sweep(mayEvict: boolean): Promise<string[]> {
@@ -127,8 +138,8 @@ export class SocketDirectoryRepository<Joined> {
       const { lease, slots } = this.options;
       const share = lease.getAssignedParts(slots.count);
       if (share.length === 0) return [];
-      const dead = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
-      return await this.sweepSlots(share, dead);
+      const deadReplicas = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
+      return await this.sweepSlots(share, deadReplicas);
     } catch (error) {
       logWarning(this.logger, `Nothing of ${this.options.name} was swept`, error);
       return [];
@@ -137,6 +148,7 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
+  /** Replaces the desired record of a member; the new entry is unsettled until Redis has confirmed it. */
   private setDesired(
     topic: string,
     member: string,
@@ -192,40 +204,44 @@ export class SocketDirectoryRepository<Joined> {
     this.entries.delete(`${entry.topic}|${entry.member}`);
   }
 
-  /** Settles an entry after a successful call. @param isRecorded whether Redis has the member now. */
+  /** Updates the entry after a successful call. @param isRecorded whether Redis has recorded the member. */
   private applyReply(entry: Entry, isRecorded: boolean): void {
     const current = this.entries.get(`${entry.topic}|${entry.member}`);
     if (current === entry) {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // This join ran after the member's leave, because its script had to be loaded first.
+      // Redis executed this join after the member's leave, because it did not know the join script at first.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
 
+  /** Makes the call that records or removes the member. Never rejects. */
   private async settle(entry: Entry): Promise<void> {
     try {
       if (entry.parameters) await this.sendJoin(entry, entry.parameters);
       else await this.sendLeave(entry);
     } catch {
-      // Still unsettled: `reconcile` repeats the call and logs the number of failures.
+      // The entry is still unsettled: `reconcile` repeats the call and logs the number of failures.
     }
   }
 
   private async settleAll(): Promise<void> {
-    const waiting = [...this.unsettled].filter(({ isSending }) => !isSending);
-    for (let start = 0; start < waiting.length; start += CONCURRENCY) {
-      const page = waiting.slice(start, start + CONCURRENCY).filter((entry) => this.unsettled.has(entry));
+    const waitingEntries = [...this.unsettled].filter(({ isSending }) => !isSending);
+    for (let start = 0; start < waitingEntries.length; start += MAX_CONCURRENT_CALLS) {
+      const page = waitingEntries
+        .slice(start, start + MAX_CONCURRENT_CALLS)
+        .filter((entry) => this.unsettled.has(entry));
       await Promise.all(page.map((entry) => this.settle(entry)));
       if (page.length > 0 && page.every((entry) => this.unsettled.has(entry))) break; // Redis is unavailable
     }
-    const failed = waiting.filter((entry) => this.unsettled.has(entry)).length;
+    const failed = waitingEntries.filter((entry) => this.unsettled.has(entry)).length;
     if (failed > 0) this.logger.warn(`${failed} changes of ${this.options.name} are not recorded yet`);
   }
 
+  /** Whether the current round of `reconcile` compares the slot. */
   private isDue(slot: number): boolean {
-    return slot % COMPARE_EVERY_RENEWALS === this.tick % COMPARE_EVERY_RENEWALS;
+    return slot % COMPARE_EVERY_RENEWALS === this.reconcileCount % COMPARE_EVERY_RENEWALS;
   }
 
   /** Queues a comparison with Redis, since comparisons run one at a time. Resolves when it is done. */
@@ -235,15 +251,15 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   private async compareWithRedis(slots: readonly number[]): Promise<void> {
-    const due = new Set(slots);
+    const dueSlots = new Set(slots);
     const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
     for (const [key, entry] of this.entries) {
       const slot = this.options.slots.findSlot(entry.topic);
-      if (due.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
+      if (dueSlots.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
     }
     const { redis, lease } = this.options;
     try {
-      const calls = slots.map((slot) => this.callIn(slot, [lease.replicaId]));
+      const calls = slots.map((slot) => this.buildCall(slot, [lease.replicaId]));
       const results = await readRecordsScript.runEach(redis, calls);
       logRejections(this.logger, `Records of ${this.options.name} were not compared`, results);
       for (const [index, slot] of slots.entries()) {
@@ -280,17 +296,17 @@ export class SocketDirectoryRepository<Joined> {
   private async findDeadReplicas(share: readonly number[]): Promise<DeadReplicas> {
     const { redis, lease, slots } = this.options;
     const expired = await lease.findExpired();
-    const due = share.filter((slot) => this.isDue(slot));
-    if (due.length === 0) return expired;
+    const dueSlots = share.filter((slot) => this.isDue(slot));
+    if (dueSlots.length === 0) return expired;
     const recorded = await Promise.all(
-      due.map((slot) => redis.zrange(directoryKeys(slots.getPrefix(slot)).replicas, '0', '-1')),
+      dueSlots.map((slot) => redis.zrange(directoryKeys(slots.getPrefix(slot)).replicas, '0', '-1')),
     );
-    const others = new Set(recorded.flat());
-    for (const replicaId of expired.replicaIds) others.delete(replicaId);
-    const unknown = await lease.findDeadAmong([...others]);
+    const otherReplicas = new Set(recorded.flat());
+    for (const replicaId of expired.replicaIds) otherReplicas.delete(replicaId);
+    const withoutLease = await lease.findDeadAmong([...otherReplicas]);
     return {
-      foundAtMs: Math.min(expired.foundAtMs, unknown.foundAtMs),
-      replicaIds: [...expired.replicaIds, ...unknown.replicaIds],
+      foundAtMs: Math.min(expired.foundAtMs, withoutLease.foundAtMs),
+      replicaIds: [...expired.replicaIds, ...withoutLease.replicaIds],
     };
   }
 
@@ -302,8 +318,8 @@ export class SocketDirectoryRepository<Joined> {
     const { redis, scripts, graceAfterLossMs } = this.options;
     const results = new Set<string>();
     let slots = share;
-    for (let round = 0; round < SWEEP_ROUNDS && slots.length > 0; round += 1) {
-      const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, foundAtMs, ...replicaIds]));
+    for (let round = 0; round < MAX_SWEEP_ROUNDS && slots.length > 0; round += 1) {
+      const calls = slots.map((slot) => this.buildCall(slot, [graceAfterLossMs, foundAtMs, ...replicaIds]));
       const swept = await scripts.sweep.runEach(redis, calls);
       logRejections(this.logger, `Slots of ${this.options.name} were not swept`, swept);
       slots = slots.filter((_, index) => {
@@ -317,7 +333,7 @@ export class SocketDirectoryRepository<Joined> {
     return [...results];
   }
 
-  private callIn(slot: number, parameters: readonly Parameter[]): ScriptCall {
+  private buildCall(slot: number, parameters: readonly Parameter[]): ScriptCall {
     return { keys: [directoryKeys(this.options.slots.getPrefix(slot)).replicas], parameters };
   }
 

@@ -5,6 +5,7 @@ import type { RedisClient } from '../redis/redis-connection.factory';
 /** An argument of a directory script, in addition to topic, member and replica. */
 export type Parameter = string | number;
 
+/** @template Joined reply of the `join` script. */
 export interface SocketDirectoryOptions<Joined> {
   /** Name of the directory in log messages. */
   name: string;
@@ -21,15 +22,15 @@ export interface SocketDirectoryOptions<Joined> {
   scripts: {
     /** KEYS: replicas. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
     join: RedisScript<Joined>;
-    /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
+    /** KEYS: replicas. ARGV: topic, member, replica, grace period in ms. Idempotent. */
     leave: RedisScript<unknown>;
     /**
-     * KEYS: replicas. ARGV: grace in ms, then the arguments of `deadReplicas`.
+     * KEYS: replicas. ARGV: grace period in ms, then the arguments of `deadReplicas` (see `socketDirectoryLua`).
      * Returns 1 if another call is needed, else 0, and then its results.
      */
     sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
   };
-  /** Grace period in ms for members whose replica died, and for records of members that no longer exist. */
+  /** Grace period in ms of a topic whose member is removed because its replica died or no longer knows it. */
   graceAfterLossMs: number;
   /** Whether a `join` with this reply has recorded the member; defaults to true. */
   isRecorded?(reply: Joined): boolean;

@@ -4,7 +4,7 @@ import type { Standing } from '@thaw/contract/safety';
 /** The user of a socket, and the login that its cookie belongs to. */
 export interface SocketIdentity {
   userId: number;
-  /** Identifies the login. It stays the same when the session id is rotated. A socket is closed when its login ends. */
+  /** Identifies the login, a family of sessions: it stays the same when the session id is rotated. */
   familyId: string;
   /** The user's standing when the socket opened. */
   standing: Standing;
@@ -14,7 +14,7 @@ export interface SocketIdentity {
 export interface SocketIdentityPort {
   /** Returns the login of an upgrade request's cookie; null if the cookie is missing or invalid. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
-  /** Returns the current standing of the user by family, for families that still have a valid session. */
+  /** Maps each family that still has a valid session to the current standing of its user. */
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
   /** Returns the families that have no session because their login continues in another family. */
   findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -1,6 +1,6 @@
 // Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
-import { openConnections, getSocketsKey } from '../../testing/test-sockets.functions';
+import { findServerConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until, untilWithin } from '../../testing/until.functions';
 import { userChannel } from '../redis/redis.keys';
@@ -23,12 +23,13 @@ describe('a socket', () => {
   describe('heartbeat', () => {
     it('pings a silent peer and keeps the socket when the peer answers', async () => {
       const socket = await openSocket();
-      const [connection] = openConnections(stack.replicas[0]!, socket.userId);
+      const [connection] = findServerConnections(stack.replicas[0]!, socket.userId);
       const pinged = new Promise((resolve) => socket.webSocket.once('ping', resolve));
-      connection!.checkHeartbeat(Date.now()); // takes note of the frames received so far
+      connection!.checkHeartbeat(Date.now()); // the silence begins with this check
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
-      // The protocol's pong was sent before this ping frame, so the server has received it when the reply arrives.
+      // The client's pong (of the WebSocket protocol) precedes this `ping` frame, so the server has received the pong
+      // when the answer arrives.
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -36,20 +37,20 @@ describe('a socket', () => {
 
     it('disconnects a peer that does not answer', async () => {
       const socket = await openSocket();
-      const [connection] = openConnections(stack.replicas[0]!, socket.userId);
+      const [connection] = findServerConnections(stack.replicas[0]!, socket.userId);
       socket.webSocket.pause();
-      connection!.checkHeartbeat(Date.now()); // takes note of the frames received so far
-      const now = Date.now() + realtimeLimits.pingEveryMs;
-      connection!.checkHeartbeat(now);
-      connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs - 1);
+      connection!.checkHeartbeat(Date.now()); // the silence begins with this check
+      const pingedAt = Date.now() + realtimeLimits.pingEveryMs;
+      connection!.checkHeartbeat(pingedAt);
+      connection!.checkHeartbeat(pingedAt + realtimeLimits.pongWithinMs - 1);
       expect(connection!.isOpen).toBe(true);
-      connection!.checkHeartbeat(now + realtimeLimits.pongWithinMs);
+      connection!.checkHeartbeat(pingedAt + realtimeLimits.pongWithinMs);
       await connection!.closed;
-      expect(openConnections(stack.replicas[0]!, socket.userId)).toEqual([]);
+      expect(findServerConnections(stack.replicas[0]!, socket.userId)).toEqual([]);
     });
   });
 
-  it('is not recorded in Redis when it closes during its registration', async () => {
+  it('leaves no record in Redis when it closes during its registration', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
     const subscriber = stack.replicas[0]!.app.get(RedisSubscriberService);
@@ -61,9 +62,9 @@ describe('a socket', () => {
       await mayContinue;
     });
     const socket = await visitor.connect();
-    const connection = await until(() => openConnections(stack.replicas[0]!, id)[0]);
+    const connection = await until(() => findServerConnections(stack.replicas[0]!, id)[0]);
     await socket.leave();
-    await until(() => openConnections(stack.replicas[0]!, id).length === 0);
+    await until(() => findServerConnections(stack.replicas[0]!, id).length === 0);
     continueRegistration();
     await connection?.ready;
     await untilWithin(1_000, async () => (await stack.store.listKeys(getSocketsKey(id))).length === 0);
@@ -72,11 +73,12 @@ describe('a socket', () => {
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
+    // Each round opens two sockets on each replica and closes them at the stage of the round: not authenticated, being
+    // authenticated, authenticated, not authenticated. Odd rounds cut the connections.
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {
           const socket = await visitor.connect(stack.origins[replica]);
-          // By round: not authenticated, being authenticated, authenticated, not authenticated.
           if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
           if (round % 4 === 2) await socket.request('authenticate', { userId: id });
           await (round % 2 ? socket.cut() : socket.leave());
@@ -85,9 +87,10 @@ describe('a socket', () => {
     }
     await until(
       () =>
-        openConnections(stack.replicas[0]!, id).length + openConnections(stack.replicas[1]!, id).length === 0,
+        findServerConnections(stack.replicas[0]!, id).length +
+          findServerConnections(stack.replicas[1]!, id).length ===
+        0,
     );
-    // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
     await until(async () => (await stack.store.redis.hlen(getSocketsKey(id))) === 0);
     await until(async () => (await stack.store.countSubscribers(userChannel(id))) === 0);
     expect(await stack.store.listKeys(`*${id}*`)).toEqual([]);

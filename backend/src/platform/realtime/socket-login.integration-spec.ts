@@ -4,6 +4,7 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { estimateSlowdown } from '../../testing/processor-load.probe';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
+import { matchingKeys } from '../redis/redis.keys';
 import { realtimeLimits } from './realtime.limits';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
 import { SocketRegistry } from './socket.registry';
@@ -21,32 +22,35 @@ describe('sockets of a login', () => {
   afterAll(() => stack.close());
 
   const password = 'correct horse';
+  /** Creates an account with two logins. */
   const registerAndLogInAgain = async () => {
     const email = `${randomUUID()}@example.org`;
-    const [first = ''] = stack.origins;
-    const one = await new ThawVisitor([first]).register(email, password, 'male');
-    const other = await new ThawVisitor([first]).logIn(email, password);
-    return { one, other };
+    const [origin = ''] = stack.origins;
+    const firstLogin = await new ThawVisitor([origin]).register(email, password, 'male');
+    const secondLogin = await new ThawVisitor([origin]).logIn(email, password);
+    return { firstLogin, secondLogin };
   };
 
   it('are closed on every replica at logout, while sockets of other logins stay open', async () => {
-    const { one, other } = await registerAndLogInAgain();
-    const ended = await Promise.all(stack.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
-    const unaffected = await Promise.all(stack.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
-    const before = Date.now();
-    await one.logOut();
+    const { firstLogin, secondLogin } = await registerAndLogInAgain();
+    const ended = await Promise.all(stack.origins.map((origin) => firstLogin.openSocket(origin)));
+    const unaffected = await Promise.all(stack.origins.map((origin) => secondLogin.openSocket(origin)));
+    const loggedOutAt = Date.now();
+    await firstLogin.logOut();
     expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([
       closeCodes.notSignedIn,
       closeCodes.notSignedIn,
     ]);
-    // Takes about a second on an idle machine; the periodic check alone would take 30 s.
-    expect(Date.now() - before).toBeLessThan((realtimeLimits.loginCheckMs / 6) * estimateSlowdown());
+    // Takes about a second on an idle machine. The periodic check alone would take up to `loginCheckMs` (30 s).
+    const maxCloseMs = realtimeLimits.loginCheckMs / 6;
+    expect(Date.now() - loggedOutAt).toBeLessThan(maxCloseMs * estimateSlowdown());
     for (const socket of unaffected) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
   it('stay open when the session id is rotated', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const socket = await visitor.openSocket(stack.origins[1]);
+    // Registering an anonymous account rotates its session id.
     const converted = await visitor.call('POST', '/api/convert-anonymous', {
       userId: visitor.user.id,
       email: `${randomUUID()}@example.org`,
@@ -58,30 +62,31 @@ describe('sockets of a login', () => {
   });
 
   it('are closed by the periodic check when the publication of the logout is lost', async () => {
-    const { one, other } = await registerAndLogInAgain();
-    const ended = await one.openSocket(stack.origins[1]);
-    const unaffected = await other.openSocket(stack.origins[1]);
+    const { firstLogin, secondLogin } = await registerAndLogInAgain();
+    const ended = await firstLogin.openSocket(stack.origins[1]);
+    const unaffected = await secondLogin.openSocket(stack.origins[1]);
     jest.spyOn(stack.replicas[0]!.app.get(UserPublisherService), 'publish').mockResolvedValue();
-    await one.logOut();
+    await firstLogin.logOut();
     expect(await ended.ask('ping', {})).toMatchObject({ event: 'pong' });
     await stack.replicas[1]!.app.get<SocketRegistry>(SocketRegistry).closeEndedLogins();
     expect(await ended.closed).toBe(closeCodes.notSignedIn);
     expect(await unaffected.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('are closed, and their first frame is ignored, when the login ends after the upgrade', async () => {
+  it('are closed, and their first frame is ignored, when the login ends during the upgrade', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const identities = stack.replicas[1]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     const identify = identities.identify.bind(identities);
     jest.spyOn(identities, 'identify').mockImplementationOnce(async (request) => {
       const identity = await identify(request);
-      await visitor.call('POST', '/api/logout');
+      await visitor.logOut();
       return identity;
     });
     const socket = await visitor.connect(stack.origins[1]);
     socket.send({ event: 'authenticate', data: { userId: visitor.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toEqual([]);
-    expect(await stack.store.listKeys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
+    // The user has not entered the queue.
+    expect(await stack.store.listKeys(matchingKeys.user(visitor.user.id))).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
 
   onModuleInit(): void {
     this.timers.push(
-      setInterval(() => this.checkHeartbeats(), realtimeLimits.heartbeatMs),
+      setInterval(() => this.checkHeartbeats(), realtimeLimits.heartbeatCheckMs),
       setInterval(() => void this.closeEndedLogins(), realtimeLimits.loginCheckMs),
     );
   }

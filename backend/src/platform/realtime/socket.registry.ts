@@ -12,7 +12,7 @@ import type { UserChannelMessage } from './user-publisher.service';
 @Injectable()
 export class SocketRegistry {
   private readonly logger = new Logger(SocketRegistry.name);
-  private readonly byUser = new Map<number, Set<SocketConnection>>();
+  private readonly socketsByUser = new Map<number, Set<SocketConnection>>();
   private readonly channelListeners = new Map<number, (message: string) => void>();
 
   constructor(
@@ -21,54 +21,60 @@ export class SocketRegistry {
     private readonly events: ProcessEventsService,
   ) {}
 
+  /** Number of sockets. */
   get size(): number {
     let size = 0;
-    for (const sockets of this.byUser.values()) size += sockets.size;
+    for (const sockets of this.socketsByUser.values()) size += sockets.size;
     return size;
   }
 
   /** Yields every socket of this replica. */
   *iterateSockets(): Generator<SocketConnection> {
-    for (const sockets of this.byUser.values()) yield* sockets;
+    for (const sockets of this.socketsByUser.values()) yield* sockets;
   }
 
   /** Yields the user's authenticated sockets on this replica. */
   *iterateAuthenticatedSockets(userId: number): Generator<SocketConnection> {
-    for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
+    for (const connection of this.socketsByUser.get(userId) ?? [])
+      if (connection.isAuthenticated) yield connection;
   }
 
   /** Whether the user has a socket on this replica. */
   hasSocketsOf(userId: number): boolean {
-    return this.byUser.has(userId);
+    return this.socketsByUser.has(userId);
   }
 
   /**
    * Subscribes to the channel of the socket's user and then checks the login again. The end of a login is therefore
-   * either found by the check or announced on the channel.
+   * either found by the check or announced on the channel. Publishes `SocketOpened`.
+   * @throws errors of Redis and PostgreSQL.
    */
   async register(connection: SocketConnection): Promise<void> {
     const { userId } = connection.identity;
-    let sockets = this.byUser.get(userId);
-    if (!sockets) this.byUser.set(userId, (sockets = new Set()));
+    let sockets = this.socketsByUser.get(userId);
+    if (!sockets) this.socketsByUser.set(userId, (sockets = new Set()));
     sockets.add(connection);
     const listener =
-      this.channelListeners.get(userId) ?? ((message: string) => this.receive(userId, message));
+      this.channelListeners.get(userId) ?? ((message: string) => this.handleMessage(userId, message));
     this.channelListeners.set(userId, listener);
     await this.subscriber.subscribe(userChannel(userId), listener);
     await this.loginRecheck.recheck(connection);
     // The socket may have closed meanwhile.
-    const isStillOpen = this.byUser.get(userId)?.has(connection) && connection.isOpen;
+    const isStillOpen = this.socketsByUser.get(userId)?.has(connection) && connection.isOpen;
     if (isStillOpen) this.events.publish('SocketOpened', { connection });
   }
 
-  /** @param isClean whether the client closed the socket with a regular close code, as on leaving the page. */
+  /**
+   * Removes a closed socket. Publishes `SocketClosed`.
+   * @param isClean whether the client closed the socket with a regular close code, as on leaving the page.
+   */
   unregister(connection: SocketConnection, isClean: boolean): void {
     const { userId } = connection.identity;
-    const sockets = this.byUser.get(userId);
+    const sockets = this.socketsByUser.get(userId);
     if (!sockets?.delete(connection)) return;
     const wasLastOfUser = sockets.size === 0;
     if (wasLastOfUser) {
-      this.byUser.delete(userId);
+      this.socketsByUser.delete(userId);
       const listener = this.channelListeners.get(userId);
       this.channelListeners.delete(userId);
       if (listener) this.subscriber.unsubscribe(userChannel(userId), listener);
@@ -81,9 +87,9 @@ export class SocketRegistry {
     return this.loginRecheck.closeEnded([...this.iterateSockets()]);
   }
 
-  private receive(userId: number, text: string): void {
+  private handleMessage(userId: number, text: string): void {
     const message = JSON.parse(text) as UserChannelMessage;
-    const sockets = this.byUser.get(userId) ?? [];
+    const sockets = this.socketsByUser.get(userId) ?? [];
     switch (message.kind) {
       case 'frame':
         for (const connection of sockets) {

@@ -13,30 +13,38 @@ interface Handlers {
   onReconnected(): void;
   /** The server has ended subscriptions, because their slots have moved to another server. */
   onMoved(): void;
-  /** Publishes a probe. */
-  publish(channel: string): Promise<unknown>;
+  /** Publishes a probe on the channel. */
+  publishProbe(channel: string): Promise<unknown>;
 }
 
-/** The connection for subscriptions to one server. */
+/**
+ * The connection for subscriptions to one server of Redis. Checks that it receives messages: after a silence it has a
+ * probe (a message to one of its own channels) published and waits for its arrival.
+ */
 export class SubscriberConnection {
   private readonly channels = new Set<string>();
+  /** When the last message arrived (epoch ms). */
   private receivedAt: number;
+  /** When the pending probe was published (epoch ms); undefined if none is pending. */
   private probedAt: number | undefined;
   private missedProbes: number;
   private isClosed = false;
 
-  /** @param mustProve whether the connection counts as receiving only after its first message. */
+  /**
+   * @param isReplacement whether the connection replaces one that has received nothing. It then counts as receiving
+   * only after its first message, is probed without delay, and is replaced after one missed probe.
+   */
   constructor(
     private readonly redis: Redis,
-    mustProve: boolean,
+    isReplacement: boolean,
     private readonly handlers: Handlers,
   ) {
-    this.missedProbes = mustProve ? 1 : 0;
-    this.receivedAt = mustProve ? 0 : Date.now();
+    this.missedProbes = isReplacement ? MISSES_BEFORE_REPLACEMENT - 1 : 0;
+    this.receivedAt = isReplacement ? 0 : Date.now();
     let openings = 0;
     redis.on('ready', () => {
       openings += 1;
-      if (openings === 1) return;
+      if (openings === 1) return; // not a reconnection
       this.channels.clear();
       this.receivedAt = Date.now();
       this.probedAt = undefined;
@@ -49,7 +57,7 @@ export class SubscriberConnection {
       handlers.onMessage(channel, message);
     });
     redis.on('moved', () => {
-      this.channels.clear(); // ioredis does not report which channels moved; subscribing one twice is harmless
+      this.channels.clear(); // ioredis does not report which ones moved; subscribing twice is harmless
       handlers.onMoved();
     });
   }
@@ -67,7 +75,7 @@ export class SubscriberConnection {
     return this.channels.has(channel);
   }
 
-  /** Resolves once Redis has confirmed. @throws errors of Redis, such as MOVED */
+  /** Resolves once Redis has confirmed. @throws errors of Redis, such as MOVED. */
   async subscribe(channel: string): Promise<void> {
     this.channels.add(channel);
     try {
@@ -90,7 +98,7 @@ export class SubscriberConnection {
     this.redis.disconnect();
   }
 
-  /** Call this every second. @returns whether the connection may be kept. */
+  /** Publishes a probe if necessary. Call this every second. @returns false if the connection must be replaced. */
   probe(): boolean {
     const now = Date.now();
     if (this.probedAt !== undefined && now - this.probedAt >= PROBE_TIMEOUT_MS) {
@@ -102,7 +110,7 @@ export class SubscriberConnection {
     const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
     if (this.probedAt !== undefined || !isSilent || channel === undefined) return true;
     this.probedAt = now;
-    this.handlers.publish(channel).catch(() => undefined); // counted as a miss
+    this.handlers.publishProbe(channel).catch(() => undefined); // counted as a miss
     return true;
   }
 }

@@ -7,35 +7,37 @@ const LENGTH_16 = 126;
 /** Second byte of a frame whose length follows in 64 bits. */
 const LENGTH_64 = 127;
 /** Largest length that fits into the second byte itself. */
-const LARGEST_7 = 125;
-const LARGEST_16 = 0xffff;
+const MAX_LENGTH_7 = 125;
+/** Largest length that fits into 16 bits. */
+const MAX_LENGTH_16 = 0xffff;
 
 /**
  * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
- * ws would write two. Use it only for sockets without compression, whose frames ws never queues. Almost every frame is
- * ASCII, which is written as a latin1 string to avoid allocating a Buffer.
+ * ws would write two chunks. Use this only for sockets without compression, whose frames ws never queues. Almost every
+ * frame is ASCII. It is written as a latin1 string, one byte per character, to avoid allocating a Buffer.
+ * @param stream the TCP connection of the socket.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);
-  if (length === text.length && length <= LARGEST_16)
-    stream.write(encodeAsciiHeader(length) + text, 'latin1');
+  const isAscii = length === text.length;
+  if (isAscii && length <= MAX_LENGTH_16) stream.write(encodeAsciiHeader(length) + text, 'latin1');
   else stream.write(encodeBinaryFrame(text, length));
 };
 
 const encodeAsciiHeader = (length: number): string =>
-  length <= LARGEST_7
+  length <= MAX_LENGTH_7
     ? String.fromCharCode(FINAL_TEXT, length)
     : String.fromCharCode(FINAL_TEXT, LENGTH_16, length >> 8, length & 0xff);
 
 const encodeBinaryFrame = (text: string, length: number): Buffer => {
-  if (length <= LARGEST_7) {
+  if (length <= MAX_LENGTH_7) {
     const frame = Buffer.allocUnsafe(2 + length);
     frame[0] = FINAL_TEXT;
     frame[1] = length;
     frame.write(text, 2);
     return frame;
   }
-  if (length <= LARGEST_16) {
+  if (length <= MAX_LENGTH_16) {
     const frame = Buffer.allocUnsafe(4 + length);
     frame[0] = FINAL_TEXT;
     frame[1] = LENGTH_16;

@@ -6,17 +6,17 @@ import { startTestStack, type TestStack } from '../../testing/test-stack.harness
 
 jest.setTimeout(30_000);
 
-/** From Node 24.9 on, an upgrade that the server declines is handled as an ordinary request. */
+/** From Node 24.9 on, the server can decline an upgrade and handle the request as an ordinary one. */
 const canDeclineUpgrades = 'shouldUpgradeCallback' in new Server();
 
-interface Response {
+interface RawResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /** Sends a request on a new connection and reads until the server closes it without an error. */
-const sendRequest = async (origin: string, lines: readonly string[], body = ''): Promise<Response> => {
+const sendRequest = async (origin: string, lines: readonly string[], body = ''): Promise<RawResponse> => {
   const { hostname, port } = new URL(origin);
   const connection = connect(Number(port), hostname);
   let received = '';
@@ -43,8 +43,8 @@ interface UpgradeOptions {
   method?: string;
 }
 
-/** The lines of an upgrade request, up to the empty line. The key is the last one. */
-const upgradeLines = (
+/** Builds the lines of an upgrade request, up to the empty line. The last line is the key. */
+const buildUpgradeLines = (
   path: string,
   { protocol = 'websocket', host = '127.0.0.1', method = 'GET' }: UpgradeOptions = {},
 ): string[] => [
@@ -64,23 +64,24 @@ describe('an upgrade request', () => {
   });
   afterAll(() => stack.close());
 
+  // An ordinary request for a route of the API is answered 401, because it has no session cookie.
   it.each<[request: string, status: number, lines: string[]]>([
-    ['for a path below /ws', 404, upgradeLines('/ws/x')],
-    ['for /ws with a trailing slash', 404, upgradeLines('/ws/')],
-    ['for /ws in percent-encoding', 404, upgradeLines('/%77s')],
-    ['for a route of the API', canDeclineUpgrades ? 401 : 404, upgradeLines('/api/user/1')],
-    ['for the landing page', 404, upgradeLines('/')],
-    ['with an invalid host name', 400, upgradeLines('/ws', { host: 'a%b' })],
-    ['with an incomplete IPv6 host', 400, upgradeLines('/ws', { host: '[' })],
-    ['with an invalid port', 400, upgradeLines('/ws', { host: '127.0.0.1:99999' })],
+    ['for a path below /ws', 404, buildUpgradeLines('/ws/x')],
+    ['for /ws with a trailing slash', 404, buildUpgradeLines('/ws/')],
+    ['for /ws in percent-encoding', 404, buildUpgradeLines('/%77s')],
+    ['for a route of the API', canDeclineUpgrades ? 401 : 404, buildUpgradeLines('/api/user/1')],
+    ['for the landing page', 404, buildUpgradeLines('/')],
+    ['with an invalid host name', 400, buildUpgradeLines('/ws', { host: 'a%b' })],
+    ['with an incomplete IPv6 host', 400, buildUpgradeLines('/ws', { host: '[' })],
+    ['with an invalid port', 400, buildUpgradeLines('/ws', { host: '127.0.0.1:99999' })],
     [
       'to h2c for a route of the API',
       canDeclineUpgrades ? 401 : 426,
-      upgradeLines('/api/user/1', { protocol: 'h2c' }),
+      buildUpgradeLines('/api/user/1', { protocol: 'h2c' }),
     ],
-    ['to h2c for /ws', canDeclineUpgrades ? 404 : 426, upgradeLines('/ws', { protocol: 'h2c' })],
-    ['by POST for /ws', 405, upgradeLines('/ws', { method: 'POST' })],
-    ['without a Sec-WebSocket-Key', 400, upgradeLines('/ws').slice(0, -1)],
+    ['to h2c for /ws', canDeclineUpgrades ? 404 : 426, buildUpgradeLines('/ws', { protocol: 'h2c' })],
+    ['by POST for /ws', 405, buildUpgradeLines('/ws', { method: 'POST' })],
+    ['without a Sec-WebSocket-Key', 400, buildUpgradeLines('/ws').slice(0, -1)],
   ])('%s is answered with a complete response of status %i', async (_, status, lines) => {
     const response = await sendRequest(stack.origins[0]!, lines);
     expect(response.status).toBe(status);
@@ -90,7 +91,7 @@ describe('an upgrade request', () => {
 
   it('is answered even if it has a body that the server does not read', async () => {
     const body = 'x'.repeat(1024 * 1024);
-    const lines = [...upgradeLines('/ws/x', { method: 'POST' }), `Content-Length: ${body.length}`];
+    const lines = [...buildUpgradeLines('/ws/x', { method: 'POST' }), `Content-Length: ${body.length}`];
     const response = await sendRequest(stack.origins[0]!, lines, body);
     expect(response.status).toBe(404);
     expect(response.body).not.toBe('');
@@ -102,7 +103,9 @@ describe('an upgrade request', () => {
       Array.from({ length: 20 }, async () => {
         const connection = connect(Number(port), hostname);
         await once(connection, 'connect');
-        connection.write([...upgradeLines('/ws/x'), '', ''].join('\r\n'), () => connection.resetAndDestroy());
+        connection.write([...buildUpgradeLines('/ws/x'), '', ''].join('\r\n'), () =>
+          connection.resetAndDestroy(),
+        );
         await once(connection, 'close');
       }),
     );

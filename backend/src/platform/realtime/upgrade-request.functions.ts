@@ -5,7 +5,7 @@ import { errorMessages } from '../errors/error-message.registry';
 
 const SOCKET_PATH = '/ws';
 /** A client that does not close a refused connection within this time is disconnected. */
-const LINGER_MS = 2_000;
+const LINGER_TIMEOUT_MS = 2_000;
 
 type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
 
@@ -20,20 +20,20 @@ const isSocketRequest = (request: IncomingMessage): boolean =>
 const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
 
-/** Returns the contract's error body as JSON. */
+/** Returns the error body of an HTTP response as JSON text. */
 export const toErrorBody = (statusCode: number, code: HttpErrorCode): string =>
   JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
 
 /**
- * Answers an upgrade request with a complete HTTP response and ends the connection. Without a response, a proxy would
- * count it as a failure of this replica.
+ * Answers an upgrade request with a complete HTTP response and ends the connection. A proxy would count a connection
+ * that ends without a response as a failure of this replica.
  */
 const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers: string[] = []): void => {
   const body = toErrorBody(statusCode, code);
-  const lingering = setTimeout(() => stream.destroy(), LINGER_MS);
-  stream.once('close', () => clearTimeout(lingering));
+  const lingerTimer = setTimeout(() => stream.destroy(), LINGER_TIMEOUT_MS);
+  stream.once('close', () => clearTimeout(lingerTimer));
   stream.on('error', () => undefined);
-  // Read and drop what the client still sends: closing with unread bytes would reset the connection and the response.
+  // Discard what the client still sends: closing with unread bytes resets the connection, which can lose the response.
   stream.resume();
   stream.end(
     [

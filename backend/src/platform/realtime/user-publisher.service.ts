@@ -5,22 +5,22 @@ import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
 import { userChannel } from '../redis/redis.keys';
 
-/** Messages on a user's channel, which every replica with a socket of the user receives. */
+/** A message on a user's channel. Every replica with a socket of the user receives it. */
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
-  /** Closes the sockets of these login families. A family is one login, with all sessions that continue it. */
+  /** Closes the sockets of these login families. A family is one login and all sessions that continue it. */
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
   /** The login continues in another family. Sockets of this family close; clients reconnect with the new cookie. */
   | { kind: 'restart_family'; familyId: string }
   | { kind: 'close_socket'; socketId: string }
-  /** The user is waiting in the queue: every replica with a socket of the user must record itself there. */
+  /** The user is waiting in the queue: every replica with a socket of the user must record itself in the queue. */
   | { kind: 'searching' }
   | { kind: 'chat_started'; sessionId: string }
   /** The users with whom the user must not be matched have changed. */
   | { kind: 'exclusions_changed' }
   /**
-   * The user's standing (good, suspended, banned, ...) may have changed. It is applied to their search and chat, and
-   * sockets of excluded users close.
+   * The user's standing (good, suspended, banned, ...) may have changed. Replicas apply it to the user's search and
+   * chat, and close the sockets of a suspended or banned user.
    */
   | { kind: 'standing'; standing: Standing };
 
@@ -29,7 +29,10 @@ export type UserChannelMessage =
 export class UserPublisherService {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
 
-  /** Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: the frame may be lost. */
+  /**
+   * Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: the frame may be lost.
+   * @throws errors of Redis.
+   */
   async sendFrame<E extends ServerEvent>(
     userId: number,
     event: E,
@@ -39,7 +42,11 @@ export class UserPublisherService {
     await this.publish(userId, { kind: 'frame', frame: JSON.stringify({ event, data }), exceptSocketId });
   }
 
-  /** Closes the sockets of these login families with `notSignedIn` (4401), on every replica. */
+  /**
+   * Closes the sockets of these login families with `notSignedIn` (4401), on every replica.
+   * @param exceptFamilyId a family whose sockets stay open although `familyIds` includes it.
+   * @throws errors of Redis.
+   */
   async revokeFamilies(
     userId: number,
     familyIds: 'all' | readonly string[],
@@ -51,11 +58,13 @@ export class UserPublisherService {
   /**
    * Closes the sockets of a login family with `serviceRestart` (1012), on every replica. Clients reconnect with their
    * current cookie.
+   * @throws errors of Redis.
    */
   async restartFamily(userId: number, familyId: string): Promise<void> {
     await this.publish(userId, { kind: 'restart_family', familyId });
   }
 
+  /** Publishes to every replica that has a socket of the user. @throws errors of Redis. */
   async publish(userId: number, message: UserChannelMessage): Promise<void> {
     await this.redis.spublish(userChannel(userId), JSON.stringify(message));
   }

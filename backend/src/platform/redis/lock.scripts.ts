@@ -1,6 +1,6 @@
 import { RedisScript } from './redis-script.model';
 
-/** Acquires or extends a lock. KEYS: lock. ARGV: token, ttl in ms. Returns whether `token` holds the lock. */
+/** Acquires a lock, or extends it if `token` holds it. KEYS: lock. ARGV: token, ttl in ms. Returns 1 on success. */
 export const lockScript = new RedisScript<0 | 1>(
   `
 local lock, token, ttlMs = KEYS[1], ARGV[1], ARGV[2]
@@ -12,7 +12,7 @@ return 1
   { allowOom: true },
 );
 
-/** Releases a lock if `token` holds it. KEYS: lock. ARGV: token. */
+/** Releases a lock if `token` holds it. KEYS: lock. ARGV: token. Returns the number of locks released. */
 export const unlockScript = new RedisScript<number>(
   `
 local lock, token = KEYS[1], ARGV[1]

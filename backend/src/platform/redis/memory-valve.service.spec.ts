@@ -4,9 +4,10 @@ import { DomainError } from '../errors/domain.errors';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { MemoryValveService, computeUsedShare } from './memory-valve.service';
 
-const createMemoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): string =>
-  `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCounted}\r\n`;
+const buildMemoryInfo = (usedBytes: number, maxBytes: number, notCountedBytes = 0): string =>
+  `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCountedBytes}\r\n`;
 
+/** Creates a valve whose readings of INFO get these replies, one after the other. */
 const createValve = (...replies: (string | Error)[]): MemoryValveService => {
   const readInfo = (): Promise<string> => {
     const reply = replies.shift() ?? '';
@@ -16,13 +17,14 @@ const createValve = (...replies: (string | Error)[]): MemoryValveService => {
   return new MemoryValveService(redis as unknown as Redis, new MetricsRegistry());
 };
 
-const readAll = async (valve: MemoryValveService, count: number): Promise<boolean[]> => {
-  const states: boolean[] = [];
+/** Updates the valve `count` times. @returns whether it was open after each update */
+const updateRepeatedly = async (valve: MemoryValveService, count: number): Promise<boolean[]> => {
+  const openStates: boolean[] = [];
   for (let index = 0; index < count; index += 1) {
     await valve.update();
-    states.push(valve.isOpen);
+    openStates.push(valve.isOpen);
   }
-  return states;
+  return openStates;
 };
 
 beforeAll(() => {
@@ -31,23 +33,25 @@ beforeAll(() => {
 
 describe('MemoryValveService', () => {
   it('closes at 70 % of maxmemory and opens at 60 %', async () => {
-    const shares = [0, 69, 70, 65, 61, 60, 65, 69, 71];
-    const valve = createValve(...shares.map((share) => createMemoryInfo(share, 100)));
-    expect(await readAll(valve, shares.length)).toEqual([
-      true,
-      true,
-      false,
-      false,
-      false,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    const expectedStates: [percent: number, isOpen: boolean][] = [
+      [0, true],
+      [69, true],
+      [70, false],
+      [65, false],
+      [61, false],
+      [60, true],
+      [65, true],
+      [69, true],
+      [71, false],
+    ];
+    const valve = createValve(...expectedStates.map(([percent]) => buildMemoryInfo(percent, 100)));
+    expect(await updateRepeatedly(valve, expectedStates.length)).toEqual(
+      expectedStates.map(([, isOpen]) => isOpen),
+    );
   });
 
-  it('reports between the thresholds that the valve of another process may be closed', async () => {
-    const valve = createValve(createMemoryInfo(60, 100), createMemoryInfo(65, 100));
+  it('reports above 60 % that the valve of another process may be closed', async () => {
+    const valve = createValve(buildMemoryInfo(60, 100), buildMemoryInfo(65, 100));
     await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);
     await valve.update();
@@ -56,28 +60,29 @@ describe('MemoryValveService', () => {
   });
 
   it('stays open when Redis has no maxmemory', async () => {
-    expect(await readAll(createValve(createMemoryInfo(1e12, 0)), 1)).toEqual([true]);
+    const noMaxmemory = 0;
+    expect(await updateRepeatedly(createValve(buildMemoryInfo(1e12, noMaxmemory)), 1)).toEqual([true]);
   });
 
   it('keeps its state while Redis does not respond', async () => {
     const valve = createValve(
-      createMemoryInfo(90, 100),
+      buildMemoryInfo(90, 100),
       new Error('Command timed out'),
-      createMemoryInfo(10, 100),
+      buildMemoryInfo(10, 100),
       new Error('closed'),
     );
-    expect(await readAll(valve, 4)).toEqual([false, false, true, true]);
+    expect(await updateRepeatedly(valve, 4)).toEqual([false, false, true, true]);
   });
 
-  it('refuses with unavailable only while it is closed', async () => {
-    const valve = createValve(createMemoryInfo(10, 100), createMemoryInfo(90, 100));
+  it('refuses operations with `unavailable` only while it is closed', async () => {
+    const valve = createValve(buildMemoryInfo(10, 100), buildMemoryInfo(90, 100));
     await valve.update();
     expect(() => valve.requireOpen()).not.toThrow();
     await valve.update();
     expect(() => valve.requireOpen()).toThrow(new DomainError('unavailable'));
   });
 
-  it('counts memory as Redis does before it refuses a write', () => {
-    expect(computeUsedShare(createMemoryInfo(80, 100, 30))).toBe(0.5);
+  it('does not count the memory that Redis ignores before it refuses a write', () => {
+    expect(computeUsedShare(buildMemoryInfo(80, 100, 30))).toBe(0.5);
   });
 });

@@ -6,19 +6,20 @@ import { listPrimaries } from './redis-nodes.functions';
 import { REDIS } from './redis.module';
 
 const READ_EVERY_MS = 1_000;
-/** Fractions of `maxmemory`. Without a distance between them, single messages would open and close the valve. */
+/** Fractions of `maxmemory`. They differ, because otherwise single messages would open and close the valve. */
 const CLOSES_AT = 0.7;
 const OPENS_AT = 0.6;
 
 /**
  * Keeps Redis from filling up. While the valve is closed, operations that add data (new chats, new messages) are
- * refused. That leaves memory for those that must not fail: ending chats, renewing leases, and writing the outboxes to
- * PostgreSQL.
+ * refused. That leaves memory for the operations that must not fail: ending chats, renewing the leases of replicas, and
+ * copying the outboxes (the events that are only in Redis yet) to PostgreSQL.
  */
 @Injectable()
 export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MemoryValveService.name);
   private isClosed = false;
+  /** The used fraction of the `maxmemory` of the fullest primary, at the latest reading. */
   private usedShare = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -52,8 +53,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether the valve of another process may still be closed. Processes measure at different times, and a valve that
-   * has closed stays closed down to the lower threshold.
+   * Whether the valve of another process may be closed. Processes measure at different times: another one may have
+   * measured more, and a closed valve stays closed until the lower threshold is reached.
    */
   get mayBeClosedElsewhere(): boolean {
     return this.usedShare > OPENS_AT;
@@ -91,7 +92,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
 
 /**
  * @param info the `memory` section of INFO.
- * @returns the fraction of `maxmemory` in use, counted as Redis does before it refuses writes; 0 without `maxmemory`.
+ * @returns the fraction of `maxmemory` in use, counted as Redis counts it before it refuses a write; 0 if `maxmemory`
+ * is not set.
  */
 export const computeUsedShare = (info: string): number => {
   const readFigure = (name: string): number =>

@@ -1,15 +1,15 @@
 /**
- * Lua fragment: `now()` returns the time of Redis in ms and `nowMicros()` in µs, constant during one script. Scripts
- * do not depend on the replicas' clocks.
+ * Lua functions: `now()` returns the time of Redis in ms, and `nowMicros()` in µs. Both stay constant during a script.
+ * Scripts use the clock of Redis because the clocks of the replicas differ.
  */
 export const luaClock = `
-local clock
+local timeMicros
 local function nowMicros()
-  if not clock then
+  if not timeMicros then
     local time = redis.call('TIME')
-    clock = time[1] * 1000000 + time[2]
+    timeMicros = time[1] * 1000000 + time[2]
   end
-  return clock
+  return timeMicros
 end
 local function now() return math.floor(nowMicros() / 1000) end
 `;

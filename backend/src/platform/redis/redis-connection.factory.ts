@@ -12,7 +12,7 @@ type Commands = RedisCommander<{ type: 'default'; mapping: 'resp2' }>;
  * Commands that a cluster does not support, or that would reach only one of its nodes. `redis-nodes.functions.ts` has
  * replacements that work with all kinds of servers.
  */
-type CommandsOfOneNode =
+type SingleNodeCommands =
   | 'multi'
   | 'scan'
   | 'keys'
@@ -25,8 +25,8 @@ type CommandsOfOneNode =
   | 'ssubscribe'
   | 'publish';
 
-/** A connection to Redis, whether one server, a primary behind Sentinel, or a cluster. */
-export interface RedisClient extends Omit<Commands, CommandsOfOneNode> {
+/** A connection to Redis: to a single server, to a primary behind Sentinel, or to a cluster. */
+export interface RedisClient extends Omit<Commands, SingleNodeCommands> {
   readonly status: string;
   sendCommand(command: Command): unknown;
   defineCommand(name: string, definition: { lua: string; numberOfKeys: number }): void;
@@ -43,50 +43,58 @@ export type ConnectionOptions = Pick<
   | 'maxRetriesPerRequest'
 > & { retryStrategy?: (attempt: number) => number | null };
 
-/** Delay before attempt number `attempt` to reconnect to Redis: longer each time, up to a second. */
+/**
+ * Delay in ms before an attempt to reconnect to Redis: longer each time, up to a second.
+ * @param attempt number of the attempt, from 1.
+ */
 export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attempt, 1_000);
 
+const CONNECT_TIMEOUT_MS = 2_000;
+
 /** Options of the request path: commands fail fast and are never sent twice. */
-const requestPath: ConnectionOptions = {
+const requestPathOptions: ConnectionOptions = {
   commandTimeout: 500,
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
-  connectTimeout: 2_000,
+  connectTimeout: CONNECT_TIMEOUT_MS,
   retryStrategy: reconnectDelayMs,
 };
 
-/** How often the slot map is read again after the loss of a node, until another node serves its slots. */
+/** Delay between the loss of a node of the cluster and reading the slot map again. */
 const REFRESH_AFTER_LOSS_MS = 250;
-/** How long to wait for a Sentinel that accepts the connection but does not reply. */
+/** How long to wait for the reply of a Sentinel before the next one is asked. */
 const SENTINEL_COMMAND_TIMEOUT_MS = 1_000;
 /** Delay before a command is repeated because its slot is being moved to another node. */
 const RETRY_DURING_MOVE_MS = 50;
 
 /**
- * Opens a connection with the options of the request path. After a loss it rejects the pending commands and reconnects.
- * Only this file opens connections to Redis and depends on the form of REDIS_URL: one server, Sentinel or cluster.
+ * Opens a connection with the options of the request path, unless `options` replace them. After a loss, the connection
+ * rejects the pending commands and reconnects. Only this file opens connections to Redis and depends on the form of
+ * REDIS_URL: one server, Sentinel or cluster.
+ * @throws Error if REDIS_URL is not an address of Redis.
  */
 export const connectRedis = (settings: RedisSettings, options: ConnectionOptions = {}): RedisClient =>
-  open(settings, { ...requestPath, ...options });
+  open(settings, { ...requestPathOptions, ...options });
 
 /**
- * Opens a connection for BullMQ, which needs all commands of ioredis. A worker keeps waiting during an outage; a
- * producer is on the request path and fails fast.
+ * Opens a connection for BullMQ, which needs all commands of ioredis. A worker keeps waiting during an outage. A
+ * producer adds jobs on the request path, so it fails fast.
+ * @throws Error if REDIS_URL is not an address of Redis.
  */
 export const connectQueue = (
   settings: RedisSettings,
   { isProducer }: { isProducer: boolean },
 ): Redis | Cluster =>
   open(settings, {
-    connectTimeout: 2_000,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: reconnectDelayMs,
     ...(isProducer
       ? { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 }
       : { maxRetriesPerRequest: null }),
   });
 
-/** Upper bound for a failover with the default `cluster-node-timeout` of 15 s. */
+/** Upper bound for a failover in a cluster with the default `cluster-node-timeout` of 15 s; also used for Sentinel. */
 const FAILOVER_MS = 30_000;
 
 /** The longest time that a failover may take, in ms; 0 for a single server, which has no replica to fail over to. */
@@ -95,7 +103,7 @@ export const getFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
 
 /** Finds the server on which a channel must be subscribed: the only one, or a primary of the cluster. */
 export interface SubscriberRoutes {
-  /** Returns the name of the server that serves a channel; undefined while no server does. */
+  /** Returns the name of the server that serves a channel, for `open`; undefined while no server does. */
   findServer(channel: string): string | undefined;
   /** Opens a connection to a server. After a loss it reconnects, and the caller subscribes again. */
   open(server: string): Redis;
@@ -103,7 +111,7 @@ export interface SubscriberRoutes {
   refresh(): Promise<void>;
 }
 
-/** @param redis a connection with the same settings; its slot map is used. */
+/** @param redis a connection with the same settings. With a cluster, its slot map provides the routes. */
 export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClient): SubscriberRoutes => {
   if (!(redis instanceof Cluster)) {
     return {
@@ -119,27 +127,28 @@ export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClie
   };
 };
 
+/** The name of the server when there is only one. */
 const ONLY_SERVER = '';
 
 const subscriberOptions: ConnectionOptions = {
   autoResubscribe: false,
   enableOfflineQueue: true,
   maxRetriesPerRequest: null,
-  connectTimeout: 2_000,
+  connectTimeout: CONNECT_TIMEOUT_MS,
   retryStrategy: reconnectDelayMs,
 };
 
-/** The hash slot of a key or channel. */
+/** Finds the hash slot of a key or channel, which ioredis computes for the key of a command. */
 const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
- * Resolves when the connection has been opened, or when the first attempt has failed, so that a process can start while
- * Redis is down.
+ * Waits until the connection is open or the first attempt has failed. A process can thus start while Redis is down.
  */
 export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
-  const nodes = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
+  // A function, because the nodes of a cluster are only known once it is open.
+  const listClusterPrimaries = redis instanceof Cluster ? () => redis.nodes('master') : () => [];
   await waitUntilOpenOrClosed(redis as unknown as Redis);
-  await Promise.all(nodes().map(waitUntilOpenOrClosed));
+  await Promise.all(listClusterPrimaries().map(waitUntilOpenOrClosed));
 };
 
 const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'>): Promise<void> =>
@@ -158,14 +167,15 @@ const open = (settings: RedisSettings, options: ConnectionOptions): Redis | Clus
   const address = parseRedisAddress(settings.REDIS_URL);
   if (!address) throw new Error('REDIS_URL is not an address of Redis');
   const connection = openByKind(address, settings, options);
+  // A listener is required. Callers learn about failures from their commands.
   connection.on('error', () => undefined);
   if (connection instanceof Redis) batchWrites(connection);
   return connection;
 };
 
 /**
- * Sends all commands of one event-loop iteration in one system call. Such a call costs more CPU than building the
- * command, and a busy process reads many frames per iteration (docs/decisions/0079-commands-share-a-write.md).
+ * Sends all commands of one event-loop iteration in one system call. A system call costs more CPU than building a
+ * command, and a busy process sends many commands per iteration (docs/decisions/0079-commands-share-a-write.md).
  */
 const batchWrites = (redis: Redis): void => {
   redis.on('connect', () => {
@@ -200,7 +210,8 @@ const openByKind = (
         Connector: SteadySentinelConnector,
         sentinelCommandTimeout: SENTINEL_COMMAND_TIMEOUT_MS,
         sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
-        // Leaves a primary that Sentinel has replaced, even if its connections stay open.
+        // Both options make the client leave a primary that Sentinel has replaced, even if its connections stay open:
+        // on the announcement of Sentinel, or when the old primary, which is a replica now, refuses a write.
         failoverDetector: true,
         reconnectOnError: (error) => error.message.startsWith('READONLY'),
       });
@@ -237,14 +248,15 @@ const openCluster = (
   { nodes, hasTls, ...address }: ClusterAddress,
   { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
 ): Cluster => {
+  // Connections of the request path have no offline queue.
   const maySendTwice = enableOfflineQueue;
   const cluster = new Cluster([...nodes], {
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
-    // A command whose connection was lost may have been executed; only the request path never sends it again.
+    // A command whose connection was lost may have been executed, so the request path never sends it again.
     ...(maySendTwice ? {} : { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     retryDelayOnTryAgain: RETRY_DURING_MOVE_MS,
-    slotsRefreshTimeout: redisOptions.connectTimeout ?? 2_000,
+    slotsRefreshTimeout: redisOptions.connectTimeout ?? CONNECT_TIMEOUT_MS,
     // Connects by host name: the certificate of a node is issued for its name, not for its address.
     ...(hasTls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: {
@@ -253,19 +265,20 @@ const openCluster = (
       ...(hasTls ? { tls: {} } : {}),
     },
   });
-  // In ioredis the slots of a range share one array. When one slot moves, it would change the node of all of them.
+  // In ioredis the slots of a range share one array of nodes. When one slot moves, ioredis would change the node of all
+  // of them, so each slot gets its own array.
   cluster.on('refresh', () => {
     cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
-  // Connect in advance: ioredis would connect with the first command and refuse others until the connection is open.
+  // Connects at once: ioredis would connect with the first command and refuse others until the connection is open.
   cluster.on('+node', (node: Redis) => {
     batchWrites(node);
     void node.connect().catch(() => undefined);
   });
-  let refresh: NodeJS.Timeout | undefined;
+  let refreshTimer: NodeJS.Timeout | undefined;
   cluster.on('-node', () => {
-    refresh ??= setTimeout(() => {
-      refresh = undefined;
+    refreshTimer ??= setTimeout(() => {
+      refreshTimer = undefined;
       if (cluster.status === 'ready') cluster.refreshSlotsCache();
     }, REFRESH_AFTER_LOSS_MS).unref();
   });

@@ -1,13 +1,14 @@
-// Uses real Redis.
+// Uses a real Redis.
 import type { Redis } from 'ioredis';
 import { connectRedis, waitForFirstAttempt } from './redis-connection.factory';
 
+/** The methods of a stream that write to the socket: one chunk, or several chunks in one system call. */
 interface WritableInternals {
   _write(...parameters: unknown[]): void;
   _writev(chunks: readonly unknown[], callback: () => void): void;
 }
 
-const COMMANDS = 50;
+const COMMAND_COUNT = 50;
 
 let redis: Redis;
 
@@ -25,14 +26,14 @@ const spyOnWrites = () => {
 };
 
 const sendEchoes = (): Promise<string[]> =>
-  Promise.all(Array.from({ length: COMMANDS }, (_, index) => redis.echo(String(index))));
+  Promise.all(Array.from({ length: COMMAND_COUNT }, (_, index) => redis.echo(String(index))));
 
 it('writes the commands of one event-loop iteration to Redis in one system call', async () => {
   const { single, batch } = spyOnWrites();
   const replies = await sendEchoes();
-  expect(replies).toEqual(Array.from({ length: COMMANDS }, (_, index) => String(index)));
+  expect(replies).toEqual(Array.from({ length: COMMAND_COUNT }, (_, index) => String(index)));
   expect(batch).toHaveBeenCalledTimes(1);
-  expect(batch.mock.calls[0]?.[0]).toHaveLength(COMMANDS);
+  expect(batch.mock.calls[0]?.[0]).toHaveLength(COMMAND_COUNT);
   expect(single).not.toHaveBeenCalled();
 });
 

@@ -7,12 +7,14 @@ import { drainingKey, layoutKey } from './redis.keys';
  */
 export const REDIS_LAYOUT = '4';
 
+/** How long a starting process waits for each reply. */
 const STARTING_TIMEOUT_MS = 2_000;
 
 /**
- * Records the layout of this release, unless Redis has another one. Call this before a process uses Redis in any other
- * way. If Redis does not respond, the process may start, just as it may lose Redis later.
- * @throws Error if Redis has another layout or is being drained.
+ * Records the layout of this release, unless Redis has a layout already. Call this before a process uses Redis in any
+ * other way. If Redis does not respond, the process may start, because a running process survives an outage of Redis
+ * too.
+ * @throws Error if Redis has the layout of another release, or is being drained (emptied before such a release).
  */
 export const claimRedisLayout = async (settings: RedisSettings): Promise<void> => {
   const redis = connectRedis(settings, {
@@ -21,7 +23,7 @@ export const claimRedisLayout = async (settings: RedisSettings): Promise<void> =
     retryStrategy: () => null,
   });
   try {
-    const found = await readLayout(redis).catch(() => undefined);
+    const found = await claimLayout(redis).catch(() => undefined);
     if (found) requireSameLayout(found);
   } finally {
     redis.disconnect();
@@ -34,12 +36,13 @@ export const requireOwnLayout = async (redis: RedisClient): Promise<void> => {
 };
 
 interface FoundLayout {
-  /** null if there was none and this release's layout was recorded. */
+  /** null if Redis had no layout. */
   layout: string | null;
   isDraining: boolean;
 }
 
-const readLayout = async (redis: RedisClient): Promise<FoundLayout> => {
+/** Records the layout of this release if Redis has none. */
+const claimLayout = async (redis: RedisClient): Promise<FoundLayout> => {
   if ((await redis.exists(drainingKey)) === 1) return { layout: null, isDraining: true };
   const layout = (await redis.call('SET', layoutKey, REDIS_LAYOUT, 'NX', 'GET')) as string | null;
   return { layout, isDraining: false };

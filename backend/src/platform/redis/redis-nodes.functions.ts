@@ -7,27 +7,29 @@ export type RedisBatch = ChainableCommander;
 type Reply = [error: Error | null, result: unknown];
 
 /**
- * Starts a batch. On a single server it is a pipeline. On a cluster the commands are sent one by one in the same tick:
- * ioredis refuses a pipeline with slots of several nodes, and cannot redirect part of it while slots are being moved.
+ * Starts a batch, which `exec` completes. On a single server the batch is a pipeline. On a cluster each command is sent
+ * on its own at once: ioredis refuses a pipeline with slots of several nodes, and cannot redirect part of a pipeline
+ * while slots are being moved.
  */
 export const openBatch = (redis: RedisClient): RedisBatch =>
   isCluster(redis) ? new ClusterBatch(redis).commands : toServer(redis).pipeline();
 
+/** Sends each command when it is added; `exec` collects the replies. */
 class ClusterBatch {
   private readonly replies: Promise<Reply>[] = [];
 
   constructor(private readonly cluster: Cluster) {}
 
   readonly commands: RedisBatch = new Proxy({} as RedisBatch, {
-    get: (_, name) =>
-      name === 'exec'
+    get: (_, command) =>
+      command === 'exec'
         ? () => Promise.all(this.replies)
-        : (...parameters: (string | number)[]) => this.send(String(name), parameters),
+        : (...parameters: (string | number)[]) => this.send(String(command), parameters),
   });
 
-  private send(name: string, parameters: readonly (string | number)[]): RedisBatch {
+  private send(command: string, parameters: readonly (string | number)[]): RedisBatch {
     this.replies.push(
-      this.cluster.call(name, ...parameters).then(
+      this.cluster.call(command, ...parameters).then(
         (result): Reply => [null, result],
         (error: Error): Reply => [error, null],
       ),
@@ -37,39 +39,40 @@ class ClusterBatch {
 }
 
 /**
- * Returns a connection to each primary.
- * @throws Error while a slot of the cluster has no connected primary: a scan would miss its keys.
+ * Returns a connection to each primary that serves slots.
+ * @throws Error while a slot of the cluster has no connected primary, because a scan would miss the keys of that slot.
  */
 export const listPrimaries = (redis: RedisClient): Redis[] => {
   if (!isCluster(redis)) return [toServer(redis)];
   const primaries = new Map(
     redis.nodes('master').map((node) => [`${node.options.host}:${node.options.port}`, node]),
   );
-  const serving = new Set<Redis>();
+  const servingPrimaries = new Set<Redis>();
   for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
     const node = primaries.get(redis.slots[slot]?.[0] ?? '');
+    // The first word is that of the same error of Redis: `isStoreFailure` recognises it.
     if (!node) throw new Error('CLUSTERDOWN A slot of the cluster has no primary');
-    serving.add(node);
+    servingPrimaries.add(node);
   }
-  return [...serving];
+  return [...servingPrimaries];
 };
 
 /**
- * Whether at least one primary responds: during a failover in a cluster, the others do.
- * @throws Error if none does.
+ * Checks that at least one primary responds. During the failover of one primary, the other primaries of a cluster do.
+ * @throws Error if no primary responds.
  */
 export const pingAny = async (redis: RedisClient): Promise<boolean> => {
   const primaries = isCluster(redis) ? redis.nodes('master') : [toServer(redis)];
   return (await Promise.any(primaries.map((primary) => primary.ping()))) === 'PONG';
 };
 
-/** Returns a connection to each primary and each replica. */
+/** Returns a connection to each primary and each replica of a cluster, or to the single server. */
 export const listNodes = (redis: RedisClient): Redis[] =>
   isCluster(redis) ? redis.nodes('all') : [toServer(redis)];
 
 /**
- * Yields the keys of all primaries that match, in pages. A key may occur twice.
- * @param count keys that Redis examines for one SCAN command, so that it is not blocked for long.
+ * Yields the keys of all primaries that match `pattern`, in pages. A key may occur twice.
+ * @param count the number of keys that Redis examines for one SCAN command, during which it is blocked.
  */
 export async function* scanKeys(
   redis: RedisClient,

@@ -11,20 +11,20 @@ export interface ScriptCall {
 }
 
 /**
- * A constant Lua script, called by its hash. User data is passed as arguments only.
+ * A Lua script, called by its hash. Its source is constant: user data is only passed as arguments.
  *
- * The last key of each call never exists. While its hash slot is being moved to another node of a cluster, both nodes
- * therefore refuse the call with TRYAGAIN. Otherwise a script could run with only part of its keys, or fail between two
- * writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
+ * Each call gets one more key, which never exists. While the hash slot of the keys is being moved to another node of a
+ * cluster, both nodes therefore refuse the call with TRYAGAIN. Without that key, a script could run with only part of
+ * its keys, or fail between two writes (docs/decisions/0074-scripts-wait-while-their-slot-moves.md).
  */
 export class RedisScript<Reply> {
   private readonly source: string;
   private readonly sha: string;
 
   /**
-   * @param source Lua; all keys that it accesses are in KEYS or begin with the hash tag of KEYS[1].
-   * @param options.allowOom whether it also runs while Redis is out of memory. Only for scripts that free memory,
-   * directly or in a later step.
+   * @param source Lua code. All keys that it accesses are in KEYS or begin with the hash tag of KEYS[1].
+   * @param options.allowOom whether the script also runs while Redis is out of memory. Use it only for scripts that
+   * free memory, directly or in a later step.
    */
   constructor(source: string, { allowOom = false }: { allowOom?: boolean } = {}) {
     this.source = allowOom ? `#!lua flags=allow-oom\n${source}` : source;
@@ -34,7 +34,7 @@ export class RedisScript<Reply> {
   /**
    * Runs the script many times in one batch; each call may be in another slot.
    * @returns the result of each call, in order.
-   * @throws when the whole batch failed.
+   * @throws Error if the whole batch fails. The error of a single call is in its result.
    */
   async runEach(redis: RedisClient, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
     const batch = openBatch(redis);
@@ -46,25 +46,28 @@ export class RedisScript<Reply> {
     );
   }
 
-  /** Repeats, with the source, those calls whose server does not know the script yet. */
+  /** Repeats the calls whose server does not know the script yet, with the source instead of the hash. */
   private async evaluateUnknown(
     redis: RedisClient,
     calls: readonly ScriptCall[],
     replies: [Error | null, unknown][],
   ): Promise<void> {
-    const unknown = calls.flatMap((call, index) =>
+    const unknownCalls = calls.flatMap((call, index) =>
       replies[index]?.[0]?.message.startsWith('NOSCRIPT') ? [{ call, index }] : [],
     );
-    if (unknown.length === 0) return;
+    if (unknownCalls.length === 0) return;
     const batch = openBatch(redis);
-    for (const { call } of unknown) batch.eval(this.source, ...toArguments(call));
+    for (const { call } of unknownCalls) batch.eval(this.source, ...toArguments(call));
     for (const [index, reply] of ((await batch.exec()) ?? []).entries()) {
-      const repeated = unknown[index];
-      if (repeated) replies[repeated.index] = reply;
+      const repeatedCall = unknownCalls[index];
+      if (repeatedCall) replies[repeatedCall.index] = reply;
     }
   }
 
-  /** Like `runEach`, but @throws the first error of any call. */
+  /**
+   * Like `runEach`, but returns plain replies.
+   * @throws the error of the first call that failed. Other calls may have succeeded.
+   */
   async runAll(redis: RedisClient, calls: readonly ScriptCall[]): Promise<Reply[]> {
     return (await this.runEach(redis, calls)).map((result) => {
       if (result.status === 'rejected') throw result.reason;
@@ -72,7 +75,10 @@ export class RedisScript<Reply> {
     });
   }
 
-  /** Runs the script once. */
+  /**
+   * Runs the script once.
+   * @throws errors of Redis.
+   */
   async run(
     redis: RedisClient,
     keys: readonly string[],
@@ -86,7 +92,7 @@ export class RedisScript<Reply> {
     }
   }
 
-  /** Builds the command without `redis.evalsha`, whose copying of arguments costs more CPU than the write itself. */
+  /** Builds the command directly: `redis.evalsha` copies its arguments, which costs more CPU than the write itself. */
   private buildCommand(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
     command.args = [this.sha, String(keys.length + 1), ...keys, buildAbsentKey(keys)];

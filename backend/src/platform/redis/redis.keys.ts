@@ -3,19 +3,21 @@
  * `{matching}` for the match queue and the leases, `{shard<n>}` for a shard of the random chats, `{presence<n>}` for a
  * shard of the users' presence, `{jobs}` for BullMQ. A script publishes only to channels with its own hash tag.
  */
+
+/** Number of shards: fixed groups of random chats whose keys share a hash slot. */
 export const SHARD_COUNT = 64;
-/** A worker copies one shard group to the durable log at a time; each group has 16 shards. */
+/** A worker copies the events of one shard group at a time to the durable log in PostgreSQL. A group has 16 shards. */
 export const SHARD_GROUP_COUNT = 4;
 
-/** Layout version of everything below, see `redis-layout.functions.ts`. */
+/** Holds the version of the keys and values in Redis, see `redis-layout.functions.ts`. */
 export const layoutKey = 'layout';
-/** Exists while Redis is being drained; no Thaw process starts meanwhile. */
+/** Exists while an operator drains Redis before a release with another layout. No process of Thaw starts meanwhile. */
 export const drainingKey = 'draining';
 
 /** Prefix of BullMQ's keys. */
 export const jobsPrefix = '{jobs}';
 
-/** FNV-1a, 32 bits. */
+/** The 32-bit FNV-1a hash. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -25,55 +27,67 @@ const hash = (text: string): number => {
 };
 
 /**
- * Returns the id of a new chat: its shard, a dot and the given unique text. A chat stays in its shard when a later
- * release has more shards.
+ * Builds the id of a new chat: the number of its shard, a dot and `unique`. The number keeps a chat in its shard when a
+ * later release has more shards.
+ * @param unique a text that no other chat has.
  */
 export const buildSessionId = (unique: string): string => `${hash(unique) % SHARD_COUNT}.${unique}`;
 
-/** The shard that the id begins with. Ids of earlier releases, and any other text, are hashed. */
+/**
+ * Finds the shard of a chat: the number before the dot of its id. Ids of earlier releases have no such number and are
+ * hashed, as is any other text that a client may send.
+ */
 export const findShard = (sessionId: string): number => {
   const dot = sessionId.indexOf('.');
+  // The number of a shard has one or two digits.
   if (dot === 1 || dot === 2) {
     const shard = Number(sessionId.slice(0, dot));
     if (shard >= 0 && shard < SHARD_COUNT) return shard;
   }
   return hash(sessionId) % SHARD_COUNT;
 };
+
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
-/** A key that never exists, in the hash slot of the given ones; declared with the keys of each script. */
+/** Builds a key that never exists, in the hash slot of the given keys. `RedisScript` explains what it is for. */
 export const buildAbsentKey = ([key = '']: readonly string[]): string => {
   const start = key.indexOf('{');
   return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
 };
 
-/** Lock of the worker that copies the shard group. */
+/** Lock of the worker that copies the events of the shard group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
 
+/** Carries messages for the sockets of one user. */
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set of `<replica id>|<socket>`: an address's open sockets on all replicas. */
+/** Set of `<replica id>|<socket>`: the open sockets of an IP address on all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
+/** A channel on which a replica checks that it receives its own publications. */
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 
+/** State of a rate limit for a subject, such as a user id or the address of a client. */
 export const rateLimitKey = (bucket: string, subject: string | number): string =>
   `limit:${bucket}:{${subject}}`;
 
-/** Exists until the export is downloaded; by the hash of its token. */
+/** Exists until the export of a user's data is downloaded with this token. */
 export const exportTicketKey = (tokenHash: string): string => `export-ticket:{${tokenHash}}`;
 /** Exists while an export of the user is running. */
 export const exportLockKey = (userId: number): string => `export:{${userId}}`;
 
-/** Exists while a message that two users have changed may be missing from the read replica. */
+/** Exists while the read replica may not have the latest change of a message between the two users. */
 export const recentChangeKey = (userId: number, otherId: number): string =>
   `private-changed:{${Math.min(userId, otherId)}-${Math.max(userId, otherId)}}`;
 
-/** Leases of replicas. They share a slot with matching, whose scripts only match users on live replicas. */
+/**
+ * Keys of the leases: an api replica is live while its lease is. They share a slot with matching, whose scripts only
+ * match users on live replicas.
+ */
 export const leaseKeys = {
-  /** Sorted set: replica ids by the time at which the lease expires (ms, Redis clock). */
+  /** Sorted set: replica ids by the time at which their lease expires (ms, Redis clock). */
   live: '{matching}:leases',
-  /** Sorted set: the same replicas in order of name, for their ranks. */
+  /** Sorted set: the same replica ids in alphabetical order, which gives each replica a rank. */
   names: '{matching}:lease-names',
-  /** Sorted set: replicas by the time at which their lease was found expired; kept for a minute. */
+  /** Sorted set: replica ids by the time at which their lease was found expired; kept for a minute. */
   expired: '{matching}:expired-leases',
   /** Changes whenever the set of live replicas changes. */
   epoch: '{matching}:lease-epoch',
@@ -83,9 +97,9 @@ export const leaseKeys = {
 export const directoryKeys = (prefix: string) => ({
   /** Hash: member to `<replica id>|<note>`. */
   sockets: (topic: string): string => `${prefix}sockets:${topic}`,
-  /** Set: each `<topic>|<member>` that a replica has recorded in this slot. */
-  ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-  /** Sorted set: replicas that have such a set, by the time of their last entry. */
+  /** Set: each `<topic>|<member>` that the replica has recorded in this slot. */
+  replicaMembers: (replicaId: string): string => `${prefix}replica:${replicaId}`,
+  /** Sorted set: ids of the replicas that have such a set, by the time of their last entry. */
   replicas: `${prefix}replicas`,
 });
 
@@ -93,23 +107,26 @@ export const matchingKeys = {
   /** Prefix of everything below; scripts build their keys from it. */
   prefix: '{matching}:',
   leases: leaseKeys.live,
-  /** A topic is a user who is searching or claimed; a member is a replica that holds sockets of the user. */
+  /** A topic is a user who is searching or in a claim; a member is a replica that holds sockets of the user. */
   ...directoryKeys('{matching}:'),
-  /** Sorted set: session ids by the time at which the claim expires. */
+  /** Sorted set: session ids of claims (matches that are not confirmed yet) by the time at which the claim expires. */
   claims: '{matching}:claims',
   /** Sorted set: `<session id>|<user id>|<user id>` of recorded chats by the time of their next check. */
   chats: '{matching}:chats',
-  /** Sorted set: searching users of a pool by the time of joining. The pool of most users has no name. */
+  /**
+   * Sorted set: the searching users of a pool by the time of joining. Only users of the same pool are matched. The pool
+   * of most users has no name.
+   */
   queue: (gender: string, preference: string, pool = ''): string =>
     `{matching}:queue:${pool === '' ? '' : `${pool}:`}${gender}:${preference}`,
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
-   * `1` while two users who were in a chat together are not matched again (A41); `x` for an hour after one has blocked
-   * the other.
+   * `1` while two users who were in a chat together are not matched again; `x` for an hour after one has blocked the
+   * other.
    */
   coolDown: (userId: number, otherId: number): string =>
     `{matching}:cool-down:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
-  /** Exists for some minutes after the two users were in a chat together. */
+  /** Exists for some minutes after the two users have been in a chat together. */
   recentPartners: (userId: number, otherId: number): string =>
     `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
@@ -118,9 +135,11 @@ export const chatKeys = (shard: number) => {
   const prefix = `{shard${shard}}:`;
   return {
     prefix,
+    /** Stream: the events of one chat. */
     stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
-    /** Carries `<session id> <message>` for chats of this shard in which the replica has sockets. */
+    /** Channel: carries `<session id> <message>` for chats of this shard in which the replica has sockets. */
     channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
+    /** Stream: events that are not in the durable log yet. */
     outbox: `${prefix}outbox`,
     /** Stream: outbox entries that PostgreSQL refuses because of their content. */
     deadLetters: `${prefix}dead-letters`,
@@ -133,14 +152,15 @@ export const chatKeys = (shard: number) => {
   } as const;
 };
 
-/** The streams of all chats, in all shards. */
+/** Finds the streams of all chats in all shards. */
 export const chatStreams = {
   pattern: '{shard*}:chat:*',
   parseSessionId: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
 } as const;
 
-/** Number of shards of the users' presence, by user id. */
+/** Number of shards of the users' presence; a user's shard depends on their id. */
 export const PRESENCE_SHARD_COUNT = 16;
+
 export const findPresenceShard = (userId: number): number => userId % PRESENCE_SHARD_COUNT;
 
 export const presenceKeys = (shard: number) => {

@@ -28,9 +28,12 @@ export class RedisModule implements OnApplicationShutdown {
   }
 }
 
-const COMMAND_TIMEOUT_MS = 5_000;
+const OPERATION_TIMEOUT_MS = 5_000;
 
-/** For commands of operators, whose first command to Redis may wait until the connection is open. */
+/**
+ * Provides the connection for the command-line programs of operators. They have nothing to do while Redis is down, so
+ * their first Redis command waits until the connection is open.
+ */
 @Global()
 @Module({
   providers: [
@@ -38,7 +41,7 @@ const COMMAND_TIMEOUT_MS = 5_000;
       provide: REDIS,
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) =>
-        connectRedis(environment, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS }),
+        connectRedis(environment, { enableOfflineQueue: true, commandTimeout: OPERATION_TIMEOUT_MS }),
     },
   ],
   exports: [REDIS],

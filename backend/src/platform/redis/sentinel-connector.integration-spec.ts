@@ -1,4 +1,4 @@
-// Uses real Redis as the primary. The Sentinels are stand-ins, so that they can delay an answer.
+// Uses a real Redis as the primary. The Sentinels are stand-ins, so that the tests can delay their replies.
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
@@ -6,12 +6,14 @@ import { connectRedis, type RedisClient } from './redis-connection.factory';
 
 jest.setTimeout(30_000);
 
+/** The channel on which Sentinels announce a new primary. */
 const CHANNEL = '+switch-master';
 
+/** Encodes an array of strings in the protocol of Redis (RESP). */
 const encode = (texts: readonly string[]): string =>
   `*${texts.length}\r\n${texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('')}`;
 
-/** The first two words of each command. */
+/** Returns the first two words of each command in a text of the protocol, in lower case. */
 const parseCommands = (text: string): string[] =>
   text
     .split(/^\*\d+\r\n/m)
@@ -27,9 +29,9 @@ const parseCommands = (text: string): string[] =>
 
 class StandInSentinel {
   readonly subscribers = new Set<Socket>();
-  /** Requests for the address of the primary that have no answer yet. */
-  held: (() => void)[] = [];
-  isHolding = false;
+  /** Send the delayed replies to requests for the address of the primary. */
+  delayedReplies: (() => void)[] = [];
+  isDelaying = false;
   private readonly server = createServer((socket) => this.serve(socket));
   private readonly sockets = new Set<Socket>();
 
@@ -49,10 +51,10 @@ class StandInSentinel {
     for (const socket of this.subscribers) socket.write(encode(['message', CHANNEL, 'main']));
   }
 
-  /** Answers the held requests and all later ones. */
+  /** Sends the delayed replies, and no longer delays later ones. */
   release(): void {
-    this.isHolding = false;
-    for (const answer of this.held.splice(0)) answer();
+    this.isDelaying = false;
+    for (const reply of this.delayedReplies.splice(0)) reply();
   }
 
   close(): void {
@@ -65,23 +67,24 @@ class StandInSentinel {
     socket.on('error', () => undefined);
     socket.on('close', () => this.subscribers.delete(socket));
     socket.on('data', (data) => {
-      for (const command of parseCommands(data.toString())) this.answer(socket, command);
+      for (const command of parseCommands(data.toString())) this.handleCommand(socket, command);
     });
   }
 
-  private answer(socket: Socket, command: string): void {
+  private handleCommand(socket: Socket, command: string): void {
     const { hostname, port } = this.primary;
     switch (command) {
       case 'hello 3':
+        // ioredis then uses version 2 of the protocol.
         socket.write('-NOPROTO unsupported protocol version\r\n');
         return;
       case 'sentinel get-master-addr-by-name': {
-        const answer = () => socket.write(encode([hostname, port]));
-        if (this.isHolding) this.held.push(answer);
-        else answer();
+        const reply = () => socket.write(encode([hostname, port]));
+        if (this.isDelaying) this.delayedReplies.push(reply);
+        else reply();
         return;
       }
-      case 'sentinel sentinels':
+      case 'sentinel sentinels': // no Sentinels besides those that the client knows
         socket.write('*0\r\n');
         return;
       case `subscribe ${CHANNEL}`:
@@ -114,18 +117,19 @@ describe('a connection through Sentinel', () => {
     for (const sentinel of sentinels) sentinel.close();
   });
 
-  it('is opened again although Sentinel announces a new primary meanwhile', async () => {
+  it('is opened again even if the Sentinels announce a new primary during the reconnection', async () => {
     const admin = new Redis(primary.toString());
     const connection = connect();
     await until(() => connection.status === 'ready');
     await until(() => sentinels.every(({ subscribers }) => subscribers.size === 1));
-    for (const sentinel of sentinels) sentinel.isHolding = true;
+    for (const sentinel of sentinels) sentinel.isDelaying = true;
+    // The client reconnects and waits for the address of the primary.
     await admin.client('KILL', 'ID', await connection.client('ID'));
     admin.disconnect();
-    await until(() => sentinels.some(({ held }) => held.length === 1));
+    await until(() => sentinels.some(({ delayedReplies }) => delayedReplies.length === 1));
 
     for (const sentinel of sentinels) sentinel.announceNewPrimary();
-    // The connection has received the announcement, or is not subscribed any more.
+    // Each subscription has been closed: before the attempt, or because of the announcement.
     await until(() => sentinels.every(({ subscribers }) => subscribers.size === 0));
     for (const sentinel of sentinels) sentinel.release();
 
@@ -133,10 +137,10 @@ describe('a connection through Sentinel', () => {
     expect(await connection.ping()).toBe('PONG');
   });
 
-  it('asks the next Sentinel when one accepts the request and does not answer', async () => {
-    sentinels[0]!.isHolding = true;
+  it('asks the next Sentinel when the first one accepts the request and does not reply', async () => {
+    sentinels[0]!.isDelaying = true;
     const connection = connect();
-    await until(() => sentinels[0]?.held.length === 1);
+    await until(() => sentinels[0]?.delayedReplies.length === 1);
     await until(() => connection.status === 'ready');
   });
 });

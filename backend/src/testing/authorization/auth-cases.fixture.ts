@@ -2,20 +2,22 @@ import {
   type AuthorizationTable,
   FORBIDDEN,
   allowOnlyOwnUserId,
-  expectWithoutIds,
+  expectInOneAttempt,
+  STRANGER_EMAIL,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
+/** `stranger` is registered; the other actors are anonymous and have neither an email address nor a password. */
 export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ body: () => ({}), outcomes: expectWithoutIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectInOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
-      cases: [{ body: () => ({}), outcomes: expectWithoutIds(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: expectInOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },
@@ -23,7 +25,7 @@ export const authCases: AuthorizationTable = {
       isOpenToExcluded: true,
       cases: [
         {
-          body: ({ user }) => ({ userId: user, email: 'taken@example.org', password: 'secret' }),
+          body: ({ user }) => ({ userId: user, email: STRANGER_EMAIL, password: 'secret' }),
           outcomes: allowOnlyOwnUserId(
             { stranger: '403 not_anonymous', else: '409 email_taken' },
             VALIDATION_FAILED,

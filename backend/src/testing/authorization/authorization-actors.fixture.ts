@@ -6,34 +6,33 @@ import { makeFriends, recordPastChat } from '../relationship.fixture';
 import { imposeSanction } from '../standings.fixture';
 import type { TestStack } from '../test-stack.harness';
 import { matchNewVisitors, ThawVisitor } from '../thaw.client';
-import type { Actor, IdKind, Ids } from './authorization-case.fixture';
+import { type Actor, type IdKind, type Ids, STRANGER_EMAIL } from './authorization-case.fixture';
 import { createModeratedUser, EVIDENCE_IMAGE_ID } from './moderated-user.fixture';
 
-/** The users who try every route and event, with what they own. */
+/** The users who try every route and frame, and the ids that they use. */
 export interface AuthorizationActors {
   users: Record<Actor, ThawVisitor>;
-  /** The ids that `actor` uses in an attempt: their own, another user's, missing or malformed ones. */
+  /** The ids that `actor` uses in an attempt: their own ids, ids of another user, missing ids or malformed ids. */
   chooseIds(actor: Actor, kind: IdKind): Promise<Ids>;
 }
 
 /**
  * Creates a user for each actor. `self` is in a chat with `partner`, has blocked `blocked` and has sent a private
- * message to `friend`; each actor has an image, a received friend request and a warning of their own, each moderator a
- * user whose case they have claimed.
+ * message to `friend`. Each actor has an image, a received friend request and a warning of their own. Each moderator
+ * has claimed the case of a user.
  */
 export const createActors = async (stack: TestStack): Promise<AuthorizationActors> => {
   const replica = stack.replicas[0]!;
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
-  /** A user without friends, for attempts that need one. */
   const friendless = await stack.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
     friend: await stack.createVisitor(0, 'male'),
     anonymous: await stack.createVisitor(0, 'female'),
-    stranger: await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male'),
+    stranger: await new ThawVisitor([origin]).register(STRANGER_EMAIL, 'secret', 'male'),
     blocked: await stack.createVisitor(0, 'male'),
     suspended: await stack.createVisitor(0, 'male'),
     moderator: await new ThawVisitor([origin]).register('moderator@example.org', 'secret'),
@@ -75,7 +74,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   await users.self.call('POST', '/api/blocks', block);
   await imposeSanction(replica, users.suspended.user.id);
 
-  const moderated = {
+  const moderatedUsers = {
     moderator: await createModeratedUser(stack, users.moderator, requester),
     otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
   };
@@ -92,29 +91,30 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       const ids = { case: id, sanction: id, appeal: id, person: id, evidenceImage: id, blockedImage: id };
       return { ...ids, version: 0 };
     }
-    const ownSubject = actor === 'otherModerator' ? moderated.otherModerator : moderated.moderator;
-    const otherSubject = actor === 'otherModerator' ? moderated.moderator : moderated.otherModerator;
+    const { moderator, otherModerator } = moderatedUsers;
+    const [ownSubject, otherSubject] =
+      actor === 'otherModerator' ? [otherModerator, moderator] : [moderator, otherModerator];
     const subject = kind === 'own' ? ownSubject : otherSubject;
-    const row = await query<{ version: string }>('SELECT version FROM conduct_cases WHERE id = $1', [
+    const caseRow = await query<{ version: string }>('SELECT version FROM conduct_cases WHERE id = $1', [
       subject.caseId,
     ]);
-    const blocked = await query<{ id: string }>('SELECT id FROM blocked_images');
+    const blockedImageRow = await query<{ id: string }>('SELECT id FROM blocked_images');
     return {
       case: subject.caseId,
       sanction: subject.sanctionId,
       appeal: subject.appealId,
-      // For `other` the caller: moderators must not act on themselves.
+      // For `other`, the caller: moderators cannot act on themselves.
       person: kind === 'own' ? subject.userId : users[actor].user.id,
       evidenceImage: EVIDENCE_IMAGE_ID,
-      blockedImage: blocked?.id ?? Number.MAX_SAFE_INTEGER,
-      version: Number(row?.version),
+      blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // until a decision blocks one
+      version: Number(caseRow?.version),
     };
   };
 
   const chooseIds = async (actor: Actor, kind: IdKind): Promise<Ids> => {
     const caller = users[actor];
     const otherUser = actor === 'self' ? users.stranger : users.self;
-    const sameForAllKinds = {
+    const commonIds = {
       callerId: caller.user.id,
       friendlessId: friendless.user.id,
       otherUserId: otherUser.user.id,
@@ -127,7 +127,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
         const owner = kind === 'own' ? caller : otherUser;
         const [ownChat, otherChat] = isInChatOfSelf ? [chatOfSelf, chatOfOthers] : [chatOfOthers, chatOfSelf];
         return {
-          ...sameForAllKinds,
+          ...commonIds,
           user: owner.user.id,
           session: (kind === 'own' ? ownChat : otherChat).sessionId,
           message: messageOfSelf, // another user's message for every actor but `self`
@@ -138,7 +138,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       }
       case 'missing':
         return {
-          ...sameForAllKinds,
+          ...commonIds,
           user: Number.MAX_SAFE_INTEGER,
           session: 'nothing',
           message: Number.MAX_SAFE_INTEGER,
@@ -148,7 +148,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
         };
       case 'malformed':
         return {
-          ...sameForAllKinds,
+          ...commonIds,
           user: '0x1',
           session: 7,
           message: '1',

@@ -1,26 +1,30 @@
-/** Signed-in users in good standing, by their relation to `self`. They try every frame and every route. */
+/** Signed-in users without a sanction, named by their relation to `self`. They try every frame and every route. */
 export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
-/** Users who try every route. `self` has blocked `blocked`. */
+/** The users who try every route. `self` has blocked `blocked`. */
 export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
-/** Users who try the routes of moderation, which refuse all other users. */
+/** They try only the routes of moderation, which refuse all other users. */
 export const MODERATORS = ['moderator', 'otherModerator'] as const;
-/** `suspended` tries every route, with outcomes that follow from the kind of route. */
+/** `suspended` tries every route, too. The outcomes follow from `isOpenToExcluded`. */
 export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
+
+/** The email address of `stranger`, who is the only registered user among the actors, apart from the moderators. */
+export const STRANGER_EMAIL = 'taken@example.org';
 
 /** Whose ids an attempt uses: the caller's, another user's, ids that do not exist, or malformed ids. */
 export const ID_KINDS = ['own', 'other', 'missing', 'malformed'] as const;
 export type IdKind = (typeof ID_KINDS)[number];
 
 /**
- * An expected result: for HTTP the status, with the error code of a refusal; for a frame the event of the answer, the
- * code of an error frame, or `closed <close code>`.
+ * The expected result of an attempt, for every actor or by actor. For HTTP the status, followed by the error code of a
+ * refusal; for a frame the event of the answer, the code of an error frame, or `closed <close code>`.
  */
 export type Outcome = string | ({ else: string } & Partial<Record<Actor, string>>);
-/** Kinds of ids without an outcome are not tried. */
+/** The outcome for each kind of ids. A kind without an outcome is not tried. */
 export type Outcomes = Partial<Record<IdKind, Outcome>>;
 
 /** The ids of one kind that an attempt may use. */
 export interface Ids {
+  /** Of the caller, of another user, missing or malformed; so are the following ids. */
   user: unknown;
   session: unknown;
   message: unknown;
@@ -28,17 +32,21 @@ export interface Ids {
   image: unknown;
   notice: unknown;
   /**
-   * Ids on which moderators act: those of a user whose case the moderator has claimed for `own`, of a user whose case
-   * the other moderator has claimed for `other`. Other users use those of the first moderator.
+   * The case that the calling moderator has claimed; for `other`, the case that the other moderator has claimed. Users
+   * who are not moderators take the place of `moderator`.
    */
   case: unknown;
+  /** A sanction of the user whose case it is. */
   sanction: unknown;
+  /** An appeal of the user whose case it is. */
   appeal: unknown;
-  /** The user whom moderators act on; for `other`, the caller. */
+  /** The user whose case it is; for `other`, the caller. */
   person: unknown;
+  /** An image in the evidence of the case. */
   evidenceImage: unknown;
+  /** An image that moderators have blocked. */
   blockedImage: unknown;
-  /** The version of the case. */
+  /** The current version of the case. */
   version: number;
   /** The caller's own user id, for every kind. */
   callerId: number;
@@ -49,20 +57,20 @@ export interface Ids {
 }
 
 export interface HttpCase {
-  /** The path of the route itself when left out. */
+  /** By default the path of the route itself. */
   path?: (ids: Ids) => string;
   body?: (ids: Ids) => unknown;
   outcomes: Outcomes;
-  /** The outcomes for moderators, for the routes that refuse everyone else. */
+  /** The outcomes for moderators. Only for the routes of moderation, where `outcomes` are those of all other users. */
   moderatorOutcomes?: Outcomes;
 }
 
 export interface RouteCases {
   /** Usable without a login. */
   isPublic?: true;
-  /** Usable by suspended and banned users, some routes with their own ids only. All other routes refuse them. */
+  /** Usable by suspended and banned users (the excluded ones), or only with their own ids. Other routes refuse them. */
   isOpenToExcluded?: true | 'with_own_ids';
-  /** Tried after all other routes, since a success takes away what they rely on. */
+  /** Tried after all other routes, since a success deletes what these routes need. */
   runsLast?: true;
   cases: HttpCase[];
 }
@@ -87,10 +95,13 @@ export const VALIDATION_FAILED = '400 validation_failed';
 export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
   typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
 
-/** For a case whose path and body contain no ids: it is tried once for each actor. */
-export const expectWithoutIds = (outcome: Outcome): Outcomes => ({ own: outcome });
+/**
+ * For a case that each actor tries once, with their own ids: a case that contains no ids, or whose outcome does not
+ * depend on them.
+ */
+export const expectInOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
 
-/** For a path or body that must contain the caller's own user id. */
+/** For a path or body that must contain the caller's own user id. The default `malformed` is for a path. */
 export const allowOnlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({
   own,
   other: FORBIDDEN,
@@ -106,7 +117,7 @@ export const allowOnlyFriendIds = (accepted: string): Outcomes => ({
   malformed: NOT_FOUND,
 });
 
-/** For a frame that must contain the sender's own user id; the own id is not tried when `own` is left out. */
+/** For a frame that must contain the sender's own user id. Without `own`, the own id is not tried. */
 export const allowOnlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
   ...(own === undefined ? {} : { own }),
   other: 'forbidden',
@@ -115,7 +126,7 @@ export const allowOnlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
 });
 
 /** For a frame whose receiver must be a friend. */
-export const onlyFriendAsReceiver: Outcomes = {
+export const allowOnlyFriendAsReceiver: Outcomes = {
   own: 'not_friends',
   other: { friend: 'ack', else: 'not_friends' },
   missing: 'not_friends',

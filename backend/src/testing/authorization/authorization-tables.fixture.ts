@@ -4,7 +4,7 @@ import {
   type FrameCase,
   NOT_FOUND,
   type RouteCases,
-  expectWithoutIds,
+  expectInOneAttempt,
 } from './authorization-case.fixture';
 import { blocksCases } from './blocks-cases.fixture';
 import { conductCases } from './conduct-cases.fixture';
@@ -19,12 +19,13 @@ import { suggestionsCases } from './suggestions-cases.fixture';
 import { uploadsCases } from './uploads-cases.fixture';
 import { usersCases } from './users-cases.fixture';
 
+/** Every path below `/api` that is not served. */
 const unknownPath: AuthorizationTable = {
   routes: {
     'ALL /api': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ outcomes: expectWithoutIds(NOT_FOUND) }],
+      cases: [{ outcomes: expectInOneAttempt(NOT_FOUND) }],
     },
   },
 };
@@ -46,7 +47,7 @@ const tables: AuthorizationTable[] = [
   suggestionsCases,
 ];
 
-/** The cases of every route, in the order in which they are to be tried. */
+/** The cases of every route, in the order in which tests must try them. */
 export const allRoutes: [route: string, cases: RouteCases][] = tables
   .flatMap(({ routes = {} }) => Object.entries(routes))
   .sort(([, one], [, other]) => Number(one.runsLast ?? false) - Number(other.runsLast ?? false));

@@ -11,7 +11,7 @@ export const blocksCases: AuthorizationTable = {
       cases: [{ path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'POST /api/blocks': {
-      // It ends the chat and the friendship that other cases need.
+      // A block ends the chat and the friendship that cases of other routes need.
       runsLast: true,
       cases: [
         {

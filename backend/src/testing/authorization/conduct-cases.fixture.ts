@@ -24,6 +24,7 @@ export const conductCases: AuthorizationTable = {
         },
         {
           path: ({ notice }) => `/api/notices/${String(notice)}`,
+          // The notices are warnings, which ask no question about the age.
           body: () => ({ seen: true, answer: 'adult' }),
           outcomes: { own: VALIDATION_FAILED, other: NOT_FOUND },
         },
@@ -31,7 +32,7 @@ export const conductCases: AuthorizationTable = {
     },
     'POST /api/appeals': {
       isOpenToExcluded: true,
-      // At most five attempts for each user, which is the limit of a day.
+      // At most five attempts by each user, since users may file five appeals a day.
       cases: [
         {
           body: ({ user, notice }) => ({ userId: user, noticeId: notice, words }),

@@ -45,7 +45,7 @@ export const friendsCases: AuthorizationTable = {
       cases: [{ path: ({ user }) => `/api/friends/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'DELETE /api/friends/:userId/:friendId': {
-      // It ends the friendship that the cases of friends need.
+      // A removal ends the friendship that cases of other routes need.
       runsLast: true,
       cases: [
         {

@@ -9,10 +9,10 @@ import { imposeSanction } from '../standings.fixture';
 import type { TestStack } from '../test-stack.harness';
 import type { ThawVisitor } from '../thaw.client';
 
-/** The number of the image in the evidence of every case. */
+/** The id of the only image in the evidence of each case; it is unique within a case. */
 export const EVIDENCE_IMAGE_ID = 1;
 
-/** A user on whom moderators act, with what they act on. */
+/** A user on whom moderators act, and the ids of what they act on. */
 export interface ModeratedUser {
   userId: number;
   caseId: number;
@@ -20,7 +20,7 @@ export interface ModeratedUser {
   appealId: number;
 }
 
-/** A user with a case that `moderator` has claimed, an image as evidence in it, a sanction, and an appeal. */
+/** Creates a user with a sanction, an appeal against a warning, and a case with an image, claimed by `moderator`. */
 export const createModeratedUser = async (
   stack: TestStack,
   moderator: ThawVisitor,
@@ -44,6 +44,7 @@ export const createModeratedUser = async (
   const { caseId } = await reportUser(replica, reporter, visitor, {
     messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],
   });
+  // Keeps the file of the image for as long as the case needs it.
   await replica.app.get(HeldImagesService).hold([key], caseId, stack.database.dataSource.manager);
   await conduct.claimCase({ userId, caseId, moderatorId: moderator.user.id });
   const { sanctionId } = await imposeSanction(replica, userId);

@@ -7,11 +7,11 @@ import {
   NOT_FOUND,
   type Outcomes,
   type RouteCases,
-  expectWithoutIds,
+  expectInOneAttempt,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** A case that is refused to users who are no moderators, whatever the path and the body. */
+/** A case of a route that refuses all users who are not moderators, whatever the ids. */
 const createModeratorCase = (
   moderatorOutcomes: Outcomes,
   path?: HttpCase['path'],
@@ -24,32 +24,40 @@ const createModeratorCase = (
 });
 
 const unknownIdOutcomes = { missing: NOT_FOUND, malformed: NOT_FOUND };
+
+/** Moderators may use the route for every case that exists. */
 const expectForEveryCase = (outcome: string): Outcomes => ({
   own: outcome,
   other: outcome,
   ...unknownIdOutcomes,
 });
 
-/** The route of an act on a case. @param attempts the expected outcomes and the body of each attempt */
+/** A route below that of a case, such as `claim`. @param cases the outcomes for moderators and the body of each case */
 const createCaseRoute = (
   method: string,
-  act: string,
-  ...attempts: [outcomes: Outcomes, body?: HttpCase['body']][]
+  action: string,
+  ...cases: [moderatorOutcomes: Outcomes, body?: HttpCase['body']][]
 ): Record<string, RouteCases> => ({
-  [`${method} /api/moderation/cases/:caseId/${act}`]: {
-    cases: attempts.map(([outcomes, body]) =>
-      createModeratorCase(outcomes, (ids) => `/api/moderation/cases/${String(ids.case)}/${act}`, body),
+  [`${method} /api/moderation/cases/:caseId/${action}`]: {
+    cases: cases.map(([moderatorOutcomes, body]) =>
+      createModeratorCase(
+        moderatorOutcomes,
+        (ids) => `/api/moderation/cases/${String(ids.case)}/${action}`,
+        body,
+      ),
     ),
   },
 });
 
-/** Outcomes of an act that succeeds once: the first moderator tries before the other one. */
-const onlyOnce: Outcomes = {
+/** An action that succeeds once: `moderator` tries it with the ids of both cases before `otherModerator` does. */
+const allowOnlyOnce: Outcomes = {
   own: { moderator: '200', else: '409 already_answered' },
   other: { moderator: '200', else: '409 already_answered' },
   ...unknownIdOutcomes,
 };
-const createBan = ({ version, evidenceImage }: Ids) => ({
+
+/** The body of a decision that bans the user and blocks the image in the evidence. */
+const createBanBody = ({ version, evidenceImage }: Ids) => ({
   version,
   outcome: 'banned',
   rule: 'no_threats',
@@ -61,10 +69,10 @@ export const moderationCases: AuthorizationTable = {
   routes: {
     'GET /api/moderation/cases': {
       cases: [
-        createModeratorCase(expectWithoutIds('200')),
-        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
-        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
-        createModeratorCase(expectWithoutIds(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
+        createModeratorCase(expectInOneAttempt('200')),
+        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
+        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
+        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
       ],
     },
     'GET /api/moderation/cases/:caseId': {
@@ -80,7 +88,7 @@ export const moderationCases: AuthorizationTable = {
         ),
         createModeratorCase(
           { own: NOT_FOUND },
-          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${ids.callerId}`,
+          (ids) => `/api/moderation/cases/${String(ids.case)}/images/${ids.callerId}`, // no image has this id
         ),
       ],
     },
@@ -89,7 +97,7 @@ export const moderationCases: AuthorizationTable = {
       'POST',
       'notes',
       [expectForEveryCase('201'), () => ({ text: 'Look again' })],
-      [expectWithoutIds(VALIDATION_FAILED), () => ({ text: '' })],
+      [expectInOneAttempt(VALIDATION_FAILED), () => ({ text: '' })],
     ),
     ...createCaseRoute(
       'POST',
@@ -98,25 +106,29 @@ export const moderationCases: AuthorizationTable = {
         { own: '409 case_changed', other: '409 claimed', ...unknownIdOutcomes },
         () => ({ version: 0, reason: 'Not sure' }),
       ],
-      [expectWithoutIds(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
+      [expectInOneAttempt(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
+    // The claims of both cases exist until the second case ends them.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
     ...createCaseRoute(
       'POST',
       'decision',
-      [{ own: '409 case_changed', other: '409 case_changed' }, (ids) => ({ ...createBan(ids), version: 0 })],
-      [expectWithoutIds(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
-      [{ own: '200', missing: NOT_FOUND }, createBan],
+      [
+        { own: '409 case_changed', other: '409 case_changed' },
+        (ids) => ({ ...createBanBody(ids), version: 0 }),
+      ],
+      [expectInOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
+      [{ own: '200', missing: NOT_FOUND }, createBanBody],
       [
         { own: '409 already_answered', malformed: NOT_FOUND },
         ({ version }) => ({ version, outcome: 'dismissed' }),
       ],
     ),
-    // A ban is confirmed by a moderator other than the one who decided.
+    // A ban must be confirmed by a moderator other than the one who decided it.
     ...createCaseRoute(
       'POST',
       'confirmation',
-      [expectWithoutIds(VALIDATION_FAILED), ({ version }) => ({ version })],
+      [expectInOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version })],
       [
         {
           own: { moderator: '409 own_decision', else: '409 already_answered' },
@@ -134,12 +146,12 @@ export const moderationCases: AuthorizationTable = {
           () => ({ version: 0, outcome: 'upheld', answer: FACTS }),
         ),
         createModeratorCase(
-          onlyOnce,
+          allowOnlyOnce,
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: FACTS }),
         ),
         createModeratorCase(
-          expectWithoutIds(VALIDATION_FAILED),
+          expectInOneAttempt(VALIDATION_FAILED),
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }),
         ),
@@ -148,12 +160,12 @@ export const moderationCases: AuthorizationTable = {
     'POST /api/moderation/sanctions/:sanctionId/lift': {
       cases: [
         createModeratorCase(
-          onlyOnce,
+          allowOnlyOnce,
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({ reason: 'A mistake' }),
         ),
         createModeratorCase(
-          expectWithoutIds(VALIDATION_FAILED),
+          expectInOneAttempt(VALIDATION_FAILED),
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({}),
         ),
@@ -175,23 +187,23 @@ export const moderationCases: AuthorizationTable = {
           () => ({ isHeld: true, reason: 'The police asked' }),
         ),
         createModeratorCase(
-          expectWithoutIds(VALIDATION_FAILED),
+          expectInOneAttempt(VALIDATION_FAILED),
           ({ person }) => `/api/moderation/people/${String(person)}/hold`,
           () => ({ isHeld: 'yes', reason: 'The police asked' }),
         ),
       ],
     },
-    'GET /api/moderation/images': { cases: [createModeratorCase(expectWithoutIds('200'))] },
+    'GET /api/moderation/images': { cases: [createModeratorCase(expectInOneAttempt('200'))] },
     'DELETE /api/moderation/images/:imageId': {
       cases: [
         createModeratorCase(
-          // Both cases have the same image, which is blocked once.
+          // The evidence of both cases is the same image, so `moderator` has already unblocked it for the other one.
           { own: { moderator: '204', else: NOT_FOUND }, ...unknownIdOutcomes },
           ({ blockedImage }) => `/api/moderation/images/${String(blockedImage)}`,
         ),
       ],
     },
-    'GET /api/moderation/metrics': { cases: [createModeratorCase(expectWithoutIds('200'))] },
+    'GET /api/moderation/metrics': { cases: [createModeratorCase(expectInOneAttempt('200'))] },
     'GET /api/moderation/audit': {
       cases: [
         createModeratorCase(

@@ -1,7 +1,7 @@
 import {
   type AuthorizationTable,
   type FrameCase,
-  onlyFriendAsReceiver,
+  allowOnlyFriendAsReceiver,
   allowOnlyFriendIds,
   allowOnlyOwnUserId,
   allowOnlyOwnUserIdInFrame,
@@ -9,9 +9,8 @@ import {
 
 /**
  * The cases of a frame about a stored message, which `self` has sent to `friend`.
- *
  * @param senderIdField name of the field that must contain the sender's own user id.
- * @param answerToFriend what `friend` receives for it.
+ * @param answerToFriend the outcome for `friend`, who received the message.
  */
 const createMessageCases = (data: object, senderIdField: string, answerToFriend: string): FrameCase[] => [
   {
@@ -91,7 +90,7 @@ export const privateChatCases: AuthorizationTable = {
           content: 'x',
           messageType: 'text',
         }),
-        outcomes: onlyFriendAsReceiver,
+        outcomes: allowOnlyFriendAsReceiver,
       },
     ],
     edit_private_message: createMessageCases({ newContent: 'x' }, 'senderId', 'not_editable'),

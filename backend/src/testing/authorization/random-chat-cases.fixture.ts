@@ -3,7 +3,7 @@ import {
   type AuthorizationTable,
   type FrameCase,
   type Ids,
-  onlyFriendAsReceiver,
+  allowOnlyFriendAsReceiver,
   allowOnlyOwnUserId,
   allowOnlyOwnUserIdInFrame,
   type Outcomes,
@@ -11,7 +11,7 @@ import {
 
 const [question] = questions;
 
-const onlyOwnSession: Outcomes = {
+const refuseOtherSessions: Outcomes = {
   other: 'not_in_session',
   missing: 'not_in_session',
   malformed: 'invalid_payload',
@@ -23,18 +23,18 @@ const onlyOwnSession: Outcomes = {
  * @param senderIdField name of the field that must contain the sender's own user id, if the frame has one.
  */
 const createSessionCases = (data: object, senderIdField?: string): FrameCase[] => {
-  const addSender = (id: unknown) => (senderIdField === undefined ? {} : { [senderIdField]: id });
+  const createSenderField = (id: unknown) => (senderIdField === undefined ? {} : { [senderIdField]: id });
   const cases = [
     {
-      data: ({ callerId, session }: Ids) => ({ ...data, ...addSender(callerId), sessionId: session }),
-      outcomes: onlyOwnSession,
+      data: ({ callerId, session }: Ids) => ({ ...data, ...createSenderField(callerId), sessionId: session }),
+      outcomes: refuseOtherSessions,
     },
   ];
   if (senderIdField === undefined) return cases;
   return [
     ...cases,
     {
-      data: ({ user }) => ({ ...data, ...addSender(user), sessionId: 'nothing' }),
+      data: ({ user }) => ({ ...data, ...createSenderField(user), sessionId: 'nothing' }),
       outcomes: allowOnlyOwnUserIdInFrame(),
     },
   ];
@@ -68,10 +68,10 @@ export const randomChatCases: AuthorizationTable = {
     break_ice_ignore: createSessionCases({ gameId: 'g' }, 'userId'),
     message_reaction: createSessionCases({ messageId: '1-0', emoji: '🔥', action: 'add' }, 'userId'),
     message_edit: createSessionCases({ messageId: '1-0', newContent: 'x' }, 'userId'),
-    // The one event that has a session id in a random chat and the id of the receiver in a private chat.
+    // Typing in a random chat has a session id, in a private chat the user id of the receiver.
     typing: [
       ...createSessionCases({}),
-      { data: ({ user }) => ({ receiverId: user }), outcomes: onlyFriendAsReceiver },
+      { data: ({ user }) => ({ receiverId: user }), outcomes: allowOnlyFriendAsReceiver },
     ],
   },
 };

@@ -16,9 +16,10 @@ export const reportsCases: AuthorizationTable = {
           body: ({ user, friendlessId }) => ({ reporterId: user, targetId: friendlessId, category: 'spam' }),
           outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
         },
-        // Fewer kinds of ids than elsewhere: each user may file ten reports in an hour.
+        // Not every kind of ids in each case, since users may file ten reports an hour.
         {
-          // The cases of friend requests have left one between the partners.
+          // Without a session id, a report is about a private chat. Friends have one, and so have users between whom a
+          // friend request is pending: the cases of friend requests have left one between the partners.
           body: ({ user, callerId }) => ({ reporterId: callerId, targetId: user, category: 'spam' }),
           outcomes: {
             other: { friend: '201', partner: '201', blocked: '409 too_late', else: NOT_FOUND },

@@ -1,15 +1,15 @@
 import {
   type AuthorizationTable,
-  expectWithoutIds,
+  expectInOneAttempt,
   NOT_FOUND,
   allowOnlyOwnUserId,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** Without a language model, which is the default. With one, the module's own tests show who may ask it. */
+/** The replica has no language model, which is the default. The module's own tests cover suggestions with a model. */
 export const suggestionsCases: AuthorizationTable = {
   routes: {
-    'GET /api/suggestions': { cases: [{ outcomes: expectWithoutIds('200') }] },
+    'GET /api/suggestions': { cases: [{ outcomes: expectInOneAttempt('200') }] },
     'POST /api/suggestions': {
       cases: [
         {

@@ -20,7 +20,7 @@ const partner: HistoryPartner = {
   id: 12,
   username: 'heron',
   nameId: 'name',
-  isRecent: true,
+  allowsFriendRequest: true,
   historyId: 31,
   isReportable: false,
   isUnknown: false,
@@ -42,7 +42,7 @@ it('offers Add Friend and Block for a recent partner', async () => {
 });
 
 it('offers only Block for a partner whose chat is too old for a friend request', async () => {
-  renderActions({ isRecent: false });
+  renderActions({ allowsFriendRequest: false });
   expect(screen.queryByRole('button', { name: 'Add Friend' })).toBeNull();
   expect(await openMenuAndListItems()).toEqual(['Block…']);
 });

@@ -8,12 +8,12 @@ import { MoreAbout } from '@/features/safety/components/more-about';
  * hidden, perhaps because they have blocked the user) can only be reported.
  */
 export const HistoryActions = ({ userId, partner }: { userId: number; partner: HistoryPartner }) => {
-  const { id, nameId, isRecent, historyId, isReportable, isUnknown } = partner;
+  const { id, nameId, allowsFriendRequest, historyId, isReportable, isUnknown } = partner;
   const isBlocked = useIsBlocked(userId, id);
   if (isUnknown && !isReportable) return null;
   return (
     <>
-      {isRecent && !isBlocked && !isUnknown ? (
+      {allowsFriendRequest && !isBlocked && !isUnknown ? (
         <AddFriend userId={userId} personId={id} place="history" describedBy={nameId} />
       ) : null}
       <MoreAbout

@@ -14,19 +14,19 @@ const createSituation = (changes: Partial<Situation> = {}): Situation => ({
 
 describe('the document title', () => {
   it.each<[string, Partial<Situation>, string]>([
-    ['at first', {}, 'Chat · Thaw'],
+    ['before the first search', {}, 'Chat · Thaw'],
     ['searching', { phase: 'searching' }, 'Looking for someone... · Thaw'],
     ['in a chat', { phase: 'active', partnerName: 'brave-heron-7' }, 'Chatting with brave-heron-7 · Thaw'],
-    ['after it', { phase: 'skipped', partnerName: 'brave-heron-7' }, 'Chat Ended · Thaw'],
+    ['after a chat', { phase: 'skipped', partnerName: 'brave-heron-7' }, 'Chat Ended · Thaw'],
     ['with a friend', { friendName: 'calm-fox-3' }, 'calm-fox-3 · Thaw'],
     [
       'with a friend, searching',
       { friendName: 'calm-fox-3', phase: 'searching' },
       'Looking for someone... · Thaw',
     ],
-    ['with one unread', { unread: 1 }, '(1) Chat · Thaw'],
-    ['with 99', { unread: 99 }, '(99) Chat · Thaw'],
-    ['with more', { unread: 100 }, '(99+) Chat · Thaw'],
+    ['with one unread message', { unread: 1 }, '(1) Chat · Thaw'],
+    ['with 99 unread messages', { unread: 99 }, '(99) Chat · Thaw'],
+    ['with more than 99 unread messages', { unread: 100 }, '(99+) Chat · Thaw'],
   ])('shows the state and the unread count: %s', (_when, changes, title) => {
     expect(formatTitle(createSituation(changes))).toBe(title);
   });
@@ -34,32 +34,33 @@ describe('the document title', () => {
 
 describe('the icon', () => {
   const phases = ['initial', 'searching', 'active', 'skipped'] as const;
-  const every = phases.flatMap((phase) =>
+  const iconPaths = phases.flatMap((phase) =>
     [0, 1].map((unread) => selectFavicon(createSituation({ phase, unread }))),
   );
 
-  it('differs for each phase, and for unread messages or news', () => {
-    expect(new Set(every).size).toBe(every.length);
+  it('differs for each phase and with unread messages, and shows a changed chat like an unread message', () => {
+    expect(new Set(iconPaths).size).toBe(iconPaths.length);
     expect(selectFavicon(createSituation({ phase: 'active', hasChatChanged: true }))).toBe(
       selectFavicon(createSituation({ phase: 'active', unread: 1 })),
     );
   });
 
-  it.each(every)('exists as the file %s', (path) => {
+  it.each(iconPaths)('exists as the file %s', (path) => {
+    // The path begins with a slash; the dot makes it relative to the folder `public`.
     expect(existsSync(resolve('public', `.${path}`))).toBe(true);
   });
 });
 
 describe('isSoundDue', () => {
   it.each<[string, Partial<Situation>, Partial<Situation>, boolean]>([
-    ['one more', { unread: 1 }, { unread: 2 }, true],
-    ['one less', { unread: 2 }, { unread: 1 }, false],
-    ['the same', { unread: 2 }, { unread: 2 }, false],
+    ['one more unread message', { unread: 1 }, { unread: 2 }, true],
+    ['one unread message less', { unread: 2 }, { unread: 1 }, false],
+    ['the same number of unread messages', { unread: 2 }, { unread: 2 }, false],
     ['a friend request', { friendNews: 1 }, { friendNews: 2 }, true],
-    ['a match out of sight', {}, { phase: 'active', hasChatChanged: true }, true],
-    ['a match in sight', {}, { phase: 'active' }, false],
-    ['the same news', { hasChatChanged: true }, { hasChatChanged: true }, false],
-  ])('decides whether to play the sound: %s', (_what, before, now, isOne) => {
-    expect(isSoundDue(createSituation(before), createSituation(now))).toBe(isOne);
+    ['a match while the tab is hidden', {}, { phase: 'active', hasChatChanged: true }, true],
+    ['a match while the tab is visible', {}, { phase: 'active' }, false],
+    ['a change of the chat that was known before', { hasChatChanged: true }, { hasChatChanged: true }, false],
+  ])('decides whether to play the sound: %s', (_what, before, now, isDue) => {
+    expect(isSoundDue(createSituation(before), createSituation(now))).toBe(isDue);
   });
 });

@@ -1,21 +1,22 @@
 import { setSoundOn } from '@/product/sound-choice';
 
-class FakeContext {
-  static last: FakeContext;
+/** Counts the notes that are played. Suspended until the test calls `allowAudio`. */
+class FakeAudioContext {
+  static latest: FakeAudioContext;
   state: 'suspended' | 'running' = 'suspended';
-  allow: () => void = () => undefined;
+  allowAudio: () => void = () => undefined;
   readonly currentTime = 0;
   readonly destination = {};
-  notes = 0;
+  noteCount = 0;
 
   constructor() {
-    FakeContext.last = this;
+    FakeAudioContext.latest = this;
   }
 
   resume(): Promise<void> {
     if (this.state === 'running') return Promise.resolve();
     return new Promise((resolve) => {
-      this.allow = () => {
+      this.allowAudio = () => {
         this.state = 'running';
         resolve();
       };
@@ -31,36 +32,40 @@ class FakeContext {
     return {
       frequency: { value: 0 },
       connect: (next: { connect: (to: unknown) => unknown }) => next,
-      start: () => (this.notes += 1),
+      start: () => (this.noteCount += 1),
       stop: () => undefined,
     };
   }
 }
 
+/** Long after the last sound, whose time counts as 0 while none is stored. */
+const startMs = 10_000;
+
+/** Imports the module again, because it keeps its audio context. */
 const loadChime = async () => {
   jest.resetModules();
   localStorage.clear();
-  Object.assign(globalThis, { AudioContext: FakeContext });
+  Object.assign(globalThis, { AudioContext: FakeAudioContext });
   setSoundOn(true);
   return (await import('@/features/attention/chime')).playChime;
 };
 
 it('plays two notes once the browser allows audio', async () => {
   const playChime = await loadChime();
-  const played = playChime(() => 10_000);
-  FakeContext.last.allow();
-  await played;
-  expect(FakeContext.last.notes).toBe(2);
+  const call = playChime(() => startMs);
+  FakeAudioContext.latest.allowAudio();
+  await call;
+  expect(FakeAudioContext.latest.noteCount).toBe(2);
 });
 
-it('stays silent when the browser allows audio only long after the call', async () => {
+it('stays silent when the browser allows audio only long after the call, and plays on the next call', async () => {
   const playChime = await loadChime();
-  let now = 10_000;
-  const first = playChime(() => now);
-  now = 60_000;
-  FakeContext.last.allow();
-  await first;
-  expect(FakeContext.last.notes).toBe(0);
+  let now = startMs;
+  const firstCall = playChime(() => now);
+  now = startMs + 60_000;
+  FakeAudioContext.latest.allowAudio();
+  await firstCall;
+  expect(FakeAudioContext.latest.noteCount).toBe(0);
   await playChime(() => now);
-  expect(FakeContext.last.notes).toBe(2);
+  expect(FakeAudioContext.latest.noteCount).toBe(2);
 });

@@ -2,10 +2,12 @@ import { act, render, waitFor } from '@testing-library/react';
 import { useAttention, type AttentionOptions } from '@/features/attention/use-attention';
 import { setSoundOn } from '@/product/sound-choice';
 
-let notes = 0;
+let noteCount = 0;
+/** The sound consists of two notes. */
+const notesPerSound = 2;
 
 /** Counts the notes that are played. Audio is always allowed here. */
-class FakeContext {
+class FakeAudioContext {
   readonly state = 'running';
   readonly currentTime = 0;
   readonly destination = {};
@@ -23,7 +25,7 @@ class FakeContext {
     return {
       frequency: { value: 0 },
       connect: (next: { connect: (to: unknown) => unknown }) => next,
-      start: () => (notes += 1),
+      start: () => (noteCount += 1),
       stop: () => undefined,
     };
   }
@@ -37,7 +39,7 @@ const setVisibility = (state: DocumentVisibilityState): void =>
     document.dispatchEvent(new Event('visibilitychange'));
   });
 
-const quiet: AttentionOptions = {
+const initialOptions: AttentionOptions = {
   phase: 'initial',
   partnerName: undefined,
   friendName: undefined,
@@ -46,72 +48,75 @@ const quiet: AttentionOptions = {
   friendNews: 0,
 };
 
-const Page = (seen: AttentionOptions) => {
-  useAttention(seen);
+const Page = (options: AttentionOptions) => {
+  useAttention(options);
   return null;
 };
 
 const renderPage = () => {
-  const { rerender } = render(<Page {...quiet} />);
-  return { change: (changes: Partial<AttentionOptions>) => rerender(<Page {...quiet} {...changes} />) };
+  const { rerender } = render(<Page {...initialOptions} />);
+  return {
+    change: (changes: Partial<AttentionOptions>) => rerender(<Page {...initialOptions} {...changes} />),
+  };
 };
 
 const readIconUrl = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');
-const expectNotes = (count: number) => waitFor(() => expect(notes).toBe(count));
+const expectOneSound = () => waitFor(() => expect(noteCount).toBe(notesPerSound));
 
 beforeEach(() => {
-  notes = 0;
+  noteCount = 0;
   visibility = 'visible';
   localStorage.clear();
   document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
-  Object.assign(globalThis, { AudioContext: FakeContext });
+  Object.assign(globalThis, { AudioContext: FakeAudioContext });
   setSoundOn(true);
 });
 
-it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is visible', async () => {
+it('counts a friend request in the title until the hidden tab is visible, and plays the sound once', async () => {
   const page = renderPage();
   setVisibility('hidden');
   page.change({ friendNews: 1 });
   expect(document.title).toBe('(1) Chat · Thaw');
   expect(readIconUrl()).toBe('/favicon/initial-calling.svg');
-  await expectNotes(2);
+  await expectOneSound();
 
   setVisibility('visible');
   expect(document.title).toBe('Chat · Thaw');
   expect(readIconUrl()).toBe('/favicon.svg');
-  // What was seen once is not counted again when the tab is hidden.
+  // The friend request has been seen, so a hidden tab does not count it again.
   setVisibility('hidden');
   expect(document.title).toBe('Chat · Thaw');
-  expect(notes).toBe(2);
+  expect(noteCount).toBe(notesPerSound);
 });
 
-it('counts accepted friend requests and unread messages together', async () => {
+it('counts friend requests and unread messages together', async () => {
   const page = renderPage();
   setVisibility('hidden');
   page.change({ friendNews: 1, unread: 2 });
   expect(document.title).toBe('(3) Chat · Thaw');
-  await expectNotes(2);
+  await expectOneSound();
 });
 
 it('plays the sound for a friend request in a visible tab without changing its title', async () => {
   const page = renderPage();
   page.change({ friendNews: 1 });
   expect(document.title).toBe('Chat · Thaw');
-  await expectNotes(2);
+  await expectOneSound();
 });
 
 it('plays no sound unless the user has turned it on', async () => {
-  const context = jest.spyOn(FakeContext.prototype, 'createOscillator');
+  const createOscillator = jest.spyOn(FakeAudioContext.prototype, 'createOscillator');
   setSoundOn(false);
   const page = renderPage();
   setVisibility('hidden');
   page.change({ friendNews: 1 });
   await waitFor(() => expect(document.title).toBe('(1) Chat · Thaw'));
-  expect(context).not.toHaveBeenCalled();
-  context.mockRestore();
+  expect(createOscillator).not.toHaveBeenCalled();
+  createOscillator.mockRestore();
 });
 
 it('plays no sound in a hidden tab while another tab of the page is visible', async () => {
+  // Each visible tab holds the lock `thaw-visible`.
   const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
   const locks = { request: () => Promise.resolve(), query };
   Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
@@ -119,7 +124,8 @@ it('plays no sound in a hidden tab while another tab of the page is visible', as
   setVisibility('hidden');
   page.change({ friendNews: 1 });
   await waitFor(() => expect(query).toHaveBeenCalledTimes(1));
+  // Lets the code after the query run.
   await act(() => Promise.resolve());
-  expect(notes).toBe(0);
+  expect(noteCount).toBe(0);
   Reflect.deleteProperty(navigator, 'locks');
 });

@@ -7,14 +7,17 @@ import { usePageVisible } from '@/lib/page-visible';
 export interface AttentionOptions {
   phase: Situation['phase'];
   partnerName: string | undefined;
+  /** The friend whose private chat is open. */
   friendName: string | undefined;
   /** Unread messages of friends. */
   unread: number;
   /** Number of messages from the partner of the random chat. */
   partnerMessages: number;
-  /** Friend requests received and accepted since the page was opened. */
+  /** Number of friend requests received and accepted since the page was opened. */
   friendNews: number;
 }
+
+const defaultFavicon = '/favicon.svg';
 
 const setFavicon = (href: string): void => {
   document.querySelector('link[rel="icon"]')?.setAttribute('href', href);
@@ -25,7 +28,7 @@ const playUnlessSeenElsewhere = async (isVisible: boolean): Promise<void> => {
   if (isVisible || !(await isAnotherTabVisible())) await playChime();
 };
 
-/** Keeps the title, the icon and the sound in step with the situation (B14). */
+/** Updates the tab's title and icon and plays the sound when the situation changes (docs/product-decisions.md, B14). */
 export const useAttention = ({
   phase,
   partnerName,
@@ -36,21 +39,21 @@ export const useAttention = ({
 }: AttentionOptions): void => {
   const isVisible = usePageVisible();
   useVisibleTabLock(isVisible);
+  // The values when the page was last visible.
   const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
   const isSeen =
     seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
-  // A chat that began while the page was hidden counts its messages from zero.
-  if (isVisible ? !isSeen : partnerMessages < seen.partnerMessages) {
-    setSeen(isVisible ? { phase, partnerMessages, friendNews } : { ...seen, partnerMessages: 0 });
-  }
+  if (isVisible && !isSeen) setSeen({ phase, partnerMessages, friendNews });
+  // A lower number belongs to a chat that began while the page was hidden: the user has seen none of its messages.
+  if (!isVisible && partnerMessages < seen.partnerMessages) setSeen({ ...seen, partnerMessages: 0 });
+  const unseenPartnerMessages = Math.max(0, partnerMessages - seen.partnerMessages);
+  const unseenFriendNews = friendNews - seen.friendNews;
 
   const situation: Situation = {
     phase,
     partnerName,
     friendName,
-    unread:
-      unread +
-      (isVisible ? 0 : Math.max(0, partnerMessages - seen.partnerMessages) + friendNews - seen.friendNews),
+    unread: unread + (isVisible ? 0 : unseenPartnerMessages + unseenFriendNews),
     friendNews,
     hasChatChanged: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
   };
@@ -61,16 +64,16 @@ export const useAttention = ({
   }, [title]);
   useEffect(() => {
     setFavicon(favicon);
-    return () => setFavicon('/favicon.svg');
+    return () => setFavicon(defaultFavicon);
   }, [favicon]);
 
-  const before = useRef(situation);
+  const previousSituation = useRef(situation);
   useEffect(() => {
-    if (isSoundDue(before.current, situation)) {
+    if (isSoundDue(previousSituation.current, situation)) {
       void playUnlessSeenElsewhere(isVisible).catch((error: unknown) =>
         console.warn('The sound could not be played', error),
       );
     }
-    before.current = situation;
+    previousSituation.current = situation;
   });
 };

@@ -1,11 +1,12 @@
 import { useEffect } from 'react';
 
+/** Every visible tab of the chat page holds this lock in shared mode. */
 const lockName = 'thaw-visible';
 
-/** Every visible tab of the chat page holds this lock, shared. Without Web Locks tabs cannot see one another. */
+/** Undefined in a browser without Web Locks, where tabs do not know of one another. */
 const getLockManager = (): LockManager | undefined => (navigator as { locks?: LockManager }).locks;
 
-/** Shows other tabs whether this one is visible. */
+/** Holds the lock while this tab is visible, so that the other tabs know of it. */
 export const useVisibleTabLock = (isVisible: boolean): void => {
   useEffect(() => {
     if (!isVisible) return;
@@ -19,7 +20,10 @@ export const useVisibleTabLock = (isVisible: boolean): void => {
   }, [isVisible]);
 };
 
-/** Whether another tab is visible. Called by hidden tabs. */
+/**
+ * Whether another tab is visible; false where locks cannot be queried. Only for hidden tabs, because a visible tab
+ * would find its own lock.
+ */
 export const isAnotherTabVisible = async (): Promise<boolean> => {
   try {
     const { held } = (await getLockManager()?.query()) ?? {};

@@ -14,13 +14,14 @@ export type CredentialsField = 'email' | 'password' | 'confirmPassword';
 export type CredentialsForm = Record<CredentialsField, string>;
 export type CredentialsErrors = Partial<CredentialsForm>;
 
+// The login form does not show the confirmation, so any value is valid.
 const loginFormSchema = z.object({ email, password, confirmPassword: z.string() });
 
 const registerFormSchema = z.object({ email, password, confirmPassword: z.string() }).check(
   z.refine((form) => form.confirmPassword === form.password, {
     error: copy.errors.passwordsDiffer,
     path: ['confirmPassword'],
-    // By default a refinement runs only when the fields are valid; this one is reported together with their errors.
+    // By default a refinement runs only when the fields are valid; this error is shown together with theirs.
     when: () => true,
   }),
 );

@@ -11,9 +11,9 @@ const failureToast = { title: 'no', description: 'not today' };
 /** Renders a page with the button; returns a function that completes the loading of /chat. */
 const openPage = () => {
   let finishLoadingChat: () => void = () => undefined;
-  const loading = new Promise<void>((resolve) => (finishLoadingChat = resolve));
+  const chatLoading = new Promise<void>((resolve) => (finishLoadingChat = resolve));
   const Page = () => {
-    const { start, isStarting } = useAnonymousStart(failureToast, () => loading);
+    const { start, isStarting } = useAnonymousStart(failureToast, () => chatLoading);
     return (
       <button type="button" disabled={isStarting} onClick={start}>
         {isStarting ? 'Starting...' : 'Join Anonymously'}
@@ -37,7 +37,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it("shows 'Starting...' after the server has answered, until /chat is loaded", async () => {
+it("shows 'Starting...' after the server has responded, until /chat is loaded", async () => {
   const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
   const finishLoadingChat = openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));

@@ -8,7 +8,7 @@ import { toast } from '@/ui/toast-store';
 /**
  * Returns `start`, which starts an anonymous session and navigates to /chat; `isStarting` is true until then.
  * @param failureToast  shown when the session could not be started
- * @param prepareChat  loads the code of /chat during the request, so that the navigation shows the page at once
+ * @param prepareChat  loads the code of /chat during the request, so that the navigation shows the page immediately
  */
 export const useAnonymousStart = (
   failureToast: { title: string; description: string },

@@ -33,7 +33,7 @@ export const copy = {
     accept: 'Accept',
     decline: 'Decline',
     wants: 'would like to be your friend',
-    /** Used when the requester's profile cannot be loaded (A66). */
+    /** Used when the requester's profile cannot be loaded (docs/product-decisions.md, A66). */
     placeholder: (id: number) => `Utilizador #${id}`,
   },
   add: {
@@ -43,7 +43,7 @@ export const copy = {
   },
   toasts: {
     sent: { title: 'Friend request sent' },
-    /** The addressee had already sent a request (A121). */
+    /** The addressee had already sent a request to the user. */
     sentAndAccepted: { title: 'Friend request sent', description: 'You are friends now.' },
     sendFailed: { title: 'Error', description: 'Could not send friend request.' },
     accepted: { title: 'Request accepted', description: 'User has been added to your friends.' },

@@ -19,7 +19,7 @@ const createFriend = (id: number, username: string, isOnline = false): Friend =>
 
 const listNames = (friends: readonly Friend[]): string[] => friends.map(({ username }) => username);
 
-it('sorts unread first, then online, then by name (A136)', () => {
+it('sorts friends with unread messages first, then those online, then by name', () => {
   const friends = [
     createFriend(1, 'zoe'),
     createFriend(2, 'Bob', true),
@@ -49,7 +49,7 @@ it('does not modify the given list', () => {
   expect(listNames(friends)).toEqual(['b', 'a']);
 });
 
-it('adds a friend who is already in the list without a duplicate', () => {
+it('replaces a friend who is already in the list, and removes only the given friend', () => {
   const friends = [createFriend(1, 'old'), createFriend(2, 'b')];
   expect(withFriend(friends, createFriend(1, 'new'))).toEqual([createFriend(2, 'b'), createFriend(1, 'new')]);
   expect(withoutFriend(friends, 1)).toEqual([createFriend(2, 'b')]);
@@ -73,7 +73,7 @@ it('finds friends by every word of the search, ignoring case', () => {
   expect(searchFriends(friends, '  ')).toBe(friends);
 });
 
-it('keeps the newer of two last messages, whatever the order of arrival', () => {
+it('keeps the newer of two last messages, whatever the order of arrival, and accepts an edit', () => {
   const createMessageAt = (second: number) => ({
     senderId: 1,
     preview: `at ${second}`,

@@ -1,12 +1,12 @@
 import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend, type Profile } from '@thaw/contract/users';
 
-/** Number of unread messages by friend. */
+/** Number of unread messages by the id of the friend who sent them. */
 export type Unread = Readonly<Partial<Record<number, number>>>;
 
 const nameCollator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
 
-/** Unread first, then online, then by name (A136). */
+/** Sorts by unread messages, then presence, then name (docs/product-decisions.md, A136). */
 export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[] => {
   const rankByUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
   return [...friends].sort(
@@ -18,6 +18,7 @@ export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[
   );
 };
 
+/** Adds a friend, or replaces the one with the same id. */
 export const withFriend = (friends: readonly Friend[], friend: Friend): Friend[] => [
   ...friends.filter(({ id }) => id !== friend.id),
   friend,
@@ -32,20 +33,24 @@ export const withPresence = (friends: readonly Friend[], userId: number, isOnlin
 export const withProfile = (friends: readonly Friend[], { id, username, avatar }: Profile): Friend[] =>
   friends.map((friend) => (friend.id === id ? { ...friend, username, avatar } : friend));
 
-/** Sets a friend's last message, unless the known one is newer: messages may arrive late. */
+/**
+ * Sets a friend's last message, unless the known one is newer: messages may arrive late. A message of the same time
+ * replaces the known one, since it may be an edit.
+ */
 export const withLastMessage = (
   friends: readonly Friend[],
   friendId: number,
   lastMessage: LastMessage,
 ): Friend[] =>
-  friends.map((friend) =>
-    friend.id === friendId &&
-    Date.parse(lastMessage.createdAt) >= Date.parse(friend.lastMessage?.createdAt ?? lastMessage.createdAt)
-      ? { ...friend, lastMessage }
-      : friend,
-  );
+  friends.map((friend) => {
+    if (friend.id !== friendId) return friend;
+    const isKnownNewer =
+      friend.lastMessage !== null &&
+      Date.parse(friend.lastMessage.createdAt) > Date.parse(lastMessage.createdAt);
+    return isKnownNewer ? friend : { ...friend, lastMessage };
+  });
 
-/** Friends whose name contains every word of the search; keeps the order. */
+/** Returns the friends whose name contains every word of the search, in the given order. */
 export const searchFriends = (friends: readonly Friend[], search: string): readonly Friend[] => {
   const searchedWords = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (searchedWords.length === 0) return friends;

@@ -17,8 +17,8 @@ const finch = aFriend({ id: 13, username: 'finch' });
 
 let queries: QueryClient;
 let handle: (frame: ServerFrame) => void;
-let received: [keyof AppEvents, unknown][];
-let stops: (() => void)[];
+let raisedEvents: [keyof AppEvents, unknown][];
+let unsubscribes: (() => void)[];
 
 beforeEach(() => {
   signIn(me);
@@ -27,19 +27,19 @@ beforeEach(() => {
   queries.setQueryData(friendsKey(7), [heron]);
   queries.setQueryData(friendRequestsKey(7), [aFriendRequest({ id: 30, requesterId: 13 })]);
   handle = createFriendsHandler(queries);
-  received = [];
-  stops = (
+  raisedEvents = [];
+  unsubscribes = (
     ['friend-request-received', 'friendship-accepted', 'friendship-removed', 'profileUpdated'] as const
-  ).map((event) => onAppEvent(event, (detail) => void received.push([event, detail])));
+  ).map((event) => onAppEvent(event, (detail) => void raisedEvents.push([event, detail])));
 });
 afterEach(() => {
-  for (const stop of stops) stop();
+  for (const unsubscribe of unsubscribes) unsubscribe();
   queries.clear();
 });
 
 const readCachedFriends = () => queries.getQueryData(friendsKey(7));
 const readCachedRequests = () => queries.getQueryData(friendRequestsKey(7));
-const isStale = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
+const isInvalidated = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
 
 const createRequestFrame = (id: number): ServerFrame => ({
   event: 'friend_request',
@@ -51,18 +51,19 @@ const createRequestFrame = (id: number): ServerFrame => ({
   },
 });
 
-it('adds a request once, although the server may send it twice (A124)', () => {
+it('adds a request once, although the server may send it twice', () => {
   handle(createRequestFrame(40));
   handle(createRequestFrame(40));
   expect(readCachedRequests()).toEqual([
     aFriendRequest({ id: 30, requesterId: 13 }),
     aFriendRequest({ id: 40, requesterId: 14 }),
   ]);
-  expect(isStale(friendRequestsKey(7))).toBe(true);
-  expect(received).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
+  expect(isInvalidated(friendRequestsKey(7))).toBe(true);
+  expect(raisedEvents).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
   // The frame contains the name, so the profile is not loaded.
   expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
 
+  // A request with another id is added.
   handle(createRequestFrame(41));
   expect(readCachedRequests()).toHaveLength(3);
 });
@@ -71,13 +72,13 @@ it('adds the new friend and removes their request', () => {
   handle({ event: 'friendship_accepted', data: { requestId: 30, friend: finch } });
   expect(readCachedFriends()).toEqual([heron, finch]);
   expect(readCachedRequests()).toEqual([]);
-  expect(isStale(friendsKey(7))).toBe(true);
-  expect(isStale(friendRequestsKey(7))).toBe(true);
-  expect(received).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
+  expect(isInvalidated(friendsKey(7))).toBe(true);
+  expect(isInvalidated(friendRequestsKey(7))).toBe(true);
+  expect(raisedEvents).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
 });
 
 /** Puts a request to user 12 into the mutation cache, as Add Friend does. */
-const sendRequest = async (): Promise<void> => {
+const addSentRequest = async (): Promise<void> => {
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => Promise.resolve() };
   await queries.getMutationCache().build(queries, request).execute(undefined);
   expect(readSentRequest(queries, 12)).toBe('sent');
@@ -86,16 +87,16 @@ const sendRequest = async (): Promise<void> => {
 it.each([
   ['by me', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
-])('removes a friend when the friendship is ended %s, and allows a new request (A126)', async (_, data) => {
-  await sendRequest();
+])('removes a friend when the friendship is ended %s, and allows a new request', async (_, data) => {
+  await addSentRequest();
   handle({ event: 'friendship_removed', data });
   expect(readCachedFriends()).toEqual([]);
-  expect(isStale(friendsKey(7))).toBe(true);
+  expect(isInvalidated(friendsKey(7))).toBe(true);
   expect(readSentRequest(queries, 12)).toBeUndefined();
-  expect(received).toEqual([['friendship-removed', data]]);
+  expect(raisedEvents).toEqual([['friendship-removed', data]]);
 });
 
-it('forgets the profile of a friend who ended the friendship, since it may be hidden from now on', () => {
+it('forgets the profile of a friend who ended the friendship, but not if the user ended it', () => {
   queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
   handle({ event: 'friendship_removed', data: { removedFriendId: 12, removedBy: 7 } });
   expect(queries.getQueryData(profileKey(12))).toBeDefined();
@@ -103,34 +104,35 @@ it('forgets the profile of a friend who ended the friendship, since it may be hi
   expect(queries.getQueryData(profileKey(12))).toBeUndefined();
 });
 
-it('removes a blocked friend and a request of a blocked person, and keeps both when a person is unblocked', async () => {
-  await sendRequest();
+it('removes a blocked friend and the request sent to them, and keeps both when a person is unblocked', async () => {
+  await addSentRequest();
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: false } });
   expect(readCachedFriends()).toHaveLength(1);
+  expect(readSentRequest(queries, 12)).toBe('sent');
   handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } });
   expect(readCachedFriends()).toEqual([]);
-  expect(isStale(friendsKey(7))).toBe(true);
+  expect(isInvalidated(friendsKey(7))).toBe(true);
   expect(readSentRequest(queries, 12)).toBeUndefined();
 });
 
-it('shows friends who come online and go offline (A128)', () => {
+it('shows friends who come online and go offline', () => {
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   expect(readCachedFriends()).toEqual([{ ...heron, isOnline: true }]);
   handle({ event: 'presence', data: { userId: 12, isOnline: false } });
   expect(readCachedFriends()).toEqual([heron]);
 });
 
-it("updates a friend's profile everywhere, and leaves the user's own to the profile feature", () => {
+it("updates a friend's profile in the list and in the profile cache, and ignores the user's own", () => {
   handle({ event: 'profile_updated', data: { user: { id: 12, username: 'grey', avatar: '/a' } } });
   expect(readCachedFriends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
   expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });
   handle({ event: 'profile_updated', data: { user: { id: 7, username: 'otter', avatar: null } } });
   expect(currentUser()).toEqual(me);
-  expect(received).toEqual([['profileUpdated', { userId: 12 }]]);
+  expect(raisedEvents).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
-it('removes the state of sent requests on each new match (A139)', async () => {
-  await sendRequest();
+it('removes the state of sent requests on each new match', async () => {
+  await addSentRequest();
   handle({
     event: 'chat_matched',
     data: { sessionId: 's', seq: 1, partnerId: 12, partnerInfo: { ...heron, isOnline: true } },
@@ -138,19 +140,18 @@ it('removes the state of sent requests on each new match (A139)', async () => {
   expect(readSentRequest(queries, 12)).toBeUndefined();
 });
 
-it('refetches when a frame overtakes the first response', async () => {
+it('invalidates the friends when a frame arrives before the first response', async () => {
   queries.clear();
   const server = fakeServer({ 'GET /api/friends/7': [heron] });
   const first = queries.fetchQuery(friendsQuery(7));
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   server.routes['GET /api/friends/7'] = [{ ...heron, isOnline: true }];
   await first;
-  await waitFor(() => expect(isStale(friendsKey(7))).toBe(true));
+  await waitFor(() => expect(isInvalidated(friendsKey(7))).toBe(true));
 });
 
 it('ignores frames of other features', () => {
-  signIn(me);
-  const before = readCachedFriends();
+  const friendsBefore = readCachedFriends();
   handle({ event: 'queue_left', data: {} });
-  expect(readCachedFriends()).toBe(before);
+  expect(readCachedFriends()).toBe(friendsBefore);
 });

@@ -17,7 +17,10 @@ export const friendsEvents = [
   'profile_updated',
 ] as const satisfies readonly ServerEvent[];
 
-/** Patches the cache at once and then refetches: the server's answer is authoritative. */
+/**
+ * Creates the handler of this feature's frames. It patches the cached data at once. Where the lists of friends or of
+ * requests change, it also refetches them, because only the server's response is authoritative.
+ */
 export const createFriendsHandler = (queries: QueryClient) => {
   const cache = new FriendsCache(queries);
   const seenRequestIds = new Set<number>();
@@ -27,11 +30,12 @@ export const createFriendsHandler = (queries: QueryClient) => {
     if (!me) return;
     switch (frame.event) {
       case 'chat_matched':
+        // Every match resets the Add Friend buttons (docs/product-decisions.md, A139).
         removeSentRequests(queries);
         return;
       case 'friend_request': {
         const { id, requesterId, requester, createdAt } = frame.data;
-        // The server may send a request under two event names, or twice (A124).
+        // The server may send the same request twice (docs/product-decisions.md, A124).
         if (seenRequestIds.has(id)) return;
         seenRequestIds.add(id);
         cache.setProfile(requester);
@@ -46,6 +50,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
       case 'friendship_accepted': {
         const { requestId, friend } = frame.data;
         cache.setProfile(friend);
+        // The frame does not contain the last message of the new friend.
         cache.patchFriends(me.id, (friends) => withFriend(friends, { lastMessage: null, ...friend }));
         cache.patchRequests(me.id, (requests) =>
           requests.filter(({ requesterId }) => requesterId !== friend.id),
@@ -60,7 +65,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         removeSentRequests(queries, friendId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
         cache.invalidate(me.id, 'friends', 'requests');
-        // The friend may have blocked the user, or be gone.
+        // The profile may now be hidden: the friend may have blocked the user or deleted the account.
         if (removedBy !== me.id) cache.forgetProfile(friendId);
         raise('friendship-removed', { removedFriendId, removedBy });
         return;
@@ -83,7 +88,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
       }
       case 'profile_updated': {
         const { user } = frame.data;
-        // The profile feature handles the user's own.
+        // The profile feature handles the user's own profile.
         if (user.id === me.id) return;
         cache.setProfile(user);
         cache.patchFriends(me.id, (friends) => withProfile(friends, user));

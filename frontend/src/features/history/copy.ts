@@ -6,7 +6,7 @@ export const copy = {
   empty: 'No chat history yet',
   loading: 'Loading your chats',
   failed: 'Your chats could not be loaded.',
-  /** Used when the partner's profile cannot be loaded (A66). */
+  /** Used when the partner's profile cannot be loaded. */
   placeholder: 'Unknown User',
   age: {
     days: (days: number) => (days === 1 ? '1 day ago' : `${days} days ago`),

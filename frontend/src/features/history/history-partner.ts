@@ -1,11 +1,11 @@
-/** A past partner, as the actions on them need it. */
+/** A past partner, with the data that the actions of a history row need. */
 export interface HistoryPartner {
   id: number;
   username: string;
-  /** Id of the element with the name. */
+  /** Id of the HTML element that shows the name. */
   nameId: string;
-  /** The chat is an occasion for a friend request: it is recent, and was not ended for safety. */
-  isRecent: boolean;
+  /** The user may send a friend request because of this chat: it is recent, and was not ended for safety. */
+  allowsFriendRequest: boolean;
   /** Id of the entry in the history. */
   historyId: number;
   /** The partner can still be reported for this chat. */

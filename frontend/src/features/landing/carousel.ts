@@ -1,18 +1,19 @@
 /** State of a carousel that advances by itself and wraps around. */
 export interface CarouselState {
   index: number;
-  /** Number of slides shown so far. A new turn restarts the timer. */
+  /** Counts the changes and choices of a slide. A new turn restarts the timer. */
   turn: number;
   /**
-   * `going`: advances by itself; `paused`: by the button; `played`: by the button, and keeps running while it has the
-   * focus.
+   * `automatic`: advances unless pointed at or focused. `paused`: paused with the button. `resumed`: resumed with the
+   * button; then advances although the button has the focus, until the focus leaves the carousel.
    */
-  mode: 'going' | 'paused' | 'played';
+  mode: 'automatic' | 'paused' | 'resumed';
   isPointedAt: boolean;
   hasFocus: boolean;
 }
 
 export type CarouselEvent =
+  /** The slide was shown for its full time; `count` is the number of slides. */
   | { type: 'time-is-up'; count: number }
   | { type: 'chosen'; index: number }
   | { type: 'button-pressed' }
@@ -22,13 +23,13 @@ export type CarouselEvent =
 export const initialCarousel: CarouselState = {
   index: 0,
   turn: 0,
-  mode: 'going',
+  mode: 'automatic',
   isPointedAt: false,
   hasFocus: false,
 };
 
 export const isRunning = ({ mode, isPointedAt, hasFocus }: CarouselState): boolean =>
-  mode !== 'paused' && !isPointedAt && (mode === 'played' || !hasFocus);
+  mode !== 'paused' && !isPointedAt && (mode === 'resumed' || !hasFocus);
 
 export const reduceCarousel = (state: CarouselState, event: CarouselEvent): CarouselState => {
   switch (event.type) {
@@ -37,14 +38,14 @@ export const reduceCarousel = (state: CarouselState, event: CarouselEvent): Caro
     case 'chosen':
       return { ...state, index: event.index, turn: state.turn + 1 };
     case 'button-pressed':
-      return { ...state, mode: state.mode === 'paused' ? 'played' : 'paused' };
+      return { ...state, mode: state.mode === 'paused' ? 'resumed' : 'paused' };
     case 'pointed-at':
       return { ...state, isPointedAt: event.value };
     case 'focused':
       return {
         ...state,
         hasFocus: event.value,
-        mode: state.mode === 'played' && !event.value ? 'going' : state.mode,
+        mode: state.mode === 'resumed' && !event.value ? 'automatic' : state.mode,
       };
   }
 };

@@ -1,9 +1,10 @@
-/** Sample conversations of the landing page; static text, no product entities. */
+// Sample conversations of the landing page. The participants are invented and have no accounts.
+
 export type Mood = 'Happy' | 'Supportive' | 'Playful' | 'Melancholy' | 'Deep' | 'Uplifting' | 'Vulnerable';
 
 export interface SampleParticipant {
   name: string;
-  /** Determines the hue of the drawn avatar. */
+  /** Number that determines the hue of the avatar, in place of a user id. */
   avatar: number;
   country: string;
 }
@@ -13,7 +14,7 @@ export interface SampleMessage {
   sender: string;
   text: string;
   time: string;
-  /** Shown as a card of Break the Ice. */
+  /** Shown as a card of the game Break the Ice. */
   isGame?: true;
 }
 

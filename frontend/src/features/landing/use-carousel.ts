@@ -4,11 +4,11 @@ import { measureHorizontalDistance, type Point } from '@/lib/swipe';
 
 const minSwipePx = 40;
 
-/** Shows `count` slides in turn for `intervalMs` each; pauses while pointed at, focused or paused by the button. */
+/** Shows `count` slides in turn for `intervalMs` each; stops while pointed at, focused or paused with the button. */
 export const useCarousel = (count: number, intervalMs: number) => {
   const [state, dispatch] = useReducer(reduceCarousel, initialCarousel);
   const running = isRunning(state);
-  const touchedAt = useRef<Point | null>(null);
+  const touchStart = useRef<Point | null>(null);
 
   useEffect(() => {
     if (!running) return;
@@ -27,26 +27,27 @@ export const useCarousel = (count: number, intervalMs: number) => {
     swipeHandlers: {
       onTouchStart: ({ touches }: TouchEvent) => {
         const touch = touches.length === 1 ? touches[0] : undefined;
-        touchedAt.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
+        touchStart.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
       },
       onTouchEnd: ({ changedTouches }: TouchEvent) => {
         const touch = changedTouches[0];
-        const from = touchedAt.current;
-        touchedAt.current = null;
-        if (!from || !touch) return;
-        const distance = measureHorizontalDistance(from, { x: touch.clientX, y: touch.clientY }, minSwipePx);
+        const start = touchStart.current;
+        touchStart.current = null;
+        if (!start || !touch) return;
+        const distance = measureHorizontalDistance(start, { x: touch.clientX, y: touch.clientY }, minSwipePx);
         if (distance === 0) return;
+        // `count - 1` steps forwards are one step back.
         dispatch({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
       },
     },
     /** Handlers for the element that holds the carousel and its controls. */
     pauseHandlers: {
-      // Ignores touch: a lifted finger would otherwise count as pointing.
+      // Touch is ignored: otherwise a finger that was lifted would still count as pointing.
       onPointerEnter: (event: PointerEvent) => {
         if (event.pointerType !== 'touch') dispatch({ type: 'pointed-at', value: true });
       },
       onPointerLeave: () => dispatch({ type: 'pointed-at', value: false }),
-      // Focus left by a click does not mean that the user is reading.
+      // Focus after a click is ignored: it does not mean that the user is reading.
       onFocus: (event: FocusEvent) => {
         if (event.target.matches(':focus-visible')) dispatch({ type: 'focused', value: true });
       },

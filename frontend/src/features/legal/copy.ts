@@ -2,8 +2,8 @@ import { type HouseRule } from '@thaw/contract/safety';
 import { ruleTitles } from '@/product/rule-titles';
 
 /**
- * The terms, the privacy notice and the house rules, which describe what this software does. Operators replace the
- * terms and the privacy notice with their own, including their name and address.
+ * One of three texts that describe what this software does: the terms, the privacy notice and the house rules.
+ * Operators replace the terms and the privacy notice with their own, including their name and address.
  */
 export interface LegalText {
   title: string;

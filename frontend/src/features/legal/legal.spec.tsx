@@ -5,7 +5,7 @@ import { Consent } from '@/features/legal/consent/consent';
 
 const renderInRouter = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
 
-it('states that visitors are adults, and links to the terms, the privacy notice and the house rules (A174)', () => {
+it('states that visitors are adults, and links to the terms, the privacy notice and the house rules', () => {
   renderInRouter(<Consent />);
   expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
   expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');
@@ -17,17 +17,20 @@ it.each([
   ['terms', 'Terms', 'Privacy', '/privacy'],
   ['privacy', 'Privacy', 'Terms', '/terms'],
   ['rules', 'House rules', 'Terms', '/terms'],
-] as const)('shows the %s with a link to the other page and one back', (which, title, other, address) => {
-  renderInRouter(<LegalPage which={which} />);
-  expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
-  expect(document.title).toBe(`${title} · Thaw`);
-  const page = within(screen.getByRole('main'));
-  expect(page.getAllByRole('region').length).toBeGreaterThanOrEqual(4);
-  expect(page.getByRole('link', { name: other })).toHaveAttribute('href', address);
-  expect(page.getByRole('link', { name: 'Back to the start' })).toHaveAttribute('href', '/');
-});
+] as const)(
+  'shows the %s with at least four sections, a link to another text and one back to the start',
+  (which, title, otherTitle, otherAddress) => {
+    renderInRouter(<LegalPage which={which} />);
+    expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    expect(document.title).toBe(`${title} · Thaw`);
+    const page = within(screen.getByRole('main'));
+    expect(page.getAllByRole('region').length).toBeGreaterThanOrEqual(4);
+    expect(page.getByRole('link', { name: otherTitle })).toHaveAttribute('href', otherAddress);
+    expect(page.getByRole('link', { name: 'Back to the start' })).toHaveAttribute('href', '/');
+  },
+);
 
-it('lists seven house rules of a title and two sentences each', () => {
+it('lists seven house rules, each with a title and two sentences', () => {
   renderInRouter(<LegalPage which="rules" />);
   const listed = within(screen.getByRole('list')).getAllByRole('listitem');
   expect(listed.map((rule) => within(rule).getByRole('heading', { level: 2 }).textContent)).toEqual([
@@ -40,6 +43,7 @@ it('lists seven house rules of a title and two sentences each', () => {
     'Nothing that the law forbids.',
   ]);
   for (const rule of listed) {
+    // Counts the full stops at the end of a sentence.
     expect(rule.querySelector('p')?.textContent?.match(/[.](?= |$)/g)).toHaveLength(2);
   }
 });

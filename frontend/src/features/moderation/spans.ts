@@ -5,7 +5,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Formats a duration in whole minutes, from 1 hour in whole hours, from 2 days in whole days: 40 min, 26 h, 12 days. */
+/** Formats a duration in whole minutes, in hours from 1 hour, or in days from 2 days: 40 min, 26 h, 12 days. */
 export const formatSpan = (durationMs: number): string => {
   const duration = Math.max(0, durationMs);
   if (duration < hourMs) return copy.time.minutes(Math.floor(duration / minuteMs));

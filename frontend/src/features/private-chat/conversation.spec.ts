@@ -16,7 +16,7 @@ const createConversation = (ids: readonly number[], hasOlder = false): Conversat
 const listIds = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
 
 describe('a sent message', () => {
-  it('is inserted by id, whatever the order of acks and frames', () => {
+  it('is inserted by id, whatever the order of arrival', () => {
     const after = [14, 11, 12].reduce(
       (before, id) => applyChange(before, { type: 'sent', message: aPrivateMessage({ id }) }),
       createConversation([10, 13]),
@@ -24,7 +24,7 @@ describe('a sent message', () => {
     expect(listIds(after)).toEqual([10, 11, 12, 13, 14]);
   });
 
-  it('appears once and keeps its clientId, whether the ack or the frame comes first', () => {
+  it('appears once and has its clientId, whether the ack or the frame comes first, or the ack is repeated', () => {
     const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
     const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
     for (const order of [
@@ -38,14 +38,14 @@ describe('a sent message', () => {
     }
   });
 
-  it('returns the same conversation when the message is already there', () => {
+  it('leaves the conversation object as it is when the message is already there', () => {
     const before = createConversation([10, 11]);
     expect(applyChange(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
   });
 });
 
 describe('a change of a message', () => {
-  it('edits the message and the quotes of it', () => {
+  it('that is an edit changes the message and the quotes of it', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'helo', senderId: 12, senderName: 'brave-heron-7' } },
@@ -56,7 +56,7 @@ describe('a change of a message', () => {
     expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
   });
 
-  it('deletes the content of the message and of the quotes of it', () => {
+  it('that is a deletion removes the content of the message and of its quotes, and is final', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'secret', senderId: 12, senderName: 'brave-heron-7' } },
@@ -69,12 +69,12 @@ describe('a change of a message', () => {
     const deleted = applyChange(before, { type: 'deleted', messageId: 10 });
     expect(deleted.messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
     expect(deleted.messages[1]?.metadata.replyTo?.content).toBe('');
-    // A frame that was in flight arrives too late.
+    // Frames that were in flight arrive after the deletion.
     expect(applyChange(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
     expect(applyChange(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
   });
 
-  it('sets the resulting reactions', () => {
+  it('that is a reaction replaces the reactions of the message', () => {
     const reactions = [{ emoji: '🔥', userId: 7 }];
     const { messages } = applyChange(createConversation([10, 11]), {
       type: 'reacted',
@@ -95,11 +95,16 @@ describe('a change of a message', () => {
 
 describe('refersToMissedMessage', () => {
   it.each([
-    { what: 'a loaded message', messageId: 11, hasOlder: true, isMissed: false },
-    { what: 'a message between two loaded ones', messageId: 12, hasOlder: true, isMissed: true },
-    { what: 'a message of an older page, not yet loaded', messageId: 5, hasOlder: true, isMissed: false },
-    { what: 'an older message although no older page exists', messageId: 5, hasOlder: false, isMissed: true },
-  ])('for a change of $what is $isMissed', ({ messageId, hasOlder, isMissed }) => {
+    { target: 'a loaded message', messageId: 11, hasOlder: true, isMissed: false },
+    { target: 'a message between two loaded ones', messageId: 12, hasOlder: true, isMissed: true },
+    { target: 'a message of an older page, not yet loaded', messageId: 5, hasOlder: true, isMissed: false },
+    {
+      target: 'an older message although no older page exists',
+      messageId: 5,
+      hasOlder: false,
+      isMissed: true,
+    },
+  ])('is $isMissed for a change of $target', ({ messageId, hasOlder, isMissed }) => {
     const loaded = createConversation([10, 11, 13], hasOlder);
     expect(refersToMissedMessage(loaded, { type: 'deleted', messageId })).toBe(isMissed);
   });
@@ -147,12 +152,12 @@ describe('the first unread message', () => {
     aPrivateMessage({ id: 5, senderId: 12 }),
   ];
   it.each([
-    { unread: 0, firstId: undefined, reason: 'nothing is unread' },
-    { unread: 1, firstId: 5, reason: "the friend's last message" },
-    { unread: 2, firstId: 2, reason: 'the deleted message and that of the user do not count' },
-    { unread: 3, firstId: 1, reason: 'all messages of the friend' },
-    { unread: 99, firstId: 1, reason: 'more than are loaded' },
-  ])('for a count of $unread is $firstId: $reason', ({ unread, firstId }) => {
-    expect(findFirstUnreadId(messages, 12, unread)).toBe(firstId);
+    { unreadCount: 0, firstId: undefined, reason: 'nothing is unread' },
+    { unreadCount: 1, firstId: 5, reason: "only the friend's last message is unread" },
+    { unreadCount: 2, firstId: 2, reason: 'the deleted message and that of the user do not count' },
+    { unreadCount: 3, firstId: 1, reason: 'all messages of the friend are unread' },
+    { unreadCount: 99, firstId: 1, reason: 'more messages are unread than are loaded' },
+  ])('has the id $firstId for a count of $unreadCount: $reason', ({ unreadCount, firstId }) => {
+    expect(findFirstUnreadId(messages, 12, unreadCount)).toBe(firstId);
   });
 });

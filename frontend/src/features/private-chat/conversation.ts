@@ -4,12 +4,12 @@ import { type PrivateMessage, type PrivateReaction } from '@thaw/contract/privat
 import { type MessageType } from '@thaw/contract/scalars';
 import { truncateGraphemes } from '@thaw/contract/text';
 
-/** A message from the server, with its `clientId` if this browser sent it. */
+/** A stored message, with its `clientId` (the id that the sending page gave it) if this browser sent it. */
 export type KnownMessage = PrivateMessage & { clientId?: string | undefined };
 
 /** The loaded part of a conversation: its newest messages, without gaps. */
 export interface Conversation {
-  /** In ascending order of id, which is the same for both users. */
+  /** In ascending order of id, so that both users see the same order. */
   messages: readonly KnownMessage[];
   /** The server has messages before the first one here. */
   hasOlder: boolean;
@@ -22,31 +22,35 @@ export type ConversationChange =
   | { type: 'reacted'; messageId: number; reactions: readonly PrivateReaction[] }
   | { type: 'deleted'; messageId: number };
 
-/** The text of a quote in the form that the server uses: 'Photo' for an image, empty for a deleted message (A109). */
-export const formatQuotedContent = (type: MessageType, content: string, length: number): string => {
+/**
+ * Returns the text of a quote in the form that the server uses: 'Photo' for an image, and an empty text for a deleted
+ * message, whose content is empty.
+ */
+export const formatQuotedContent = (type: MessageType, content: string, maxGraphemes: number): string => {
   if (content === '') return '';
   switch (type) {
     case 'image':
       return 'Photo';
     case 'text':
-      return truncateGraphemes(content, length);
+      return truncateGraphemes(content, maxGraphemes);
     case 'mixed':
-      return truncateGraphemes(parseImageMarkers(content).text, length);
+      return truncateGraphemes(parseImageMarkers(content).text, maxGraphemes);
   }
 };
 
 const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage): readonly KnownMessage[] => {
   // Searches from the end, because the message is nearly always the newest.
   const index = messages.findLastIndex(({ id }) => id <= message.id);
-  const present = messages[index];
-  if (present?.id === message.id) {
-    if (present.clientId !== undefined || message.clientId === undefined) return messages;
-    return messages.with(index, { ...present, clientId: message.clientId });
+  const existing = messages[index];
+  if (existing?.id === message.id) {
+    // Both the frame and the ack may report the message, and the frame may lack the `clientId`.
+    if (existing.clientId !== undefined || message.clientId === undefined) return messages;
+    return messages.with(index, { ...existing, clientId: message.clientId });
   }
   return messages.toSpliced(index + 1, 0, message);
 };
 
-/** Updates a message's quote of `source` to the present content of `source`. */
+/** Updates a message's quote of `source` to the current content of `source`. */
 const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
   if (replyTo?.id !== source.id) return message;
@@ -54,7 +58,7 @@ const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage 
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 
-/** Changes a message and the quotes of it; a deleted message stays as it is. */
+/** Changes a message and the quotes of it. A deleted message stays as it is: a late frame must not restore it. */
 const updateMessage = (
   conversation: Conversation,
   messageId: number,
@@ -63,12 +67,15 @@ const updateMessage = (
   const before = conversation.messages.find(({ id }) => id === messageId);
   if (!before || before.isDeleted) return conversation;
   const after = update(before);
-  const messages = conversation.messages.map((message) =>
-    message === before ? after : after.content === before.content ? message : updateQuote(message, after),
-  );
+  const isContentChanged = after.content !== before.content;
+  const messages = conversation.messages.map((message) => {
+    if (message === before) return after;
+    return isContentChanged ? updateQuote(message, after) : message;
+  });
   return { ...conversation, messages };
 };
 
+/** Returns the conversation with a change applied. Unaffected messages stay the same objects. */
 export const applyChange = (conversation: Conversation, change: ConversationChange): Conversation => {
   switch (change.type) {
     case 'sent': {
@@ -106,14 +113,14 @@ export const refersToMissedMessage = (
   return !hasOlder || (oldest !== undefined && change.messageId > oldest.id);
 };
 
-/** Adds an older page before the loaded messages. */
+/** Adds an older page before the loaded messages; messages that are already loaded are left out. */
 export const prependPage = (loaded: Conversation, older: Conversation): Conversation => {
-  const oldest = loaded.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
-  const earlier = older.messages.filter(({ id }) => id < oldest);
-  return { messages: [...earlier, ...loaded.messages], hasOlder: older.hasOlder };
+  const oldestLoadedId = loaded.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
+  const added = older.messages.filter(({ id }) => id < oldestLoadedId);
+  return { messages: [...added, ...loaded.messages], hasOlder: older.hasOlder };
 };
 
-/** Copies the `clientId`s of loaded messages to refetched ones, so that their rows keep their keys. */
+/** Copies the `clientId`s of loaded messages to refetched ones: they are the keys of the rows. */
 export const keepClientIds = (fresh: Conversation, loaded: Conversation | undefined): Conversation => {
   const clientIds = new Map(loaded?.messages.map(({ id, clientId }) => [id, clientId]));
   const messages = fresh.messages.map((message) => {
@@ -123,7 +130,7 @@ export const keepClientIds = (fresh: Conversation, loaded: Conversation | undefi
   return { ...fresh, messages };
 };
 
-/** Toggles a reaction locally, until the server answers. */
+/** Returns the reactions after a user has toggled an emoji, to show until the server's response arrives. */
 export const toggleReaction = (
   reactions: readonly PrivateReaction[],
   emoji: string,
@@ -133,19 +140,22 @@ export const toggleReaction = (
   return others.length < reactions.length ? others : [...reactions, { emoji, userId }];
 };
 
-/** Id of the first unread message: the `unread`-th from the end of those by the friend, without deleted ones. */
+/**
+ * Returns the id of the first unread message: of the friend's messages that are not deleted, the `unreadCount`-th from
+ * the end, or the oldest one if fewer are loaded.
+ */
 export const findFirstUnreadId = <Id>(
   messages: readonly { id: Id; senderId: number; isDeleted?: boolean }[],
   friendId: number,
-  unread: number,
+  unreadCount: number,
 ): Id | undefined => {
-  let first: Id | undefined;
-  let remaining = unread;
+  let firstId: Id | undefined;
+  let remaining = unreadCount;
   for (let index = messages.length - 1; index >= 0 && remaining > 0; index -= 1) {
     const message = messages[index];
     if (message?.senderId !== friendId || message.isDeleted) continue;
-    first = message.id;
+    firstId = message.id;
     remaining -= 1;
   }
-  return first;
+  return firstId;
 };

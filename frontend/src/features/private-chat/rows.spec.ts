@@ -1,17 +1,17 @@
 import { RowCache } from '@/features/private-chat/rows';
 import { aPrivateMessage } from '@/testing/factories';
 
-const none = { edits: [], removals: [] };
+const noChanges = { edits: [], deletions: [] };
 
-it('returns the same row objects while nothing has changed', () => {
-  const rows = new RowCache();
+it('returns the same row object for an unchanged message', () => {
+  const cache = new RowCache();
   const message = aPrivateMessage({ id: 4 });
-  const [before] = rows.toRows([message], none);
-  expect(rows.toRows([message, aPrivateMessage({ id: 5 })], none)[0]).toBe(before);
+  const [before] = cache.toRows([message], noChanges);
+  expect(cache.toRows([message, aPrivateMessage({ id: 5 })], noChanges)[0]).toBe(before);
 });
 
-it('keeps as row key the clientId under which a message was sent', () => {
-  const [row] = new RowCache().toRows([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], none);
+it('uses the clientId of a message as the key of its row', () => {
+  const [row] = new RowCache().toRows([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], noChanges);
   expect([row?.key, row?.id]).toEqual(['c1', '4']);
 });
 
@@ -20,7 +20,7 @@ it("shows the user's last unconfirmed edit, and no content of a message that is 
   const edit = { editId: 'e1', friendId: 12, messageId: 4, newContent: 'better' };
   const rows = new RowCache().toRows(messages, {
     edits: [edit, { ...edit, editId: 'e2', newContent: 'best' }],
-    removals: [{ friendId: 12, messageId: 5 }],
+    deletions: [{ friendId: 12, messageId: 5 }],
   });
   expect(rows[0]).toMatchObject({ content: 'best', isEdited: true });
   expect(rows[1]).toMatchObject({ content: '', isDeleted: true });
@@ -32,7 +32,7 @@ it('counts the reactions of a row by emoji', () => {
     { emoji: '🔥', userId: 7 },
     { emoji: '👍', userId: 12 },
   ];
-  expect(new RowCache().toRows([aPrivateMessage({ reactions })], none)[0]?.reactions).toEqual({
+  expect(new RowCache().toRows([aPrivateMessage({ reactions })], noChanges)[0]?.reactions).toEqual({
     '👍': { count: 2, users: [7, 12] },
     '🔥': { count: 1, users: [7] },
   });
@@ -40,7 +40,7 @@ it('counts the reactions of a row by emoji', () => {
 
 it('converts the quoted message to the format of the bubbles', () => {
   const replyTo = { id: 3, content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
-  const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], none);
+  const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], noChanges);
   expect(row?.replyTo).toEqual({
     messageId: '3',
     content: 'hm',

@@ -16,16 +16,17 @@ const toReply = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
 
 /** Converts the list of reactions to the map that the bubbles show. */
 export const toReactionCounts = (reactions: readonly PrivateReaction[]): Reactions => {
-  const map: Reactions = {};
+  const counts: Reactions = {};
   for (const { emoji, userId } of reactions) {
-    const users = [...(map[emoji]?.users ?? []), userId];
-    map[emoji] = { count: users.length, users };
+    const users = [...(counts[emoji]?.users ?? []), userId];
+    counts[emoji] = { count: users.length, users };
   }
-  return map;
+  return counts;
 };
 
 const toRow = (message: KnownMessage): ChatMessage => ({
   id: String(message.id),
+  // The key that the row had before the message was stored, so the row is not mounted again.
   key: message.clientId ?? String(message.id),
   senderId: message.senderId,
   content: message.content,
@@ -38,13 +39,13 @@ const toRow = (message: KnownMessage): ChatMessage => ({
   delivery: 'sent',
 });
 
-/** A row with the user's unconfirmed changes. */
+/** Returns a row with the user's unconfirmed changes. */
 const applyPendingChanges = (
   row: ChatMessage,
   newContent: string | undefined,
-  isRemoved: boolean,
+  isDeleted: boolean,
 ): ChatMessage => {
-  if (isRemoved) return { ...row, content: '', reactions: {}, isDeleted: true };
+  if (isDeleted) return { ...row, content: '', reactions: {}, isDeleted: true };
   return newContent === undefined ? row : { ...row, content: newContent, isEdited: true };
 };
 
@@ -55,13 +56,13 @@ const applyPendingChanges = (
 export class RowCache {
   private readonly rows = new WeakMap<KnownMessage, ChatMessage>();
 
-  toRows(messages: readonly KnownMessage[], { edits, removals }: PendingChanges): ChatMessage[] {
-    const contents = new Map(edits.map(({ messageId, newContent }) => [messageId, newContent]));
-    const removed = new Set(removals.map(({ messageId }) => messageId));
+  toRows(messages: readonly KnownMessage[], { edits, deletions }: PendingChanges): ChatMessage[] {
+    const newContents = new Map(edits.map(({ messageId, newContent }) => [messageId, newContent]));
+    const deletedIds = new Set(deletions.map(({ messageId }) => messageId));
     return messages.map((message) => {
       const row = this.rows.get(message) ?? toRow(message);
       this.rows.set(message, row);
-      return applyPendingChanges(row, contents.get(message.id), removed.has(message.id));
+      return applyPendingChanges(row, newContents.get(message.id), deletedIds.has(message.id));
     });
   }
 }

@@ -1,31 +1,40 @@
 import { needsTimeStamp, createTimeStampFormat } from '@/features/private-chat/time-stamp';
 
 const now = Date.parse('2026-03-05T12:00:00.000Z');
-const minute = 60_000;
-const hour = 60 * minute;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 
-describe('messages with a time stamp (specification §9)', () => {
+describe('a time stamp', () => {
   it.each([
-    ['the first', undefined, true],
-    ['after five minutes', now - 5 * minute, false],
-    ['after more than five minutes', now - 5 * minute - 1, true],
-    ['at once', now, false],
-  ])('depend on the gap to the previous message: %s', (_when, before, stamped) => {
-    expect(needsTimeStamp(now, before)).toBe(stamped);
+    { message: 'the first message', previousSentAt: undefined, isNeeded: true },
+    {
+      message: 'a message five minutes after the previous one',
+      previousSentAt: now - 5 * minuteMs,
+      isNeeded: false,
+    },
+    {
+      message: 'a message more than five minutes after it',
+      previousSentAt: now - 5 * minuteMs - 1,
+      isNeeded: true,
+    },
+    { message: 'a message at the time of the previous one', previousSentAt: now, isNeeded: false },
+  ])('is needed for $message: $isNeeded', ({ previousSentAt, isNeeded }) => {
+    expect(needsTimeStamp(now, previousSentAt)).toBe(isNeeded);
   });
 });
 
 describe('the text of a time stamp', () => {
-  const stamp = createTimeStampFormat('en-US', 'Europe/Warsaw');
+  const format = createTimeStampFormat('en-US', 'Europe/Warsaw');
 
   it.each([
-    ['a minute ago', now - minute, '12:59 PM'],
-    ['within 24 hours', now - 24 * hour + 1, '01:00 PM'],
-    ['24 hours ago', now - 24 * hour, 'Mar 4'],
-    ['long ago', now - 64 * 24 * hour, 'Dec 31'],
-    ['by a clock that is ahead', now + minute, '01:01 PM'],
-  ])('depends on the age of the message: %s', (_when, at, words) => {
-    expect(stamp(at, now)).toBe(words);
+    // It is 1 PM in Warsaw.
+    { message: 'sent a minute ago', sentAt: now - minuteMs, text: '12:59 PM' },
+    { message: 'sent just under 24 hours ago', sentAt: now - 24 * hourMs + 1, text: '01:00 PM' },
+    { message: 'sent 24 hours ago', sentAt: now - 24 * hourMs, text: 'Mar 4' },
+    { message: 'sent 64 days ago', sentAt: now - 64 * 24 * hourMs, text: 'Dec 31' },
+    { message: 'stored by a clock that is a minute ahead', sentAt: now + minuteMs, text: '01:01 PM' },
+  ])('is $text for a message $message', ({ sentAt, text }) => {
+    expect(format(sentAt, now)).toBe(text);
   });
 
   it('uses the given locale and time zone', () => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { parseJson } from '@/lib/parse-json';
 import { browserStorage } from '@/lib/storage';
 
-/** Unread messages by sender. Senders without any may be absent. */
+/** Numbers of unread messages by id of the sender. A sender without unread messages may be absent. */
 export type UnreadCounts = Readonly<Record<number, number>>;
 
 export const unreadCountsSchema = z.record(z.string(), z.int().check(z.nonnegative()));
@@ -12,7 +12,7 @@ export const getUnreadStorageKey = (userId: number): string => `thaw-unread-${us
 export const parseUnread = (text: string | null): UnreadCounts | undefined =>
   parseJson(unreadCountsSchema, text);
 
-/** The stored counts of the last visit, used for the first paint only (A129). */
+/** Reads the counts that this browser stored last; used for the first paint only. */
 export const readUnread = (userId: number): UnreadCounts | undefined =>
   parseUnread(browserStorage.read(getUnreadStorageKey(userId)));
 

@@ -3,7 +3,7 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type SavePhase = 'idle' | 'loading' | 'success' | 'error';
 
-/** How long a phase lasts before it returns to `idle`; null: until the next event. */
+/** How long a phase lasts before it returns to `idle`. Null: a call of one of the functions below ends it. */
 const phaseDurationsMs: Record<SavePhase, number | null> = {
   idle: null,
   loading: null,
@@ -25,7 +25,7 @@ export const useSavePhase = () => {
     showSaving: () => setPhase('loading'),
     showSaved: () => setPhase('success'),
     showFailed: () => setPhase('error'),
-    /** Called when the user edits a field: hides the outcome of the previous attempt (A171). */
+    /** Called when the user edits a field: hides the outcome of the previous attempt. */
     hideOutcome: () => setPhase((current) => (current === 'loading' ? current : 'idle')),
   };
 };

@@ -1,4 +1,4 @@
-/** Texts of what a user can do about another person. */
+/** Texts of the actions on another person, such as a block. Those of the report dialog are in report/copy.ts. */
 export const copy = {
   more: 'More',
   moreAbout: (name: string) => `More about ${name}`,

@@ -10,18 +10,19 @@ export const safetyEvents = ['block_changed'] as const satisfies readonly Server
 
 /** Keeps the list of blocked people up to date. */
 export const createSafetyHandler =
-  (queries: QueryClient) =>
+  (queryClient: QueryClient) =>
   (frame: ServerFrame): void => {
     const me = currentUser();
     if (!me || frame.event !== 'block_changed') return;
     const { userId, isBlocked } = frame.data;
     const queryKey = blocksKey(me.id);
     if (!isBlocked) {
-      queries.setQueryData<BlockedUser[]>(queryKey, (people) =>
+      queryClient.setQueryData<BlockedUser[]>(queryKey, (people) =>
         people?.filter(({ blockedId }) => blockedId !== userId),
       );
     }
-    void refetchIfInFlight(queries, queryKey);
-    // The frame carries no name, so the list is fetched again if it is shown, or when it is shown next.
-    void queries.invalidateQueries({ queryKey });
+    // A response in flight may be older than the change.
+    void refetchIfInFlight(queryClient, queryKey);
+    // The frame carries no name, so the list is fetched again: now if it is shown, otherwise when it is shown next.
+    void queryClient.invalidateQueries({ queryKey });
   };

@@ -1,4 +1,7 @@
-/** Texts about the user's own standing; those of the notices themselves are in product/notice. */
+/**
+ * Texts about the user's own standing: whether they may use the product, or are suspended, banned or restricted. The
+ * texts of the notices themselves are in product/notice.
+ */
 export const copy = {
   notice: {
     understand: 'I understand',
@@ -11,6 +14,7 @@ export const copy = {
     open: 'Appeal',
     title: 'Appeal',
     words: 'Tell us what we got wrong.',
+    /** Length, in code points, from which the counter is shown. */
     countFrom: 1_900,
     count: (length: number, maximum: number) =>
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,

@@ -7,15 +7,19 @@ import { currentUser, mergeIntoUser } from '@/product/identity';
 /** The frames that this feature handles. */
 export const standingEvents = ['standing', 'notice'] as const satisfies readonly ServerEvent[];
 
-/** Keeps the user's own standing and notices up to date. */
+/**
+ * Keeps the user's standing (whether they may use the product, or are suspended, banned or restricted) and their
+ * notices up to date.
+ */
 export const createStandingHandler =
-  (queries: QueryClient) =>
+  (queryClient: QueryClient) =>
   (frame: ServerFrame): void => {
     const me = currentUser();
     if (!me) return;
     if (frame.event === 'standing') mergeIntoUser({ standing: frame.data });
     if (frame.event === 'notice') {
-      putNotice(queries, me.id, frame.data);
-      void refetchIfInFlight(queries, noticesKey(me.id));
+      putNotice(queryClient, me.id, frame.data);
+      // A response in flight may lack the notice.
+      void refetchIfInFlight(queryClient, noticesKey(me.id));
     }
   };

@@ -2,15 +2,15 @@ import { topics, findTopics } from '@thaw/contract/topics';
 import { chooseStarters, getStage } from '@/features/suggestions/choose-starters';
 import { starters, type Starter } from '@/features/suggestions/starters';
 
-const isNeverExcluded = (): boolean => false;
+const excludeNone = (): boolean => false;
 const choose = (
   texts: readonly string[],
   conversationId = 's1',
-  isExcluded: (starter: Starter) => boolean = isNeverExcluded,
+  isExcluded: (starter: Starter) => boolean = excludeNone,
 ): readonly Starter[] => chooseStarters(starters, { conversationId, texts }, isExcluded);
 
 /** Deterministic pseudo-random numbers (mulberry32), so that a failure can be repeated. */
-const createRandom = (seed: number) => {
+const createRandom = (seed: number): ((below: number) => number) => {
   let state = seed;
   return (below: number): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -20,7 +20,17 @@ const createRandom = (seed: number) => {
   };
 };
 
-const sayings = ['hello', 'pasta', 'my dog', 'a film', 'rain', 'the stars', 'coffee and a book', 'ok', ''];
+const sampleTexts = [
+  'hello',
+  'pasta',
+  'my dog',
+  'a film',
+  'rain',
+  'the stars',
+  'coffee and a book',
+  'ok',
+  '',
+];
 
 describe('the starters', () => {
   it('are 120, each with an id and a text of its own', () => {
@@ -44,30 +54,33 @@ describe('the starters', () => {
   });
 });
 
-describe('the choice', () => {
+describe('getStage', () => {
   it.each([
     [0, 'opener'],
     [3, 'opener'],
     [4, 'follow_up'],
     [20, 'follow_up'],
     [21, 'deepener'],
-  ] as const)('after %d messages prefers the stage %s', (count, stage) => {
+  ] as const)('returns for %d messages the stage %s', (count, stage) => {
     expect(getStage(count)).toBe(stage);
   });
+});
 
-  it('starts with the newest topic, in the stage of the chat', () => {
+// In the tests, 'hm' contains no topic.
+describe('chooseStarters', () => {
+  it('puts a starter about the newest topic first, in the stage of the chat', () => {
     const texts = ['a film', 'hm', 'hm', 'I made pasta'];
     expect(choose(texts)[0]).toMatchObject({ topics: ['food'], stage: 'follow_up' });
     expect(choose([...texts].reverse())[0]).toMatchObject({ topics: ['films'], stage: 'follow_up' });
   });
 
   it('weighs a message half as much as the one three messages later', () => {
-    // 'food' at the ages 3 and 4 weighs 1/2 + 0.397, less than 'films' at the age 0, with 1.
+    // 'soup' (food) with the ages 3 and 4 weighs 0.5 + 0.397, less than 'a film' with the age 0, which weighs 1.
     const [first] = choose(['soup', 'soup', 'hm', 'hm', 'a film']);
     expect(first?.topics).toEqual(['films']);
-    // With the age 2 as well it weighs 1.527.
-    const [other] = choose(['soup', 'soup', 'soup', 'hm', 'a film']);
-    expect(other?.topics).toEqual(['food']);
+    // With the age 2 as well, 'soup' weighs 1.527.
+    const [second] = choose(['soup', 'soup', 'soup', 'hm', 'a film']);
+    expect(second?.topics).toEqual(['food']);
   });
 
   it('ignores messages before the last ten', () => {
@@ -78,27 +91,27 @@ describe('the choice', () => {
     ]);
   });
 
-  it('offers openers where no topic is found, in any stage', () => {
+  it('chooses openers if no topic is found, in any stage', () => {
     for (const count of [0, 5, 30]) {
       expect(choose(Array<string>(count).fill('hm')).every(({ stage }) => stage === 'opener')).toBe(true);
     }
   });
 
-  it('orders equal scores by conversation and id, not by their place in the list', () => {
+  it('orders equal scores by conversation and id, not by the order of the list', () => {
     const reversed = chooseStarters(
       [...starters].reverse(),
       { conversationId: 's1', texts: [] },
-      isNeverExcluded,
+      excludeNone,
     );
     expect(reversed).toEqual(choose([]));
     const results = Array.from({ length: 20 }, (_, index) => choose([], `s${index}`)[0]?.id);
     expect(new Set(results).size).toBeGreaterThan(5);
   });
 
-  it('has no excluded starter and no topic twice, in 2,000 random chats', () => {
+  it('chooses three starters, none excluded and no topic twice, and the same ones again, in 2,000 random chats', () => {
     const random = createRandom(17);
     for (let run = 0; run < 2_000; run += 1) {
-      const texts = Array.from({ length: random(30) }, () => sayings[random(sayings.length)] ?? '');
+      const texts = Array.from({ length: random(30) }, () => sampleTexts[random(sampleTexts.length)] ?? '');
       const excluded = new Set(starters.filter(() => random(3) === 0).map(({ id }) => id));
       const chosen = choose(texts, `s${run}`, ({ id }: Starter) => excluded.has(id));
       expect(chosen).toHaveLength(3);
@@ -109,21 +122,20 @@ describe('the choice', () => {
     }
   });
 
-  it('starts with a topic of the chat or its stage, never with neither, in 2,000 random chats', () => {
+  it('puts a starter first that is about a topic of the chat or fits its stage, in 2,000 random chats', () => {
     const random = createRandom(4);
     for (let run = 0; run < 2_000; run += 1) {
-      const texts = Array.from({ length: random(30) }, () => sayings[random(sayings.length)] ?? '');
+      const texts = Array.from({ length: random(30) }, () => sampleTexts[random(sampleTexts.length)] ?? '');
       const found = findTopics(texts.slice(-10));
-      for (const { topics: own, stage } of choose(texts, `s${run}`).slice(0, 1)) {
-        const isHit = own.some((topic) => found.includes(topic));
-        expect(isHit || stage === getStage(texts.length) || (found.length === 0 && stage === 'opener')).toBe(
-          true,
-        );
-      }
+      const [first] = choose(texts, `s${run}`);
+      const isAboutChat = first?.topics.some((topic) => found.includes(topic));
+      // If no topic is found, openers are chosen whatever the stage.
+      const stage = found.length === 0 ? 'opener' : getStage(texts.length);
+      expect(isAboutChat || first?.stage === stage).toBe(true);
     }
   });
 
-  it('is empty when every starter is excluded', () => {
+  it('returns an empty array when every starter is excluded', () => {
     expect(choose(['pasta'], 's1', () => true)).toEqual([]);
   });
 });

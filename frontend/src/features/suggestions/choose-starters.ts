@@ -5,7 +5,7 @@ import { type Stage, type Starter } from '@/features/suggestions/starters';
 export const suggestionsShown = 3;
 
 /** Number of the newest messages whose topics count. */
-const topicMessages = 10;
+const topicMessageCount = 10;
 /** The weight of a message halves with every three newer ones. */
 const halfLifeInMessages = 3;
 /** With fewer messages a chat is at its opening. */
@@ -13,9 +13,10 @@ const openersBelowMessages = 4;
 /** With more messages a chat is ready for deeper questions. */
 const deepenersAboveMessages = 20;
 
+/** The state of a chat for which starters are chosen. */
 export interface Situation {
   conversationId: string;
-  /** Texts of both users, oldest first. A message without a text is an empty one. */
+  /** Texts of both users, oldest first. A message without a text is an empty string. */
   texts: readonly string[];
 }
 
@@ -24,10 +25,10 @@ export const getStage = (messageCount: number): Stage => {
   return messageCount > deepenersAboveMessages ? 'deepener' : 'follow_up';
 };
 
-/** Sum of the weights of the messages in which each topic occurs. */
+/** Returns for each topic the sum of the weights of the messages in which it occurs. */
 const weighTopics = (texts: readonly string[]): ReadonlyMap<Topic, number> => {
   const weights = new Map<Topic, number>();
-  for (const [age, text] of texts.slice(-topicMessages).reverse().entries()) {
+  for (const [age, text] of texts.slice(-topicMessageCount).reverse().entries()) {
     for (const topic of findTopics([text])) {
       weights.set(topic, (weights.get(topic) ?? 0) + 2 ** (-age / halfLifeInMessages));
     }
@@ -35,7 +36,7 @@ const weighTopics = (texts: readonly string[]): ReadonlyMap<Topic, number> => {
   return weights;
 };
 
-/** FNV-1a, 32 bits. */
+/** 32-bit FNV-1a. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -44,12 +45,14 @@ const hash = (text: string): number => {
   return value >>> 0;
 };
 
-const score = (starter: Starter, weights: ReadonlyMap<Topic, number>, stage: Stage): number =>
+/** Sum of the weights of the starter's topics. A fitting stage counts as much as a topic of the newest message. */
+const computeScore = (starter: Starter, weights: ReadonlyMap<Topic, number>, stage: Stage): number =>
   starter.topics.reduce((sum, topic) => sum + (weights.get(topic) ?? 0), starter.stage === stage ? 1 : 0);
 
 /**
- * The starters that fit a chat best, at most three, no two about the same topic. Where no topic of the chat is found,
- * they are openers. Equal scores are ordered by a hash, so the same chat gives the same result.
+ * Chooses the starters (prepared questions) that fit a chat best: at most three, no two about the same topic. If no
+ * topic is found in the chat, they are openers. Equal scores are ordered by a hash, so the same chat gives the same
+ * result.
  * @param isExcluded  whether a starter was used in this chat or has just been shown
  */
 export const chooseStarters = (
@@ -66,15 +69,15 @@ export const chooseStarters = (
   const ranked = candidates
     .map((starter) => ({
       starter,
-      score: score(starter, weights, stage),
+      score: computeScore(starter, weights, stage),
       tieBreak: hash(`${conversationId}:${starter.id}`),
     }))
     .sort((one, other) => other.score - one.score || one.tieBreak - other.tieBreak);
   const chosen: Starter[] = [];
   for (const { starter } of ranked) {
     if (chosen.length === suggestionsShown) break;
-    const isCovered = chosen.some(({ topics }) => topics.some((topic) => starter.topics.includes(topic)));
-    if (!isCovered) chosen.push(starter);
+    const isTopicChosen = chosen.some(({ topics }) => topics.some((topic) => starter.topics.includes(topic)));
+    if (!isTopicChosen) chosen.push(starter);
   }
   return chosen;
 };

@@ -21,7 +21,8 @@ interface Tab {
 
 /**
  * A user's standing (good, flagged, asked for their age, suspended) decides whether they may search and in which pool:
- * flagged users search in the care pool.
+ * flagged users search in the care pool. The helpers of `standings.fixture` commit a new standing. `announceStanding`
+ * then announces it to all replicas.
  */
 describe('a search and the standing of its user', () => {
   let stack: TestStack;
@@ -32,22 +33,23 @@ describe('a search and the standing of its user', () => {
   afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
-  const openTab = async (replica: number, gender: 'female' | 'male'): Promise<Tab> => {
-    const visitor = await stack.createVisitor(replica, gender);
+  const openTab = async (replicaIndex: number, gender: 'female' | 'male'): Promise<Tab> => {
+    const visitor = await stack.createVisitor(replicaIndex, gender);
     return { visitor, socket: await visitor.openSocket() };
   };
-  const flagAndAnnounce = async ({ visitor }: Tab, replica: number): Promise<void> => {
-    await flag(stack.replicas[replica]!, visitor.user.id);
-    await announceStanding(stack.replicas[replica]!, visitor.user.id);
+  const flagAndAnnounce = async ({ visitor }: Tab, replicaIndex: number): Promise<void> => {
+    await flag(stack.replicas[replicaIndex]!, visitor.user.id);
+    await announceStanding(stack.replicas[replicaIndex]!, visitor.user.id);
   };
-  const liftFlag = async ({ visitor }: Tab, replica: number): Promise<void> => {
-    await recordConduct(stack.replicas[replica]!, visitor.user.id, 'FlagLifted', { noticeId: null });
-    await announceStanding(stack.replicas[replica]!, visitor.user.id);
+  const liftFlagAndAnnounce = async ({ visitor }: Tab, replicaIndex: number): Promise<void> => {
+    await recordConduct(stack.replicas[replicaIndex]!, visitor.user.id, 'FlagLifted', { noticeId: null });
+    await announceStanding(stack.replicas[replicaIndex]!, visitor.user.id);
   };
+  /** Reads the user's record in the match queue; `{}` if there is none. */
   const readRecord = ({ visitor }: Tab) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
   const waitForMatch = ({ socket }: Tab, partner: Tab) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
-  const checkAll = async (): Promise<void> => {
+  const checkRecordsOnAllReplicas = async (): Promise<void> => {
     for (const { app } of stack.replicas) await app.get(MatchmakingService).checkRecords();
   };
   const startSearch = ({ socket }: Tab) => socket.request('join_queue', {});
@@ -85,15 +87,15 @@ describe('a search and the standing of its user', () => {
     await flagAndAnnounce(ada, 0);
     await startSearch(ada);
     await startSearch(bob);
-    await liftFlag(ada, 1);
+    await liftFlagAndAnnounce(ada, 1);
     await Promise.all([waitForMatch(ada, bob), waitForMatch(bob, ada)]);
   });
 
-  it('moves a user when the process that committed the flag died before announcing it', async () => {
+  it('moves a user to the care pool when the process that committed the flag died before announcing it', async () => {
     const ada = await openTab(0, 'female');
     await startSearch(ada);
     await flag(stack.replicas[1]!, ada.visitor.user.id);
-    await checkAll();
+    await checkRecordsOnAllReplicas();
     expect(await readRecord(ada)).toMatchObject({ state: 'searching', pool: 'care' });
   });
 
@@ -107,7 +109,7 @@ describe('a search and the standing of its user', () => {
       async () => (await readRecord(ada)).pool === 'care' && (await readRecord(bob)).state === 'searching',
     );
     expect(await readRecord(ada)).toMatchObject({ state: 'searching', since });
-    await startSearch(eve); // bob is still in the queue
+    await startSearch(eve); // matches Bob, who is still in the queue
     await Promise.all([waitForMatch(bob, eve), waitForMatch(eve, bob)]);
     expect(ada.socket.all('chat_matched')).toEqual([]);
     expect(bob.socket.all('chat_matched')).toHaveLength(1);
@@ -125,7 +127,7 @@ describe('a search and the standing of its user', () => {
     expect(ada.socket.all('chat_matched')).toEqual([]);
   });
 
-  it('ends the search of a user who is asked for their age, in every tab, and refuses another', async () => {
+  it('ends the search of a user who is asked for their age, in every tab, and refuses a new search', async () => {
     const ada = await openTab(0, 'female');
     const tab = await ada.visitor.openSocket(stack.origins[1]);
     await startSearch(ada);
@@ -134,9 +136,11 @@ describe('a search and the standing of its user', () => {
     await announceStanding(stack.replicas[0]!, ada.visitor.user.id);
     await Promise.all([ada.socket.next('queue_left'), tab.next('queue_left')]);
     expect(await readRecord(ada)).toEqual({});
+    // Every standing that forbids a search has this code.
     expect(await ada.socket.ask('join_queue', {})).toMatchObject({ data: { code: 'suspended' } });
-    await checkAll();
-    await checkAll();
+    // No replica restores the search. A missing record has an effect at the second check only.
+    await checkRecordsOnAllReplicas();
+    await checkRecordsOnAllReplicas();
     expect(await readRecord(ada)).toEqual({});
   });
 });

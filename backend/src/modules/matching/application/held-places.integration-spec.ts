@@ -9,21 +9,27 @@ import { MatchQueueService } from './match-queue.service';
 
 /** Expiry of a lease that does not expire in these tests. */
 const FAR_FUTURE_MS = '1000000000000000';
+/** Time to live that Redis returns for a key without an expiry. */
+const NO_EXPIRY = -1;
 
-/** A replica holds the place of a searching user in the queue while it has a socket of the user. */
+/**
+ * A replica holds the place of a searching user in the queue while it has a socket of the user. A user without a live
+ * replica is parked: removed from the queue, with a record that expires after 35 s.
+ */
 describe('replicas that hold a place in the queue', () => {
   let store: TestRedis;
-  let dead: DeadReplicas;
+  let deadReplicas: DeadReplicas;
 
   const createReplica = (replicaId: string): MatchQueueService =>
     new MatchQueueService(
       store.redis,
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
-      createFakeLease(replicaId, () => dead),
+      createFakeLease(replicaId, () => deadReplicas),
     );
   const killReplica = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
-    dead = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
+    // Only records that are older than `foundAtMs` are evicted.
+    deadReplicas = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
   const listHolders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
   const listQueue = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
@@ -33,7 +39,7 @@ describe('replicas that hold a place in the queue', () => {
     store = await createTestRedis();
   });
   beforeEach(async () => {
-    dead = { foundAtMs: 0, replicaIds: [] };
+    deadReplicas = { foundAtMs: 0, replicaIds: [] };
     await store.flush();
     for (const replicaId of ['r1', 'r2'])
       await store.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, replicaId);
@@ -54,7 +60,7 @@ describe('replicas that hold a place in the queue', () => {
   it('are evicted without prolonging a place that was already parked', async () => {
     await createReplica('r1').join(1, 'male', 'both');
     await killReplica('r1');
-    await createReplica('r2').join(2, 'male', 'both');
+    await createReplica('r2').join(2, 'male', 'both'); // finds user 1 without a live replica and parks them
     await store.redis.pexpire(matchingKeys.user(1), 20_000); // as if some time had passed
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual([]);
@@ -68,7 +74,7 @@ describe('replicas that hold a place in the queue', () => {
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual(['r2']);
     expect(await listQueue()).toEqual(['1']);
-    expect(await readRecordTtlMs(1)).toBe(-1);
+    expect(await readRecordTtlMs(1)).toBe(NO_EXPIRY);
   });
 
   it('are recorded again after they were evicted, and the user is searching again', async () => {
@@ -80,13 +86,14 @@ describe('replicas that hold a place in the queue', () => {
     await service.reconcileAll();
     expect(await listHolders(1)).toEqual(['r1']);
     expect(await listQueue()).toEqual(['1']);
-    expect(await readRecordTtlMs(1)).toBe(-1);
+    expect(await readRecordTtlMs(1)).toBe(NO_EXPIRY);
   });
 
   it('hold the place of a searching user whose resume failed, and none of a user who is not searching', async () => {
     const service = createReplica('r1');
     const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
+    // Redis executes the first call, but its reply is lost. Redis does not receive the second call.
     const resumeSpy = jest.spyOn(resumeScript, 'run').mockImplementationOnce(async (...args) => {
       await run(...args);
       throw new Error('Command timed out');
@@ -97,6 +104,7 @@ describe('replicas that hold a place in the queue', () => {
     await service.reconcile();
     expect(await listHolders(1)).toEqual(['r1']);
     expect(await listHolders(2)).toEqual([]);
+    // Both are settled, so that nothing is repeated.
     const callsBefore = resumeSpy.mock.calls.length;
     await service.reconcileAll();
     expect(resumeSpy.mock.calls).toHaveLength(callsBefore);
@@ -104,21 +112,22 @@ describe('replicas that hold a place in the queue', () => {
 
   it('are recorded for users who are searching or claimed, and for no others', async () => {
     const service = createReplica('r1');
-    const countRecorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
+    const holdsPlaces = async () =>
+      (await store.redis.exists(directoryKeys(matchingKeys.prefix).replicaMembers('r1'))) === 1;
     await service.resume(1);
-    expect(await countRecorded()).toBe(0);
+    expect(await holdsPlaces()).toBe(false);
     await service.join(1, 'male', 'both');
     await service.leave(1);
-    expect(await countRecorded()).toBe(0);
+    expect(await holdsPlaces()).toBe(false);
     await service.join(1, 'male', 'both');
     const state = await service.join(2, 'male', 'both');
     if (state.kind !== 'matched') throw new Error(state.kind);
     expect([await listHolders(1), await listHolders(2)]).toEqual([['r1'], ['r1']]);
     await service.confirm(state.match);
     for (const userId of state.match.userIds) service.forget(userId);
-    expect(await countRecorded()).toBe(0);
-    const repeated = jest.spyOn(resumeScript, 'run');
+    expect(await holdsPlaces()).toBe(false);
+    const resumeSpy = jest.spyOn(resumeScript, 'run');
     await service.reconcileAll();
-    expect(repeated).not.toHaveBeenCalled();
+    expect(resumeSpy).not.toHaveBeenCalled();
   });
 });

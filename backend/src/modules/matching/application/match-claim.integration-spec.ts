@@ -3,7 +3,10 @@ import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
 import type { Match } from './match-queue.service';
 
-/** A claim is a match that is not confirmed yet: its chat is about to be created. */
+/**
+ * A claim is a match that is not confirmed yet: its chat is about to be created. `confirm` returns the users who have
+ * left since the match, or null if the claim cannot be confirmed.
+ */
 describe('a claim', () => {
   let queue: TestMatchQueue;
 
@@ -33,7 +36,7 @@ describe('a claim', () => {
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
   });
 
-  it('returns both users to their old places when it expires', async () => {
+  it('is overdue when it expires, and returns both users to their old places when it is released', async () => {
     const sinceBefore = new Map<number, number>();
     const match = await claimUsers();
     for (const userId of [1, 2])
@@ -52,7 +55,9 @@ describe('a claim', () => {
 
   it('is released once, whichever replica is first', async () => {
     const match = await claimUsers();
-    const released = await Promise.all(['r1', 'r2', 'r1'].map((id) => queue.on(id).release(match)));
+    const released = await Promise.all(
+      ['r1', 'r2', 'r1'].map((replicaId) => queue.on(replicaId).release(match)),
+    );
     expect(released.flat().sort()).toEqual([1, 2]);
   });
 
@@ -127,11 +132,13 @@ describe('a claim', () => {
     expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
   });
 
-  it('remains when a user has no socket left, but its release does not queue that user again', async () => {
+  it('remains when a user has no socket left, and that user is parked after its release', async () => {
     const match = await claimUsers();
     await queue.on('r1').depart(1);
     await queue.on('r2').depart(1);
+    expect(await queue.readStates(1)).toEqual(['claimed']);
     await queue.on('r1').release(match);
+    // A replica that releases a claim retries both searches.
     expect(await queue.on('r1').retry(1)).toEqual({ kind: 'idle' });
     expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
     expect([...(await queue.readQueues()).keys()]).toEqual([2]);

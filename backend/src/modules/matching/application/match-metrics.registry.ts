@@ -11,7 +11,7 @@ export class MatchMetricsRegistry {
   private matchCount = 0;
 
   constructor(metrics: MetricsRegistry, queue: MatchQueueService) {
-    metrics.addReadGauges(
+    metrics.addLiveGauges(
       'thaw_queue_waiting',
       'Searching users; each replica reports all of them',
       async () =>
@@ -25,12 +25,12 @@ export class MatchMetricsRegistry {
       'How long the user who has searched longest has waited; 0 without one',
       async () => (await queue.readLongestWaitMs()) / 1_000,
     );
-    metrics.addReadDurations(
+    metrics.addLiveDurations(
       'thaw_time_to_match_seconds',
       'How long users with a socket here had searched when they were matched',
       () => [[{}, this.timesToMatch]],
     );
-    metrics.addReadCounter('thaw_matches_total', 'Matches made by this replica', () => this.matchCount);
+    metrics.addLiveCounter('thaw_matches_total', 'Matches made by this replica', () => this.matchCount);
   }
 
   @OnProcessEvent('MatchMade')
@@ -40,12 +40,13 @@ export class MatchMetricsRegistry {
 
   /**
    * Records how long a user had searched, if the new state ends the search.
-   * @param since when the search started; absent if this replica knew of no search. If such a user is matched, they did
-   * not have to wait.
+   * @param kind the new state
+   * @param since when the search started; null or undefined if this replica tracked no search of the user
    */
   recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
     if (since && (kind === 'matched' || kind === 'claimed'))
       this.timesToMatch.observe(Date.now() - since.getTime());
+    // A match that is made at once counts as a search of 0 s. A claim without a known search is not counted again.
     else if (kind === 'matched') this.timesToMatch.observe(0);
   }
 }

@@ -1,4 +1,6 @@
-// Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on.
+// Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on. The ids in a
+// list that is passed to `join`, `resume` or `retry` are excluded from the match, which keeps compatible users waiting.
+// The first user of a match is the one whose call made it.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
@@ -36,8 +38,8 @@ describe('MatchQueueService', () => {
     );
 
     it('never pairs a user with themselves, even if they join from several tabs', async () => {
-      for (const id of ['r1', 'r2', 'r1']) {
-        expect(await queue.on(id).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      for (const replicaId of ['r1', 'r2', 'r1']) {
+        expect(await queue.on(replicaId).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       }
     });
 
@@ -156,7 +158,7 @@ describe('MatchQueueService', () => {
         kind: 'searching',
         since: (first as { since: Date }).since,
       });
-      expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBe(-1);
+      expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBe(-1); // no expiry
     });
 
     it('is matched when they reconnect and a compatible user waits', async () => {
@@ -178,12 +180,11 @@ describe('MatchQueueService', () => {
     });
 
     it('keeps the place for a while after their replica has died and another join has skipped them', async () => {
-      const first = await queue.on('r1').join(1, 'male', 'both');
+      expect(await queue.on('r1').join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       await queue.revokeLease('r1');
       await queue.on('r2').join(2, 'male', 'both');
       expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
       expect(requireMatch(await queue.on('r2').resume(1))).toMatchObject({ userIds: [1, 2] });
-      expect(first.kind).toBe('searching');
     });
   });
 
@@ -202,18 +203,19 @@ describe('MatchQueueService', () => {
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      expect(await queue.store.redis.pttl('{matching}:cool-down:1-2')).toBeGreaterThan(599_000);
-      await queue.store.redis.del('{matching}:cool-down:1-2');
+      expect(await queue.store.redis.pttl(matchingKeys.coolDown(1, 2))).toBeGreaterThan(599_000);
+      await queue.store.redis.del(matchingKeys.coolDown(1, 2)); // as if the ten minutes had passed
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('is matched after the returned time until a retry if no other user is compatible', async () => {
+    it('is matched by a retry after the returned time if no other user is compatible', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 4_000);
       const waiting = await service.join(2, 'male', 'both');
       if (waiting.kind !== 'searching') throw new Error(waiting.kind);
+      // The cool-down is ignored after 10 s, of which user 1 has waited 4 s.
       expect(waiting.retryInMs).toBeGreaterThan(5_000);
       expect(waiting.retryInMs).toBeLessThanOrEqual(6_000);
       await queue.prolongWait(1, 6_000);
@@ -238,7 +240,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.join(2, 'male', 'both')).userIds).toEqual([2, 3]);
     });
 
-    it('is not matched while one has blocked the other, even without a cool-down', async () => {
+    it('is not matched while one excludes the other, even if cool-downs are ignored at once', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
@@ -262,7 +264,7 @@ describe('MatchQueueService', () => {
       const service = queue.on('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
-      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('1');
+      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('1'); // the value of a cool-down
     });
 
     it('is kept apart when their chat ends after the block', async () => {
@@ -272,7 +274,7 @@ describe('MatchQueueService', () => {
       await service.confirm(match);
       expect(await service.separate(1, 2)).toBe(match.sessionId);
       await service.finish(match);
-      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('x');
+      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('x'); // the value of a block
     });
 
     it('is matched again without delay when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {
@@ -287,7 +289,9 @@ describe('MatchQueueService', () => {
       await queue.on('r1').join(1, 'male', 'both');
       expect(await queue.on('r2').leave(1)).toEqual({ kind: 'left' });
       expect(await queue.on('r1').leave(1)).toEqual({ kind: 'idle' });
-      expect(await queue.store.listKeys('{matching}:[qu]*')).toEqual([]);
+      for (const pattern of ['{matching}:queue:*', '{matching}:user:*']) {
+        expect(await queue.store.listKeys(pattern)).toEqual([]);
+      }
     });
 
     it('is not caused by an earlier chat of the user that is finished late', async () => {

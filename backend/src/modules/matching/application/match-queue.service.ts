@@ -39,16 +39,23 @@ import {
   type WaitingCounts,
 } from './search-criteria.functions';
 
-/** A claim that is not confirmed within this time expires. */
-const CLAIM_MS = 3_000;
+/** A claim (a match whose chat has not started yet) that is not confirmed within this time expires. */
+const CLAIM_TTL_MS = 3_000;
 /** Interval at which the chats in the records of matching are checked, in case their end was not recorded. */
 const CHECK_CHAT_EVERY_MS = 600_000;
+/** The scripts themselves keep the record of a user without sockets for 35 s, so the directory adds no grace period. */
+const DIRECTORY_GRACE_MS = 0;
 
+/** Two matched users and the session of their chat. The user whose call made the match comes first. */
 export type Match = MatchedPair;
 
 /** A user's state in matching. */
 export type MatchState =
   | { kind: 'idle' }
+  /**
+   * `since`: when the search started. `retryInMs`: time until a cool-down that prevented a match may be ignored; null
+   * if no cool-down did.
+   */
   | { kind: 'searching'; criteria: SearchCriteria; since: Date; retryInMs: number | null }
   /** Matched by this call, whose caller starts the chat. */
   | { kind: 'matched'; criteria: SearchCriteria; match: Match }
@@ -67,15 +74,19 @@ export interface QueueRecord {
 export type LeaveResult =
   /** `left`: the search has ended; `idle`: there was none. */
   | { kind: 'left' | 'idle' }
-  /** A match was made before. While it is only claimed, the departure is recorded for `confirm`. */
+  /** A match was made before. If it is not confirmed yet, the queue records that the user left; see `confirm`. */
   | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
-/** KEYS of every script of matching: one key is enough, because all keys share a hash tag. */
+/** KEYS of every script of matching. One key is enough, because all keys of matching share its hash tag. */
 const KEYS = [matchingKeys.replicas];
 
 /**
- * The match queue in Redis. Each user has one record with their state, and every change is one atomic script. This
- * class makes matches (claims, until they are confirmed) but does not start their chats.
+ * The match queue in Redis. Each user who searches or chats has one record with their state, and every change is one
+ * atomic script. A new match is a claim until `confirm` is called. This class does not start the chats of matches.
+ *
+ * A user's place in the queue is the time at which their search started. Replicas with a socket of the user hold the
+ * place. Without such a replica the user is parked: not matched, and forgotten after 35 s
+ * (docs/product-decisions.md, A42).
  */
 @Injectable()
 export class MatchQueueService {
@@ -95,9 +106,10 @@ export class MatchQueueService {
       name: 'places in the queue',
       redis,
       lease,
+      // All users share one hash slot, because one script changes the records of two users.
       slots: { count: 1, getPrefix: () => matchingKeys.prefix, findSlot: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
-      graceAfterLossMs: 0, // the scripts themselves keep the record for 35 s
+      graceAfterLossMs: DIRECTORY_GRACE_MS,
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
@@ -113,7 +125,7 @@ export class MatchQueueService {
     excludedIds: readonly number[] = [],
     pool: Pool = 'common',
   ): Promise<MatchState> {
-    return this.joinDirectory(joinScript, userId, [gender, preference, getPoolName(pool), ...excludedIds]);
+    return this.joinAndMatch(joinScript, userId, [gender, preference, getPoolName(pool), ...excludedIds]);
   }
 
   /**
@@ -126,36 +138,37 @@ export class MatchQueueService {
       const reply = await this.directory.joinWith(resumeScript, String(userId), this.lease.replicaId, []);
       return toMatchState(userId, reply);
     }
-    return this.joinDirectory(resumeScript, userId, excludedIds);
+    return this.joinAndMatch(resumeScript, userId, excludedIds);
   }
 
-  private async joinDirectory(
+  /** Runs a script that records this replica as holder of the user's place and tries to match the user. */
+  private async joinAndMatch(
     script: RedisScript<JoinReply>,
     userId: number,
     scriptParameters: readonly (string | number)[],
   ): Promise<MatchState> {
     const reply = await this.directory.joinWith(script, String(userId), this.lease.replicaId, [
-      ...this.createMatchParameters(),
+      ...this.buildMatchParameters(),
       ...scriptParameters,
     ]);
     return toMatchState(userId, reply);
   }
 
   /** Parameters of every script that may make a match. */
-  private createMatchParameters(): (string | number)[] {
+  private buildMatchParameters(): (string | number)[] {
     const sessionId = buildSessionId(randomUUID());
-    return [sessionId, CLAIM_MS, this.ignoreCoolDownAfterMs];
+    return [sessionId, CLAIM_TTL_MS, this.ignoreCoolDownAfterMs];
   }
 
   /**
    * Records that the user's last socket on this replica has closed. If no other replica has a socket of the user, the
-   * place is kept for 35 s (A42). Never rejects: a departure that cannot be recorded now is recorded later.
+   * searching user is parked. Never rejects: a departure that cannot be recorded now is recorded later.
    */
   async depart(userId: number): Promise<void> {
-    await this.directory.leave(String(userId), this.lease.replicaId, 0);
+    await this.directory.leave(String(userId), this.lease.replicaId, DIRECTORY_GRACE_MS);
   }
 
-  /** Stops holding a place for a user whose chat has started or whose search is over. */
+  /** Stops holding the place of a user whose chat has started or whose search is over. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }
@@ -166,6 +179,7 @@ export class MatchQueueService {
     await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.reconcile()]);
   }
 
+  /** Compares all places that this replica holds with Redis, which may have lost some of them in an outage. */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async reconcileAll(): Promise<void> {
@@ -176,6 +190,7 @@ export class MatchQueueService {
   async leave(userId: number): Promise<LeaveResult> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
     if (reply.length === 1) {
+      // `left` or `idle`: there is no match.
       this.forget(userId);
       return { kind: reply[0] };
     }
@@ -184,7 +199,7 @@ export class MatchQueueService {
 
   /** Retries matching for a searching user. */
   async retry(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const parameters = [userId, ...this.createMatchParameters(), ...excludedIds];
+    const parameters = [userId, ...this.buildMatchParameters(), ...excludedIds];
     const reply = await retryScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }
@@ -194,7 +209,7 @@ export class MatchQueueService {
    * @param excludedIds as for `join`.
    */
   async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const parameters = [userId, ...this.createMatchParameters(), getPoolName(pool), ...excludedIds];
+    const parameters = [userId, ...this.buildMatchParameters(), getPoolName(pool), ...excludedIds];
     const reply = await changePoolScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }
@@ -210,9 +225,9 @@ export class MatchQueueService {
     return outcome === 'ok' ? userIdsWhoLeft.map(Number) : null;
   }
 
-  /** @returns matches not confirmed in time. Each becomes overdue again unless it is confirmed or released. */
+  /** @returns expired claims. Each becomes overdue again after 3 s unless it is confirmed or released. */
   async takeOverdueClaims(): Promise<Match[]> {
-    return (await takeOverdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
+    return (await takeOverdueClaimsScript.run(this.redis, KEYS, [CLAIM_TTL_MS])).map(toMatch);
   }
 
   /** @returns chats not checked for ten minutes. Each becomes due again unless it is finished. */
@@ -225,15 +240,18 @@ export class MatchQueueService {
     return (await releaseClaimScript.run(this.redis, KEYS, [sessionId, ...userIds])).map(Number);
   }
 
-  /** Frees the users of an ended chat and starts their cool-down (A41). */
+  /**
+   * Frees the users of an ended chat and starts their cool-down, during which they are not matched with each other
+   * (docs/product-decisions.md, A41).
+   */
   async finish({ sessionId, userIds }: Match): Promise<void> {
     await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
   }
 
   /**
-   * Keeps two users apart: from now on they are not matched with each other, and a claim of the two is not confirmed.
-   * The key expires after an hour; older blocks are excluded by `excludedIds`.
-   * @returns the session of the chat that they are in; null when they are in none.
+   * Keeps two users apart after a block: from now on they are not matched with each other, and a claim of the two is
+   * not confirmed. This expires after an hour. Later searches pass the blocked users as `excludedIds`.
+   * @returns the session of the chat that the two are in; null if they are in none.
    */
   async separate(userId: number, otherId: number): Promise<string | null> {
     const [state, sessionId] = await apartScript.run(this.redis, KEYS, [userId, otherId]);
@@ -245,6 +263,7 @@ export class MatchQueueService {
     await removeApartScript.run(this.redis, KEYS, [userId, otherId]);
   }
 
+  /** Counts the users in each queue, without parked ones. */
   async countWaiting(): Promise<WaitingCounts> {
     const pipeline = openBatch(this.redis);
     for (const { gender, preference, pool } of queueCriteria)
@@ -270,6 +289,7 @@ export class MatchQueueService {
       const [, since] = head as string[];
       return since === undefined ? [] : [Number(since)];
     });
+    // Starts are times of the clock of Redis, which may be ahead of the clock of this process.
     return starts.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...starts));
   }
 
@@ -293,7 +313,10 @@ export class MatchQueueService {
     return partnerId === otherId || recent === 1;
   }
 
-  /** Records that the chat of the two was ended for safety. Has to be called before `finish`. */
+  /**
+   * Records that the chat of the two was ended for safety (one of them stated to be under 18). Has to be called before
+   * `finish`, which then keeps this mark.
+   */
   async markRemoved(userId: number, otherId: number): Promise<void> {
     await this.redis.set(matchingKeys.recentPartners(userId, otherId), REMOVED, 'PX', RECENT_PARTNER_TTL_MS);
   }
@@ -303,7 +326,7 @@ export class MatchQueueService {
     return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === REMOVED;
   }
 
-  /** @returns the record of each user; null for users who are neither searching, claimed nor chatting. */
+  /** @returns the record of each user, in the same order; null for users without one. */
   async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = openBatch(this.redis);
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session', 'pool');

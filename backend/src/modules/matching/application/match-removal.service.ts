@@ -5,10 +5,12 @@ import type { RedisClient } from '../../../platform/redis/redis-connection.facto
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { finishScript, leaveQueueScript } from '../infrastructure/match-queue.scripts';
 
-/** KEYS of every script of matching: one key is enough, because all keys share a hash tag. */
+/** KEYS of every script of matching. One key is enough, because all keys of matching share its hash tag. */
 const KEYS = [matchingKeys.replicas];
 
-/** Removes an erased user from matching. Used by the worker, which holds no sockets. */
+/**
+ * Removes an erased user from matching. Used by the worker, which has no sockets and therefore no `MatchQueueService`.
+ */
 @Injectable()
 export class MatchRemovalService {
   constructor(
@@ -17,9 +19,11 @@ export class MatchRemovalService {
   ) {}
 
   /**
-   * Ends the user's search.
-   * @returns `claimed` while a match of the user is being confirmed; the session of the chat that the user is in; null
-   * otherwise.
+   * Ends the user's search, unless a match was made.
+   * @returns
+   * - `claimed`: a chat of the user is about to start, so the caller has to try again later.
+   * - the session of a chat that the user is in; the caller has to end it.
+   * - null: the user is in neither state, and a search has ended.
    */
   async leave(userId: number): Promise<'claimed' | { sessionId: string } | null> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);

@@ -11,10 +11,16 @@ import { MatchQueueService } from './match-queue.service';
 
 jest.setTimeout(30_000);
 
+/** Much shorter than the ten seconds between two checks of the records. */
+const SOON_MS = 2_000;
+/** A deadline that has passed: 1 ms after the epoch. */
+const LONG_AGO_MS = '1';
+
 describe('MatchmakingService', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
+    // The cool-down of recent partners may be ignored after a search of 1 s.
     stack = await startTestStack(2, { REMATCH_RELAX_AFTER_S: '1' });
   });
   afterEach(async () => {
@@ -23,72 +29,87 @@ describe('MatchmakingService', () => {
   });
   afterAll(() => stack.close());
 
-  const getMatchmaking = (replica: number) => stack.replicas[replica]!.app.get(MatchmakingService);
-  /** Number of searching users that a replica tracks. */
-  const countSearching = (replica: number): number =>
-    (getMatchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
+  const getMatchmaking = (replicaIndex: number) => stack.replicas[replicaIndex]!.app.get(MatchmakingService);
+  /** Number of users that a replica tracks because they are searching, or matched and waiting for the chat. */
+  const countTracked = (replicaIndex: number): number =>
+    (getMatchmaking(replicaIndex) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers
+      .size;
+  /** Reads the user's record in the match queue; `{}` if there is none. */
   const readRecord = (userId: number) => stack.store.redis.hgetall(matchingKeys.user(userId));
-  const listQueues = async (): Promise<string[]> => {
-    const sets = await stack.store.listKeys('{matching}:queue:*');
-    return (await Promise.all(sets.map((set) => stack.store.redis.zrange(set, '0', '-1')))).flat();
+  /** Lists the ids of the users in all queues. */
+  const listQueuedIds = async (): Promise<string[]> => {
+    const queueKeys = await stack.store.listKeys('{matching}:queue:*');
+    return (await Promise.all(queueKeys.map((key) => stack.store.redis.zrange(key, '0', '-1')))).flat();
   };
+  /** Waits until the server has noticed that the user has no socket left. */
+  const waitUntilOffline = (userId: number) =>
+    until(async () => (await stack.store.listKeys(`{presence*}:sockets:${userId}`)).length === 0);
 
   it("matches two users across two replicas and sends each the other's profile", async () => {
     const ada = await stack.createVisitor(0, 'female');
     const bob = await stack.createVisitor(1, 'male');
-    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
-    await first.request('join_queue', { preferences: 'male' });
-    await second.request('join_queue', {});
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    await adaSocket.request('join_queue', { preferences: 'male' });
+    await bobSocket.request('join_queue', {});
     const { username } = bob.user;
-    expect(await first.next('chat_matched')).toMatchObject({
+    expect(await adaSocket.next('chat_matched')).toMatchObject({
       seq: 1,
       partnerId: bob.user.id,
       partnerInfo: { id: bob.user.id, username, avatar: null, isOnline: true },
     });
-    expect(await second.next('chat_matched')).toMatchObject({ seq: 1, partnerId: ada.user.id });
-    expect(await first.ask('join_queue', {})).toMatchObject({ data: { code: 'already_in_session' } });
+    expect(await bobSocket.next('chat_matched')).toMatchObject({ seq: 1, partnerId: ada.user.id });
+    expect(await adaSocket.ask('join_queue', {})).toMatchObject({ data: { code: 'already_in_session' } });
   });
 
   it("mirrors a search in the user's second tab: first the queue, then the match", async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
-    await here.request('join_queue', { preferences: 'male' });
-    expect(await there.next('queue_joined')).toMatchObject({ preferences: 'male' });
-    const late = await ada.openSocket(stack.origins[1]);
-    expect(await late.next('queue_joined')).toEqual(there.all('queue_joined')[0]);
-    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
-    await bob.request('join_queue', {});
-    for (const tab of [here, there, late]) await tab.next('chat_matched');
-    const order = there.frames.map(({ event }) => event);
+    const [firstTab, secondTab] = [
+      await ada.openSocket(stack.origins[0]),
+      await ada.openSocket(stack.origins[1]),
+    ];
+    await firstTab.request('join_queue', { preferences: 'male' });
+    expect(await secondTab.next('queue_joined')).toMatchObject({ preferences: 'male' });
+    const lateTab = await ada.openSocket(stack.origins[1]);
+    expect(await lateTab.next('queue_joined')).toEqual(secondTab.all('queue_joined')[0]);
+    const bobSocket = await (await stack.createVisitor(1, 'male')).openSocket();
+    await bobSocket.request('join_queue', {});
+    for (const tab of [firstTab, secondTab, lateTab]) await tab.next('chat_matched');
+    const order = secondTab.frames.map(({ event }) => event);
     expect(order.indexOf('queue_joined')).toBeLessThan(order.indexOf('chat_matched'));
-    expect(here.all('queue_joined')).toEqual([]);
+    expect(firstTab.all('queue_joined')).toEqual([]);
   });
 
   it('ends the search in every tab when the user leaves the queue in one', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
-    await here.request('join_queue', {});
-    await there.next('queue_joined');
-    await there.request('leave_queue', {});
-    await here.next('queue_left');
-    // The replica of the first tab tracks users who search there; it must not queue the user again.
-    for (const replica of [0, 1, 0, 1]) await getMatchmaking(replica).checkRecords();
-    expect(countSearching(0) + countSearching(1)).toBe(0);
+    const [firstTab, secondTab] = [
+      await ada.openSocket(stack.origins[0]),
+      await ada.openSocket(stack.origins[1]),
+    ];
+    await firstTab.request('join_queue', {});
+    await secondTab.next('queue_joined');
+    await secondTab.request('leave_queue', {});
+    await firstTab.next('queue_left');
+    // The replica of the first tab tracked the user, and must not queue them again. It notices the end in two checks.
+    for (const replicaIndex of [0, 1, 0, 1]) await getMatchmaking(replicaIndex).checkRecords();
+    expect(countTracked(0) + countTracked(1)).toBe(0);
     expect(await readRecord(ada.user.id)).toEqual({});
-    expect(await listQueues()).toEqual([]);
+    expect(await listQueuedIds()).toEqual([]);
   });
 
   it('continues the search in the remaining tab when the tab that started it closes', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const [here, there] = [await ada.openSocket(stack.origins[0]), await ada.openSocket(stack.origins[1])];
-    await here.request('join_queue', {});
-    await there.next('queue_joined');
-    await until(() => countSearching(1) === 1);
-    await here.leave();
-    await until(() => countSearching(0) === 0);
-    const bob = await (await stack.createVisitor(0, 'male')).openSocket();
-    await bob.request('join_queue', {});
-    await there.next('chat_matched');
+    const [firstTab, secondTab] = [
+      await ada.openSocket(stack.origins[0]),
+      await ada.openSocket(stack.origins[1]),
+    ];
+    await firstTab.request('join_queue', {});
+    await secondTab.next('queue_joined');
+    await until(() => countTracked(1) === 1);
+    await firstTab.leave();
+    await until(() => countTracked(0) === 0);
+    const bobSocket = await (await stack.createVisitor(0, 'male')).openSocket();
+    await bobSocket.request('join_queue', {});
+    await secondTab.next('chat_matched');
   });
 
   it('parks a search when the last socket closes, even while that socket joins', async () => {
@@ -109,12 +130,12 @@ describe('MatchmakingService', () => {
     socket.send({ event: 'join_queue', data: {} });
     await joining;
     await socket.leave();
-    await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await waitUntilOffline(ada.user.id);
     resumeJoin();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
-    await untilWithin(2_000, async () => !(await listQueues()).includes(String(ada.user.id)));
-    expect(countSearching(0)).toBe(0);
+    await untilWithin(SOON_MS, async () => !(await listQueuedIds()).includes(String(ada.user.id)));
+    expect(countTracked(0)).toBe(0);
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
@@ -122,7 +143,7 @@ describe('MatchmakingService', () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.leave();
-    await until(async () => (await stack.store.listKeys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
+    await waitUntilOffline(ada.user.id);
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
       await run(...args);
@@ -135,24 +156,24 @@ describe('MatchmakingService', () => {
     });
     await expect(join).rejects.toThrow('timed out');
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'searching' });
-    expect(await listQueues()).not.toContain(String(ada.user.id));
+    expect(await listQueuedIds()).not.toContain(String(ada.user.id));
   });
 
   it('matches two recent partners again once their cool-down may be ignored', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
-    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
-    await first.request('join_queue', {});
-    await second.request('join_queue', {});
-    const { sessionId } = await first.take('chat_matched');
-    await second.take('chat_matched');
-    await first.request('skip_chat', { sessionId: String(sessionId) });
-    await second.next('chat_skipped');
-    await Promise.all([first.request('join_queue', {}), second.request('join_queue', {})]);
-    expect(await listQueues()).toHaveLength(2);
-    const nextMatch = await first.next('chat_matched');
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    await adaSocket.request('join_queue', {});
+    await bobSocket.request('join_queue', {});
+    const { sessionId } = await adaSocket.take('chat_matched');
+    await bobSocket.take('chat_matched');
+    await adaSocket.request('skip_chat', { sessionId: String(sessionId) });
+    await bobSocket.next('chat_skipped');
+    await Promise.all([adaSocket.request('join_queue', {}), bobSocket.request('join_queue', {})]);
+    expect(await listQueuedIds()).toHaveLength(2);
+    const nextMatch = await adaSocket.next('chat_matched');
     expect(nextMatch).toMatchObject({ partnerId: bob.user.id });
     expect(nextMatch.sessionId).not.toBe(sessionId);
-    await second.next('chat_matched', (data) => data.sessionId === nextMatch.sessionId);
+    await bobSocket.next('chat_matched', (data) => data.sessionId === nextMatch.sessionId);
   });
 
   it('restores a search after Redis lost all data', async () => {
@@ -162,8 +183,8 @@ describe('MatchmakingService', () => {
     await stack.store.flush();
     await until(async () => (await readRecord(ada.user.id)).state === 'searching');
     expect(await readRecord(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
-    const bob = await (await stack.createVisitor(1, 'male')).openSocket();
-    await bob.request('join_queue', {});
+    const bobSocket = await (await stack.createVisitor(1, 'male')).openSocket();
+    await bobSocket.request('join_queue', {});
     await socket.next('chat_matched');
   });
 
@@ -173,7 +194,7 @@ describe('MatchmakingService', () => {
     await socket.request('join_queue', { preferences: 'male' });
     const { since } = await readRecord(ada.user.id);
     await socket.cut();
-    await until(async () => (await listQueues()).length === 0);
+    await until(async () => (await listQueuedIds()).length === 0);
     const newSocket = await ada.connect(stack.origins[1]);
     const reply = await newSocket.ask('authenticate', { userId: ada.user.id });
     expect(reply.data).toEqual({ userId: ada.user.id, state: 'searching' });
@@ -181,17 +202,17 @@ describe('MatchmakingService', () => {
       preferences: 'male',
       since: new Date(Number(since)).toISOString(),
     });
-    expect(await listQueues()).toEqual([String(ada.user.id)]);
+    expect(await listQueuedIds()).toEqual([String(ada.user.id)]);
   });
 
-  it('removes a user from the queue whose departure could not be recorded at first', async () => {
+  it('repeats a departure that could not be recorded, so that the user leaves the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
-    expect(await listQueues()).toContain(String(ada.user.id));
+    expect(await listQueuedIds()).toContain(String(ada.user.id));
     const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
     await socket.leave();
-    await until(async () => !(await listQueues()).includes(String(ada.user.id)));
+    await until(async () => !(await listQueuedIds()).includes(String(ada.user.id)));
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
@@ -207,39 +228,42 @@ describe('MatchmakingService', () => {
       const state = await matching.join(joiningId, 'male', 'both');
       if (state.kind === 'matched') sessions.push(state.match.sessionId);
     }
-    const [stuck = '', other = ''] = sessions;
+    const [stuckSession = '', otherSession = ''] = sessions;
     for (const service of chats) {
       const read = service.read.bind(service);
       jest.spyOn(service, 'read').mockImplementation(async (sessionId) => {
-        if (sessionId === stuck) throw new Error('This chat cannot be read');
+        if (sessionId === stuckSession) throw new Error('This chat cannot be read');
         return read(sessionId);
       });
     }
-    for (const claim of await stack.store.redis.zrange(matchingKeys.claims, '0', '-1'))
-      await stack.store.redis.zadd(matchingKeys.claims, '1', claim);
-    const listClaimed = () => stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
-    const remaining = await until(listClaimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
-    expect(remaining.some((claim) => claim.startsWith(stuck))).toBe(true);
-    await stack.store.flush();
+    const listClaims = () => stack.store.redis.zrange(matchingKeys.claims, '0', '-1');
+    for (const claim of await listClaims())
+      await stack.store.redis.zadd(matchingKeys.claims, LONG_AGO_MS, claim);
+    const remaining = await until(
+      listClaims,
+      (claims) => !claims.some((claim) => claim.startsWith(otherSession)),
+    );
+    expect(remaining.some((claim) => claim.startsWith(stuckSession))).toBe(true);
+    await stack.store.flush(); // removes the stuck claim, which must not affect other tests
   });
 
   it('frees users who never return after the end of their chat could not be recorded', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
-    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
-    await first.request('join_queue', {});
-    await second.request('join_queue', {});
-    const { sessionId } = await first.next('chat_matched');
-    await second.next('chat_matched');
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    await adaSocket.request('join_queue', {});
+    await bobSocket.request('join_queue', {});
+    const { sessionId } = await adaSocket.next('chat_matched');
+    await bobSocket.next('chat_matched');
     const finish = jest
       .spyOn(MatchQueueService.prototype, 'finish')
       .mockRejectedValue(new Error('Redis is unavailable'));
-    await first.ask('skip_chat', { sessionId: String(sessionId) });
-    await second.next('chat_skipped');
-    await Promise.all([first.leave(), second.leave()]);
+    await adaSocket.ask('skip_chat', { sessionId: String(sessionId) });
+    await bobSocket.next('chat_skipped');
+    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
     for (const chat of await stack.store.redis.zrange(matchingKeys.chats, '0', '-1'))
-      await stack.store.redis.zadd(matchingKeys.chats, '1', chat);
+      await stack.store.redis.zadd(matchingKeys.chats, LONG_AGO_MS, chat);
     await until(async () => Object.keys(await readRecord(ada.user.id)).length === 0);
     expect(await readRecord(bob.user.id)).toEqual({});
     expect(await stack.store.redis.zcard(matchingKeys.chats)).toBe(0);
@@ -248,27 +272,27 @@ describe('MatchmakingService', () => {
   it('checks at most 200 users concurrently, and runs one check at a time', async () => {
     const matching = stack.replicas[0]!.app.get(MatchQueueService);
     const registry = stack.replicas[0]!.app.get(SocketRegistry);
-    jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true);
+    jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true); // otherwise the replica would not track the users
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     await Promise.all(
       ids.map((userId) =>
         getMatchmaking(0).join(userId, { gender: 'male', preference: 'female', pool: 'common' }),
       ),
     );
-    let concurrent = 0;
-    let maxConcurrent = 0;
+    let running = 0;
+    let maxRunning = 0;
     let resumes = 0;
     const resume = matching.resume.bind(matching);
     jest.spyOn(matching, 'resume').mockImplementation(async (userId) => {
       resumes += 1;
-      maxConcurrent = Math.max(maxConcurrent, (concurrent += 1));
+      maxRunning = Math.max(maxRunning, (running += 1));
       const state = await resume(userId);
-      concurrent -= 1;
+      running -= 1;
       return state;
     });
     await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
     expect(resumes).toBe(2 * ids.length);
-    expect(maxConcurrent).toBe(200);
+    expect(maxRunning).toBe(200);
     for (const userId of ids) await getMatchmaking(0).leave(userId);
   });
 });

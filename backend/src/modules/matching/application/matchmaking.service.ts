@@ -17,10 +17,11 @@ import { hasCandidate, maySearch, choosePool, type SearchCriteria } from './sear
 import { StandingsService } from '../../standings/application/standings.service';
 import { type Exclusions, SearchExclusionsService, UNKNOWN_EXCLUSIONS } from './search-exclusions.service';
 
+/** The records are checked each time before the queue status is sent. */
 const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Number of users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
-/** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
+/** A retry is sent this long after the time from which the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
 
 /** A user who is searching, or who is matched and waits for the chat to start. */
@@ -28,27 +29,29 @@ interface WaitingUser {
   criteria: SearchCriteria;
   /** When the search started; null once the user is matched. */
   since: Date | null;
-  /** Set while a cool-down blocks a match. */
+  /** Set while a cool-down prevents a match. */
   retryTimer: NodeJS.Timeout | undefined;
   exclusions: Exclusions;
-  /** Set if the record was missing at the last check. */
+  /** Set if Redis had no record of the user at the last check. */
   isMissing?: true;
 }
 
 /**
- * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start. When a
- * cool-down has prevented a match, it retries as soon as the cool-down may be ignored. Every ten seconds it checks the
- * users' records in Redis and their standings: Redis may have lost a record, and a process may have died before it
- * announced a new standing.
+ * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start.
+ *
+ * When a cool-down (recent partners are not matched again for some time) has prevented a match, the service retries as
+ * soon as the cool-down may be ignored. Every ten seconds it checks the users' records in Redis and their standings
+ * (what moderation allows them): Redis may have lost a record, and a process may have died before it announced a new
+ * standing.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchmakingService.name);
   private readonly waitingUsers = new Map<number, WaitingUser>();
   private checkTimer: NodeJS.Timeout | undefined;
-  /** The last requested check; the next one follows it. */
+  /** Resolves after the last requested check. The next check starts then. */
   private lastCheck: Promise<void> = Promise.resolve();
-  private isCheckRunning = false;
+  private isTimedCheckRunning = false;
 
   constructor(
     private readonly queue: MatchQueueService,
@@ -70,11 +73,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async checkAndSendStatus(): Promise<void> {
-    if (this.isCheckRunning) return;
-    this.isCheckRunning = true;
+    if (this.isTimedCheckRunning) return;
+    this.isTimedCheckRunning = true;
     await this.checkRecords();
     await this.sendStatus();
-    this.isCheckRunning = false;
+    this.isTimedCheckRunning = false;
   }
 
   /**
@@ -100,15 +103,16 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    const isKnown = known !== undefined && !this.searchExclusions.areOld(userId, known);
+    const areUsable = known !== undefined && !this.searchExclusions.areOld(userId, known);
     const state = await this.departOnFailure(
       userId,
-      this.queue.resume(userId, isKnown ? known.userIds : null),
+      this.queue.resume(userId, areUsable ? known.userIds : null),
     );
-    // Exclusions matter only to a search, and most users who connect are not searching.
-    if (isKnown || state.kind !== 'searching') return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
+    // Exclusions are not read earlier: only a search needs them, and most users who connect are not searching.
+    if (areUsable || state.kind !== 'searching')
+      return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
-    // `retry` would not do: it returns `idle` while the lease of this replica has lapsed.
+    // Not `queue.retry`, which returns `idle` while the lease of this replica has lapsed.
     const retried = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
     return this.track(userId, retried, exclusions);
   }
@@ -127,12 +131,12 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async restoreRecords(): Promise<void> {
-    // A message about changed exclusions may have been lost, so they are read again.
+    // A message about changed exclusions may have been lost. With `readAt` 0 they are read again before they are used.
     for (const user of this.waitingUsers.values()) user.exclusions = { ...user.exclusions, readAt: 0 };
     await this.checkRecords({ isAfterLoss: true });
   }
 
-  /** Retries matching for a searching user, who need not have a socket on this replica. */
+  /** Retries matching for a searching user, even if the user has no socket on this replica. */
   async retryNow(userId: number): Promise<void> {
     const { userIds } = await this.findExclusions(userId);
     const state = await this.queue.retry(userId, userIds);
@@ -143,7 +147,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async track(userId: number, state: MatchState, usedExclusions: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
-    // The exclusions may have been read again during the call: use the newer ones.
+    // Another call may have read the exclusions again meanwhile: use the newer ones.
     const exclusions = known && known.readAt > usedExclusions.readAt ? known : usedExclusions;
     this.metrics.recordSearchResult(state.kind, waiting?.since);
     this.untrack(userId);
@@ -162,17 +166,18 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
         exclusions,
       });
     }
-    // The user's last socket may have closed during the call; then no later event would release the place.
+    // If the user's last socket closed during the call to Redis, no later event would release the place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
     if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
+    // The call to Redis did not take a later change of the exclusions into account.
     if (state.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
       void this.retry(userId);
     return state;
   }
 
   /**
-   * Redis may have executed a call that failed here. While the user has a socket here, a later check repeats the call;
-   * without a socket, this replica releases the place.
+   * Redis may have executed a call that failed here, so that this replica holds the user's place. While the user has a
+   * socket here, a later check repeats the call. Without a socket, this replica releases the place.
    */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
@@ -188,16 +193,16 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     await this.queue.depart(userId);
   }
 
-  /** Makes the other replicas that hold sockets of the user also keep the user's place in the queue. */
+  /** Makes the other replicas that hold sockets of the user also hold the user's place in the queue. */
   private async publishSearch(userId: number): Promise<void> {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
-      logWarning(this.logger, 'A search was not published', error); // only this replica holds the place now
+      logWarning(this.logger, 'A search was not published', error); // only this replica holds the place
     }
   }
 
-  /** Handles a search that was started on another replica: holding the place here too keeps it if that replica dies. */
+  /** Handles a search that was started on another replica: if that replica dies, this one still holds the place. */
   @OnProcessEvent('SearchStarted')
   async resumeSearch({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
     if (this.waitingUsers.has(userId)) return;
@@ -209,8 +214,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   @OnProcessEvent('ChatStarted')
-  untrackChatting({ userId }: ProcessEventMap['ChatStarted']): void {
-    // Records the match in case this replica has not seen the claim.
+  untrackUserInChat({ userId }: ProcessEventMap['ChatStarted']): void {
+    // Another replica may have made the match, so that this one has not recorded the result of the search.
     this.metrics.recordSearchResult('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
     this.queue.forget(userId);
@@ -234,13 +239,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Reads the user's exclusions again and retries matching, because a match may have become possible. */
   @OnProcessEvent('ExclusionsChanged')
   async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
-    const known = this.waitingUsers.get(userId);
-    if (!known) return;
-    const exclusions = await this.searchExclusions.read(userId, known.exclusions);
+    const userBefore = this.waitingUsers.get(userId);
+    if (!userBefore) return;
+    const exclusions = await this.searchExclusions.read(userId, userBefore.exclusions);
     const user = this.waitingUsers.get(userId); // read again: the state may have changed during the query
     if (!user) return;
     user.exclusions = exclusions;
-    if (user.since) await this.retry(userId);
+    const isSearching = user.since !== null;
+    if (isSearching) await this.retry(userId);
   }
 
   /** Ends the search of a user whose standing no longer allows it; moves other users to the pool of their standing. */
@@ -257,7 +263,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     else if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
   }
 
-  /** The exclusions of a search, read again when they are old. */
+  /** @returns the exclusions of the user's search, read again if the known ones are old. */
   private async findExclusions(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
     if (known && !this.searchExclusions.areOld(userId, known)) return known;
@@ -267,9 +273,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /**
    * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
    * a time; a check that is requested during another one runs after it.
-   * @param isAfterLoss whether Redis may have lost records; if so, a missing record is restored. Otherwise, a missing
-   * record means that the search was ended on another replica, and the user is no longer tracked. Since a loss is
-   * noticed with some delay, this needs a record that is missing in two checks.
+   * @param isAfterLoss whether Redis may have lost records; if so, a missing record is restored. Otherwise, a record
+   * that is missing in two consecutive checks means that the search was ended on another replica, and the user is no
+   * longer tracked. One check is not enough, because a loss is noticed with some delay.
    */
   checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));
@@ -298,12 +304,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     const user = this.waitingUsers.get(userId);
     if (!user) return;
     if (record?.state === 'chatting' && record.sessionId) {
+      // The announcement of the chat has not reached this replica.
       this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
     } else if (!record) {
       if (isAfterLoss) await this.join(userId, user.criteria);
       else if (user.isMissing) this.untrack(userId);
       else user.isMissing = true;
     } else if (record.state === 'searching') {
+      // Redis may have lost the user's entry in the queue, which this restores.
       await this.resume(userId);
     }
   }
@@ -327,8 +335,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Sends users who have searched for some time how long they have waited, and whether a compatible user is searching
-   * (B12).
+   * Sends users who have searched for ten seconds or longer how long they have waited, and whether a compatible user is
+   * searching.
    */
   private async sendStatus(): Promise<void> {
     const now = Date.now();

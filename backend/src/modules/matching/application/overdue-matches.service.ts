@@ -5,10 +5,13 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { MatchQueueService } from './match-queue.service';
 
-/** Number of replicas that settle overdue claims and chats. More would poll Redis without finding any. */
+/** Number of replicas that settle overdue claims and chats. With more, most polls of Redis would find nothing. */
 const SETTLING_REPLICAS = 4;
 
-/** About once a second, settles expired claims, and frees the users of chats whose end was not recorded. */
+/**
+ * About once a second, settles expired claims (matches whose chat was not confirmed in time), and frees the users of
+ * chats whose end was not recorded.
+ */
 @Injectable()
 export class OverdueMatchesService {
   private readonly logger = new Logger(OverdueMatchesService.name);
@@ -22,7 +25,8 @@ export class OverdueMatchesService {
 
   @OnProcessEvent('LeaseRenewed')
   async settle(): Promise<void> {
-    if (this.isSettling || this.lease.getAssignedParts(SETTLING_REPLICAS).length === 0) return;
+    const isSettlingReplica = this.lease.getAssignedParts(SETTLING_REPLICAS).length > 0;
+    if (this.isSettling || !isSettlingReplica) return;
     this.isSettling = true;
     try {
       const [claims, chats] = await Promise.all([

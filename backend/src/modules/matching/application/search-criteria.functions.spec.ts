@@ -9,19 +9,20 @@ import {
 
 const createStanding = (kind: Standing['kind']): Standing => ({ ...goodStanding, kind });
 
-describe('the standing of a user who searches', () => {
+describe('the standing', () => {
   it.each([
     ['good', true],
     ['care', true],
     ['age_question', false],
     ['suspended', false],
     ['banned', false],
-  ] as const)('%s decides that the user may search: %s', (kind, expected) => {
+  ] as const)('%s allows a search, and a chat with a user of the same standing: %s', (kind, expected) => {
     expect(maySearch(createStanding(kind))).toBe(expected);
     expect(mayMeet(createStanding(kind), createStanding(kind))).toBe(expected);
   });
 
-  it('does not let users of different pools meet', () => {
+  // A user of the standing `care` (flagged by moderation) searches in a pool of their own.
+  it('does not allow a chat between users of different pools', () => {
     expect(mayMeet(createStanding('good'), createStanding('care'))).toBe(false);
     expect(mayMeet(createStanding('care'), createStanding('good'))).toBe(false);
   });
@@ -35,6 +36,7 @@ it('hasCandidate counts only other users of the same pool', () => {
       const isFilled = queue.gender === 'male' && queue.preference === 'both';
       return { ...queue, count: isFilled ? counts[queue.pool] : 0 };
     });
+  // One of the users in the queue of the pool is the searching user.
   expect(hasCandidate(criteria, createCounts({ care: 1, common: 5 }))).toBe(false);
   expect(hasCandidate(criteria, createCounts({ care: 2, common: 0 }))).toBe(true);
 });

@@ -2,7 +2,10 @@ import { isExcluded, type Standing } from '@thaw/contract/safety';
 import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
 import type { PoolName } from '../infrastructure/match-queue.scripts';
 
-/** `care`: users with a flag, who are matched with each other only. */
+/**
+ * Users are matched within their pool only. `care` is the pool of flagged users, until moderators have reviewed their
+ * case (docs/decisions/0055-flagged-users-have-queues-of-their-own.md).
+ */
 export type Pool = 'common' | 'care';
 
 /** Who a searching user is and whom they may meet. */
@@ -16,7 +19,7 @@ export interface SearchCriteria {
 export const getPoolName = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
 export const parsePoolName = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
 
-/** The pool in which a user of this standing searches. */
+/** The pool in which a user searches by their standing, which is what moderation currently allows the user. */
 export const choosePool = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
 
 /** Whether a user may search. A user with an open age question may not, but may use everything else. */
@@ -43,9 +46,10 @@ const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
   (one.preference === 'both' || one.preference === other.gender) &&
   (other.preference === 'both' || other.preference === one.gender);
 
-/** Whether another searching user is compatible, ignoring cool-downs. The user's own entry does not count. */
+/** Whether another user who is searching is compatible, without regard to cool-downs and blocks. */
 export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
   waiting.some((queue) => {
+    // The user's own entry does not count.
     const isOwn =
       queue.pool === criteria.pool &&
       queue.gender === criteria.gender &&

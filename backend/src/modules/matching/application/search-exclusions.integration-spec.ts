@@ -9,7 +9,7 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 
 jest.setTimeout(30_000);
 
-/** Much shorter than the half hour for which a list is used, and the ten seconds between two checks. */
+/** Much shorter than the half hour for which a list is used, and than the ten seconds between two checks. */
 const SOON_MS = 3_000;
 
 describe('the list of users whom a search excludes', () => {
@@ -44,21 +44,21 @@ describe('the list of users whom a search excludes', () => {
   it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});
     const list = stack.replicas[0]!.app.get(BlockListService);
-    const read = list.findExcludedUserIds.bind(list);
+    const findExcludedUserIds = list.findExcludedUserIds.bind(list);
     let reportRead: () => void = () => undefined;
     const firstRead = new Promise<void>((resolve) => (reportRead = resolve));
-    let resumeRead: () => void = () => undefined;
-    const unblocked = new Promise<void>((resolve) => (resumeRead = resolve));
+    let reportUnblock: () => void = () => undefined;
+    const unblocked = new Promise<void>((resolve) => (reportUnblock = resolve));
     jest.spyOn(list, 'findExcludedUserIds').mockImplementationOnce(async (userId) => {
-      const excluded = await read(userId);
+      const excludedUserIds = await findExcludedUserIds(userId);
       reportRead();
       await unblocked;
-      return excluded;
+      return excludedUserIds;
     });
     const joining = sockets[0].request('join_queue', {});
     await firstRead;
     expect((await unblock()).status).toBe(204);
-    resumeRead();
+    reportUnblock();
     await joining;
     await expectMatch();
   });
@@ -69,6 +69,7 @@ describe('the list of users whom a search excludes', () => {
     const events = stack.replicas[0]!.app.get(ProcessEventsService);
     jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
     expect((await unblock()).status).toBe(500);
+    // The block is deleted already, but the repeated request also announces that.
     expect((await unblock()).status).toBe(404);
     await expectMatch();
   });
@@ -76,6 +77,7 @@ describe('the list of users whom a search excludes', () => {
   it('is read again when publications may have been lost', async () => {
     await expireApartKey();
     for (const socket of sockets) await socket.request('join_queue', {});
+    // An unblock whose publications are lost.
     await stack.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);
     for (const { app } of stack.replicas)
       await app.get(ProcessEventsService).deliver('SubscriberRestored', {});

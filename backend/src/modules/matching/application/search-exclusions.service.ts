@@ -6,13 +6,16 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchQueueService } from './match-queue.service';
 
-/** How long a list of excluded users is used. The keys of newer blocks in Redis live for twice as long. */
+/**
+ * How long a list of excluded users is used. Redis keeps the two users of a newer block apart for twice as long
+ * (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ */
 const EXCLUSIONS_TTL_MS = 1_800_000;
 
 /** The users with whom a user must not be matched, because one has blocked the other. */
 export interface Exclusions {
   userIds: readonly number[];
-  /** Epoch ms. */
+  /** Epoch ms; 0 if the list could not be read or may be out of date. */
   readAt: number;
 }
 
@@ -23,7 +26,7 @@ export const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
 @Injectable()
 export class SearchExclusionsService {
   private readonly logger = new Logger(SearchExclusionsService.name);
-  /** When the list of a user with a socket here changed last, in epoch ms. */
+  /** When the list of each user with a socket here last changed, in epoch ms. */
   private readonly changedAt = new Map<number, number>();
 
   constructor(
@@ -51,7 +54,10 @@ export class SearchExclusionsService {
     return Date.now() - exclusions.readAt >= EXCLUSIONS_TTL_MS || this.haveChanged(userId, exclusions);
   }
 
-  /** Whether the list may have changed after it was read, for example while the user joined the queue. */
+  /**
+   * Whether the list may have changed after it was read, for example while the user joined the queue. A list with
+   * `readAt` 0 counts as old, but not as changed.
+   */
   haveChanged(userId: number, { readAt }: Exclusions): boolean {
     return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;
   }

@@ -1,6 +1,6 @@
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { RedisScript } from '../../../platform/redis/redis-script.model';
-import { matchRecordLua } from './match-record.scripts';
+import { BLOCKED, COOLING, matchRecordLua } from './match-record.scripts';
 
 /** Users are matched within their pool only. The common pool is named ''. */
 export type PoolName = '' | 'care';
@@ -19,26 +19,27 @@ export type JoinReply =
 
 /**
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
- * claimed cancels an earlier leave.
+ * claimed (matched, but the chat has not started) cancels an earlier leave.
  * ARGV: user, member and replica of the socket directory (both the id of this replica), session id for a match, time in
  * ms until a claim expires, time in ms after which a cool-down is ignored, gender, preference, pool, ids of excluded
  * users.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
-local known = loadRecord(user)
-if known and known.state ~= 'searching' then
-  if known.state == 'claimed' then redis.call('HDEL', userKey(user), 'left') end
-  return claimedOrChattingReply(known)
+local firstExcluded = 10
+local previous = loadRecord(user)
+if previous and previous.state ~= 'searching' then
+  if previous.state == 'claimed' then redis.call('HDEL', userKey(user), 'left') end
+  return claimedOrChattingReply(previous)
 end
-if known then redis.call('ZREM', queueOf(known), user) end
+if previous then redis.call('ZREM', queueOf(previous), user) end
 local record = {state = 'searching', gender = gender, preference = preference, pool = pool,
-  since = known and known.since or nowMs}
+  since = previous and previous.since or nowMs}
 redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference, 'pool', pool,
   'since', record.since)
 enqueue(user, record)
 directory.join(user, member, replica, '')
-return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 10)
+return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
 /**
@@ -49,16 +50,20 @@ return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 10)
  */
 export const resumeScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 6)
+local firstExcluded = 7
 local record = loadRecord(user)
 if not record then return {'idle'} end
 if record.state ~= 'chatting' then directory.join(user, member, replica, '') end
 if record.state ~= 'searching' then return claimedOrChattingReply(record) end
 enqueue(user, record)
 if not session then return searchingReply(record, '') end
-return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 7)
+return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
-/** Records that the user's last socket on this replica has closed. ARGV: user, member, replica. */
+/**
+ * Records that the user's last socket on this replica has closed. ARGV: user, member, replica. Like the other scripts
+ * that free memory, it also runs while Redis is out of memory (`allowOom`).
+ */
 export const departScript = new RedisScript<null>(
   `${matchRecordLua}
 local user, member, replica = unpack(ARGV)
@@ -68,7 +73,10 @@ return nil
   { allowOom: true },
 );
 
-/** Evicts dead replicas. ARGV: unused, then the dead replicas. Returns 1 if entries are left for another call. */
+/**
+ * Evicts dead replicas. ARGV: a grace period, which is not used, then the arguments of `deadReplicas`. Returns 1 if
+ * another call has to evict more.
+ */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
 return {directory.evict(depart, deadReplicas(2))}
@@ -79,7 +87,10 @@ return {directory.evict(depart, deadReplicas(2))}
 export type LeaveReply =
   [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'chatting', sessionId: string, msSinceMatch: number];
 
-/** ARGV: user. Leaving while claimed is recorded; the replica that confirms the match then ends the chat. */
+/**
+ * Ends a user's search. If the user is claimed, the leave is recorded, and the replica that confirms the match ends the
+ * chat. ARGV: user.
+ */
 export const leaveQueueScript = new RedisScript<LeaveReply>(`${matchRecordLua}
 local user = ARGV[1]
 local record = loadRecord(user)
@@ -165,9 +176,10 @@ return searching
  */
 export const retryScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs = unpack(ARGV, 1, 4)
+local firstExcluded = 5
 local record = loadRecord(user)
 if not record then return {'idle'} end
-return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 5)
+return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
 /**
@@ -178,17 +190,19 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 5)
  */
 export const changePoolScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, session, claimMs, ignoreCoolDownAfterMs, pool = unpack(ARGV, 1, 5)
+local firstExcluded = 6
 local record = loadRecord(user)
 if not record then return {'idle'} end
 local wasQueued = redis.call('ZREM', queueOf(record), user) == 1
 record.pool = pool
 redis.call('HSET', userKey(user), 'pool', pool)
 if wasQueued then redis.call('ZADD', queueOf(record), record.since, user) end
-return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, 6)
+return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
 /**
- * How long recent partners are recorded: until the worker has written their chat to PostgreSQL, even after an outage.
+ * How long recent partners are recorded: long enough for the worker to write their chat to PostgreSQL, even after an
+ * outage.
  */
 export const RECENT_PARTNER_TTL_MS = 600_000;
 /** Value of the key of recent partners whose chat was ended for safety. */
@@ -208,7 +222,9 @@ for _, user in ipairs(users) do
   if record and record.session == session and record.state ~= 'searching' then deleteRecord(user) end
 end
 local key = coolDownKey(users[1], users[2])
-if tonumber(coolDownMs) > 0 and redis.call('GET', key) ~= 'x' then redis.call('SET', key, '1', 'PX', coolDownMs) end
+if tonumber(coolDownMs) > 0 and redis.call('GET', key) ~= '${BLOCKED}' then
+  redis.call('SET', key, '${COOLING}', 'PX', coolDownMs)
+end
 local recent = pairKey('recent-partners', users[1], users[2])
 if redis.call('GET', recent) ~= '${REMOVED}' then redis.call('SET', recent, '1', 'PX', ${RECENT_PARTNER_TTL_MS}) end
 return nil
@@ -222,13 +238,13 @@ const APART_TTL_MS = 3_600_000;
 export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
 
 /**
- * Keeps two users apart because one has blocked the other (value 'x' of the cool-down key). Returns their current
- * match, if there is one; a claim is marked, so that it cannot be confirmed. ARGV: the two users.
+ * Keeps two users apart because one has blocked the other. Returns their current match, if there is one. A claim is
+ * marked, so that it cannot be confirmed. ARGV: the two users.
  */
 export const apartScript = new RedisScript<ApartReply>(
   `${matchRecordLua}
 local user, other = unpack(ARGV)
-redis.call('SET', coolDownKey(user, other), 'x', 'PX', ${APART_TTL_MS})
+redis.call('SET', coolDownKey(user, other), '${BLOCKED}', 'PX', ${APART_TTL_MS})
 local record = loadRecord(user)
 if not record or record.state == 'searching' or record.partner ~= other then return {} end
 if record.state == 'claimed' then redis.call('HSET', userKey(user), 'apart', '1') end
@@ -237,10 +253,10 @@ return {record.state, record.session}
   { allowOom: true },
 );
 
-/** Undoes `apartScript` for future searches. ARGV: the two users. */
+/** Undoes `apartScript` for future searches. Does not remove a cool-down after a chat. ARGV: the two users. */
 export const removeApartScript = new RedisScript<null>(`${matchRecordLua}
 local user, other = unpack(ARGV)
 local key = coolDownKey(user, other)
-if redis.call('GET', key) == 'x' then redis.call('DEL', key) end
+if redis.call('GET', key) == '${BLOCKED}' then redis.call('DEL', key) end
 return nil
 `);

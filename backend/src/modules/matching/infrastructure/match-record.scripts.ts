@@ -1,11 +1,15 @@
 import { limits } from '@thaw/contract/limits';
 import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
 
+/** Values of the key that keeps two users apart: a cool-down after their last chat, or a block by one of them. */
+export const COOLING = '1';
+export const BLOCKED = 'x';
+
 /** Number of users read per ZRANGE. */
 const PAGE_SIZE = 32;
 /**
- * Maximum number of pages read per queue in one attempt to match a user, plus as many as the excluded users may fill. A
- * user without a match stays in the queue.
+ * Maximum number of pages that an attempt to match a user reads per queue, in addition to the pages that the excluded
+ * users may fill. A user who finds no partner on these pages stays in the queue.
  */
 const MAX_PAGES = 8;
 /** Maximum number of overdue claims or chats returned by one call. */
@@ -18,15 +22,16 @@ const MAX_DUE_PER_CALL = 16;
  * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
  * sockets of the user. A user's record is a hash:
  *   state              searching | claimed | chatting
- *   gender preference  as given when joining
+ *   gender preference  the user's gender, and the gender that they want to meet or `both`
  *   pool               `care` if the user meets only users of the care pool; otherwise empty or absent
  *   since              when the user joined (ms), which is their place in the queue
- *   session partner    while claimed or chatting
+ *   session partner    id of the chat session and of the other user, while claimed or chatting
  *   claimedAt          when the match was made (ms)
  *   left               present if the user left while claimed
  *   apart              present if one of the two blocked the other while claimed: the chat must not start
- * There is one queue (sorted set) for each pool, gender and preference, scored by `since`. A searching user without a
- * live replica is parked: removed from the queue, while the record is kept for some time.
+ * There is one queue (sorted set) for each pool, gender and preference, scored by `since`. A replica is live while it
+ * renews its lease. A searching user without a live replica is parked: removed from the queue, while the record is kept
+ * for some time.
  */
 export const matchRecordLua = `${socketDirectoryLua}
 local nowMs = now()
@@ -41,6 +46,7 @@ local function loadRecord(user)
   local fields = redis.call('HMGET', userKey(user), 'state', 'gender', 'preference', 'since', 'session', 'partner',
     'claimedAt', 'left', 'apart', 'pool')
   if not fields[1] then return nil end
+  -- An absent field is false.
   return {state = fields[1], gender = fields[2], preference = fields[3], since = tonumber(fields[4]),
     session = fields[5], partner = fields[6], claimedAt = tonumber(fields[7] or '0'), left = fields[8],
     apart = fields[9], pool = fields[10] or ''}
@@ -59,13 +65,14 @@ local function hasLiveReplica(user)
   return false
 end
 
--- Adds a searching user to their queue, at the place given by record.since. The record of a parked user expires no more.
+-- Adds a searching user to their queue, at the place of record.since. The record of a parked user no longer expires.
 local function enqueue(user, record)
   redis.call('PERSIST', userKey(user))
   redis.call('ZADD', queueOf(record), record.since, user)
 end
 
--- Does nothing for a user who is already parked: their record expires at the time set before.
+-- Removes a searching user from the queue. Does nothing for a user who is parked already, so that their record keeps
+-- its expiry.
 local function park(user, record)
   if redis.call('ZREM', queueOf(record), user) == 0 then return end
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
@@ -82,9 +89,10 @@ local function pairKey(name, a, b)
   if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
   return P .. name .. ':' .. b .. '-' .. a
 end
--- The key that keeps two users apart. '1': their last chat ended a short time ago. 'x': one has blocked the other.
+-- The key that keeps two users apart. Its value is '${COOLING}' (cool-down after a chat) or '${BLOCKED}' (block).
 local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
 
+-- Records that a searching user is matched with the partner.
 local function claim(user, record, partner, session)
   redis.call('ZREM', queueOf(record), user)
   redis.call('HSET', userKey(user), 'state', 'claimed', 'session', session, 'partner', partner, 'claimedAt', nowMs)
@@ -103,7 +111,7 @@ local function scanQueue(queue, pages, visit)
   end
 end
 
--- The queues of all users of the same pool who are compatible both ways.
+-- Returns the queues of all users of the same pool who are compatible both ways.
 local function compatibleQueues(record)
   local genders = record.preference == 'both' and {'male', 'female'} or {record.preference}
   local queues = {}
@@ -115,9 +123,9 @@ local function compatibleQueues(record)
 end
 
 -- Finds the longest-waiting compatible user. A recent partner, with a cool-down, is skipped until one of the two has
--- waited for ignoreCoolDownAfterMs, and after that is chosen only if there is no other user. Users kept apart by a block
--- are always skipped.
--- Returns the partner or nil, and retryAt: when the first cool-down that blocked a candidate may be ignored, or nil.
+-- waited for ignoreCoolDownAfterMs, and after that is chosen only if there is no other user. Users kept apart by a
+-- block are always skipped.
+-- Returns the partner or nil, and retryAt: the earliest time at which a skipped recent partner may be chosen, or nil.
 -- Also removes stale entries from the queues, and parks users without a live replica.
 local function findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
   local pages = ${MAX_PAGES} + math.ceil(excludedCount / ${PAGE_SIZE})
@@ -127,19 +135,19 @@ local function findPartner(user, record, excluded, excludedCount, ignoreCoolDown
     scanQueue(queue, pages, function(other, since)
       if bestSince and since >= bestSince then return true end
       if other == user or excluded[other] then return false end
-      local theirs = loadRecord(other)
-      if not theirs or theirs.state ~= 'searching' or queueOf(theirs) ~= queue then
+      local otherRecord = loadRecord(other)
+      if not otherRecord or otherRecord.state ~= 'searching' or queueOf(otherRecord) ~= queue then
         stale[#stale + 1] = other
         return false
       end
       local separation = redis.call('GET', coolDownKey(user, other))
-      if separation == 'x' then return false end
+      if separation == '${BLOCKED}' then return false end
       local isCooling = separation ~= false
-      local ignoredFrom = math.min(since, record.since) + ignoreCoolDownAfterMs
-      if isCooling and ignoredFrom > nowMs then
-        if not retryAt or ignoredFrom < retryAt then retryAt = ignoredFrom end
+      local coolDownIgnoredAt = math.min(since, record.since) + ignoreCoolDownAfterMs
+      if isCooling and coolDownIgnoredAt > nowMs then
+        if not retryAt or coolDownIgnoredAt < retryAt then retryAt = coolDownIgnoredAt end
       elseif not hasLiveReplica(other) then
-        disconnected[#disconnected + 1] = {user = other, record = theirs}
+        disconnected[#disconnected + 1] = {user = other, record = otherRecord}
       elseif isCooling then
         if not fallbackSince or since < fallbackSince then fallback, fallbackSince = other, since end
       else
@@ -164,7 +172,8 @@ local function claimedOrChattingReply(record)
 end
 
 -- Matches a user who is searching and in a queue, or replies that they are still searching.
--- session: id of the chat session if a match is made. The arguments from ARGV[firstExcluded] on are the excluded users.
+-- session: id of the chat session if a match is made. firstExcluded: index of the first excluded user in ARGV, whose
+-- last arguments are the excluded users.
 local function attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
   local excluded = {}
   for i = firstExcluded, #ARGV do excluded[ARGV[i]] = true end
@@ -180,7 +189,7 @@ end
 -- Retries matching for a user with a record. The parameters are those of attemptMatch.
 local function retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
   if record.state ~= 'searching' then return claimedOrChattingReply(record) end
-  if not hasLiveReplica(user) then
+  if not hasLiveReplica(user) then -- a user without a socket must not be matched
     park(user, record)
     return {'idle'}
   end
@@ -188,8 +197,8 @@ local function retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs,
   return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 end
 
--- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not
--- block the others, and only one replica at a time settles it.
+-- Returns the overdue members of a sorted set, whose scores are deadlines, and postpones them: a member that cannot be
+-- settled now must not block the others, and only one replica at a time settles it.
 local function takeDue(key, againInMs)
   local due = redis.call('ZRANGEBYSCORE', key, '-inf', nowMs, 'LIMIT', 0, ${MAX_DUE_PER_CALL})
   for _, member in ipairs(due) do redis.call('ZADD', key, nowMs + againInMs, member) end

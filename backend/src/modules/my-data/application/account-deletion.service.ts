@@ -24,21 +24,23 @@ export class AccountDeletionService {
   ) {}
 
   /**
-   * Deletes the account of a user who has confirmed it by their password, or, if they are anonymous, by a word.
+   * Deletes the account of a user. Registered users confirm the deletion with their password, anonymous users with a
+   * fixed word.
    * @returns the id of the receipt.
    * @throws DomainError validation_failed, wrong_password, rate_limited, not_found, unavailable
    */
   async delete(userId: number, { currentPassword, confirm }: RequestErasure): Promise<string> {
     const { isAnonymous } = await this.users.getSelf(userId);
-    if (isAnonymous ? confirm === undefined : currentPassword === undefined)
-      throw new DomainError('validation_failed');
-    if (!isAnonymous) await this.auth.requirePassword(userId, currentPassword ?? '');
+    const confirmation = isAnonymous ? confirm : currentPassword;
+    if (confirmation === undefined) throw new DomainError('validation_failed');
+    if (!isAnonymous) await this.auth.requirePassword(userId, confirmation);
     if (!this.signer.publicKey) {
       this.logger.error('RECEIPT_KEY is missing: no account can be deleted');
       throw new DomainError('unavailable');
     }
     const erasureId = await this.requests.request(userId, 'asked');
-    // If these fail, the job starts within five seconds and the sockets close when their logins are checked next.
+    // Failures are only logged: a repeated job continues every erasure within five seconds, and the sockets close at
+    // the next check of their logins. A family contains the session ids of one login.
     const results = await Promise.allSettled([
       this.userPublisher.revokeFamilies(userId, 'all'),
       this.jobs.add('erase_person', { erasureId }),

@@ -1,52 +1,62 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { type ErasureReason, UserErasureService } from '../../users/application/user-erasure.service';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
 
 const ID_BYTES = 16;
 
-/** Requests erasures. From the commit on the user is gone for everybody; the worker's job erases the rest. */
+/** The id and the time of an erasure that was requested before, but that a restored database lacks. */
+interface EarlierRequest {
+  erasureId: string;
+  requestedAt: Date;
+}
+
+/**
+ * Requests erasures. From the commit on, no other user can find the user; a job of the worker erases the other data.
+ */
 @Injectable()
 export class ErasureRequestService {
   constructor(
     private readonly erasures: ErasureRepository,
-    private readonly users: UserErasureService,
+    private readonly userErasures: UserErasureService,
     private readonly executor: CommandExecutorService,
   ) {}
 
   /**
    * Removes a user: their row, credentials, sessions and devices.
-   * @param given the id and the time of an erasure that was requested before, of which the database does not know.
-   * @returns the id of the erasure, which is also that of its receipt.
+   * @returns the id of the erasure, which is also the id of its receipt.
    * @throws DomainError not_found when there is no such user
    */
-  request(
-    userId: number,
-    reason: ErasureReason,
-    given: { erasureId?: string; requestedAt?: Date } = {},
-  ): Promise<string> {
-    return this.executor.runInTransaction((manager) => this.requestIn(manager, userId, reason, given));
+  request(userId: number, reason: ErasureReason, earlierRequest?: EarlierRequest): Promise<string> {
+    return this.executor.runInTransaction((manager) =>
+      this.requestInTransaction(manager, userId, reason, earlierRequest),
+    );
   }
 
-  /** Requests the erasure of an anonymous user unless they were active since `cutoff`. @returns null if they were. */
+  /**
+   * Requests the erasure of an anonymous user who was not active since `cutoff`.
+   * @returns the id of the erasure; null if the user was active or is not anonymous any more.
+   */
   requestIfInactive(userId: number, cutoff: Date): Promise<string | null> {
     return this.executor.runInTransaction(async (manager) => {
       if (!(await this.erasures.isInactiveUntilCommit(userId, cutoff, manager))) return null;
-      return this.requestIn(manager, userId, 'inactive', {});
+      return this.requestInTransaction(manager, userId, 'inactive');
     });
   }
 
-  private async requestIn(
-    manager: Parameters<Parameters<CommandExecutorService['runInTransaction']>[0]>[0],
+  private async requestInTransaction(
+    manager: EntityManager,
     userId: number,
     reason: ErasureReason,
-    {
-      erasureId = randomBytes(ID_BYTES).toString('base64url'),
-      requestedAt = new Date(),
-    }: { erasureId?: string; requestedAt?: Date },
+    earlierRequest?: EarlierRequest,
   ): Promise<string> {
-    await this.users.request({ userId, erasureId }, reason, requestedAt, manager);
+    const { erasureId, requestedAt } = earlierRequest ?? {
+      erasureId: randomBytes(ID_BYTES).toString('base64url'),
+      requestedAt: new Date(),
+    };
+    await this.userErasures.request({ userId, erasureId }, reason, requestedAt, manager);
     await this.erasures.add({ id: erasureId, userId, reason, requestedAt }, manager);
     const sessions = await this.erasures.deleteAccess(userId, manager);
     await this.erasures.count(erasureId, 'sessions', sessions, manager);

@@ -11,7 +11,7 @@ import {
 import type { Login } from '../../../platform/http/login.decorator';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { StandingsService } from '../../standings/application/standings.service';
-import { ExportRepository, type LogCut, PAGE_SIZE } from '../infrastructure/export.repository';
+import { ExportRepository, type LogSnapshot, PAGE_SIZE } from '../infrastructure/export.repository';
 import { isRenumbered, listExportedTypes, toExportedEvent } from './exported-events.rules';
 
 /** The login ended while its export was running. */
@@ -21,12 +21,12 @@ export class ExportLoginEndedError extends Error {
   }
 }
 
-/** Types that streams about other users may have by the user. */
-const TYPES_BY_REPORTERS = ['ReportFiled', 'AppealFiled', 'AppealDecided'];
+/** Event types in the conduct streams of other users: reports and appeals by the user, and decisions on the appeals. */
+const TYPES_IN_STREAMS_OF_OTHERS = ['ReportFiled', 'AppealFiled', 'AppealDecided'];
 
 const toLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
-/** The text of an export, as a stream of pages. */
+/** Builds the text of an export, page by page. */
 @Injectable()
 export class ExportContentService {
   constructor(
@@ -35,13 +35,13 @@ export class ExportContentService {
   ) {}
 
   /**
-   * Yields the export in chunks of whole lines, each of which is read when the previous one was taken. The last chunk
-   * is the trailer, so an export that fails has none.
+   * Yields the export in chunks of whole lines. A chunk is read from the database only when the consumer requests it.
+   * The last chunk is the trailer, so an export that fails has no trailer.
    * @throws ExportLoginEndedError as soon as the login has ended; errors of PostgreSQL.
    */
   async *write(login: Login): AsyncGenerator<string> {
     const { userId } = login;
-    const cut = await this.exports.begin();
+    const snapshot = await this.exports.takeSnapshot();
     const hash = createHash('sha256');
     const counts = { events: 0, records: 0 };
     const header: ExportHeader = {
@@ -49,13 +49,13 @@ export class ExportContentService {
       format: 'thaw-export',
       version: 1,
       userId,
-      createdAt: cut.startedAt.toISOString(),
+      createdAt: snapshot.startedAt.toISOString(),
       sections: [...exportSections],
     };
-    const first = toLine(header);
-    hash.update(first);
-    yield first;
-    for await (const lines of this.readLines(userId, cut)) {
+    const headerLine = toLine(header);
+    hash.update(headerLine);
+    yield headerLine;
+    for await (const lines of this.readLines(userId, snapshot)) {
       if (!(await this.exports.isSignedIn(login))) throw new ExportLoginEndedError();
       if (lines.length === 0) continue;
       for (const { kind } of lines) counts[kind === 'event' ? 'events' : 'records'] += 1;
@@ -67,53 +67,60 @@ export class ExportContentService {
     yield toLine(trailer);
   }
 
-  private async *readLines(userId: number, cut: LogCut): AsyncGenerator<(ExportEvent | ExportRecord)[]> {
-    const read = (section: ExportSection, streamIds: readonly string[], types = listExportedTypes(section)) =>
-      this.readEvents({ section, streamIds, types, userId, cut });
+  private async *readLines(
+    userId: number,
+    snapshot: LogSnapshot,
+  ): AsyncGenerator<(ExportEvent | ExportRecord)[]> {
+    const readStreams = (
+      section: ExportSection,
+      streamIds: readonly string[],
+      types = listExportedTypes(section),
+    ) => this.readEvents({ section, streamIds, types, userId, snapshot });
 
-    yield* read('account', [`user-${userId}`]);
-    for await (const others of iterateIds((after) => this.exports.readRelated(userId, after)))
-      yield* read(
+    yield* readStreams('account', [`user-${userId}`]);
+    for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
+      yield* readStreams(
         'friends',
         others.map((otherId) => `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`),
       );
-    for await (const others of iterateIds((after) => this.exports.readBlocked(userId, after)))
-      yield* read(
+    for await (const others of iterateIds((afterId) => this.exports.readBlockedUserIds(userId, afterId)))
+      yield* readStreams(
         'blocks',
         others.map((otherId) => `block-${userId}-${otherId}`),
       );
-    for (let after = 0; ;) {
-      const chats = await this.exports.readChats(userId, after, cut);
-      yield* read(
+    for (let afterId = 0; ;) {
+      const chats = await this.exports.readChats(userId, afterId, snapshot);
+      yield* readStreams(
         'chats',
         chats.map(({ streamId }) => streamId),
       );
       if (chats.length < PAGE_SIZE) break;
-      after = chats.at(-1)?.id ?? after;
+      afterId = chats.at(-1)?.id ?? afterId;
     }
-    for await (const others of iterateIds((after) => this.exports.readRelated(userId, after)))
-      for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, cut);
-    yield* read('conduct', [buildConductStreamId(userId)]);
-    for await (const others of iterateIds((after) => this.exports.readReported(userId, after)))
-      yield* read('conduct', others.map(buildConductStreamId), TYPES_BY_REPORTERS);
+    for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
+      for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, snapshot);
+    yield* readStreams('conduct', [buildConductStreamId(userId)]);
+    for await (const others of iterateIds((afterId) => this.exports.readReportedUserIds(userId, afterId)))
+      yield* readStreams('conduct', others.map(buildConductStreamId), TYPES_IN_STREAMS_OF_OTHERS);
 
     const { kind, since, until } = await this.standings.find(userId);
     yield [{ kind: 'record', section: 'records', table: 'standings', data: { kind, since, until } }];
     yield* this.exports.readRecords(userId);
   }
 
-  /** Messages by the other user are readable as long as the two are friends. */
+  /** The user can read messages by the other user only while the two are friends. */
   private async *readPrivateMessages(
     userId: number,
     otherId: number,
-    cut: LogCut,
+    snapshot: LogSnapshot,
   ): AsyncGenerator<ExportEvent[]> {
     const types = listExportedTypes('private');
-    const readIds = (after: number) => this.exports.readPrivateMessages(userId, otherId, after, cut);
+    const readIds = (afterId: number) =>
+      this.exports.readPrivateMessageIds(userId, otherId, afterId, snapshot);
     for await (const ids of iterateIds(readIds)) {
-      const canRead = await this.exports.areFriends(userId, otherId);
+      const areFriends = await this.exports.areFriends(userId, otherId);
       const streamIds = ids.map((id) => `private-${id}`);
-      yield* this.readEvents({ section: 'private', streamIds, types, userId, cut, canRead });
+      yield* this.readEvents({ section: 'private', streamIds, types, userId, snapshot, areFriends });
     }
   }
 
@@ -122,39 +129,39 @@ export class ExportContentService {
     streamIds,
     types,
     userId,
-    cut,
-    canRead = false,
+    snapshot,
+    areFriends = false,
   }: {
     section: ExportSection;
     streamIds: readonly string[];
     types: readonly string[];
     userId: number;
-    cut: LogCut;
-    canRead?: boolean;
+    snapshot: LogSnapshot;
+    areFriends?: boolean;
   }): AsyncGenerator<ExportEvent[]> {
-    let last = { stream: '', position: 0 };
-    for await (const events of this.exports.readEvents(streamIds, types, userId, cut)) {
+    let lastExported = { stream: '', position: 0 };
+    for await (const events of this.exports.readEvents(streamIds, types, userId, snapshot)) {
       const exported = events.flatMap((event) => {
-        const line = toExportedEvent({ ...event, isReadable: event.isReadable && canRead }, userId);
+        const line = toExportedEvent({ ...event, isReadable: event.isReadable && areFriends }, userId);
         return line ?? [];
       });
       if (isRenumbered(section))
         for (const event of exported) {
-          const position = event.stream === last.stream ? last.position + 1 : 1;
+          const position = event.stream === lastExported.stream ? lastExported.position + 1 : 1;
           event.position = position;
-          last = { stream: event.stream, position };
+          lastExported = { stream: event.stream, position };
         }
       yield exported;
     }
   }
 }
 
-/** Yields the pages of a query of ids in ascending order, until one is not full. */
-async function* iterateIds(read: (after: number) => Promise<number[]>): AsyncGenerator<number[]> {
-  for (let after = 0; ;) {
-    const ids = await read(after);
+/** Yields the pages of a query that reads ids in ascending order. The first page that is not full is the last one. */
+async function* iterateIds(readPage: (afterId: number) => Promise<number[]>): AsyncGenerator<number[]> {
+  for (let afterId = 0; ;) {
+    const ids = await readPage(afterId);
     if (ids.length > 0) yield ids;
     if (ids.length < PAGE_SIZE) return;
-    after = ids.at(-1) ?? after;
+    afterId = ids.at(-1) ?? afterId;
   }
 }

@@ -12,15 +12,15 @@ import { UsersService } from '../../users/application/users.service';
 import { ExportTicketRepository, TICKET_MS } from '../infrastructure/export-ticket.repository';
 import { ExportContentService, ExportLoginEndedError } from './export-content.service';
 
-/** Maximum number of exports of a replica at the same time. */
+/** Maximum number of exports that a replica runs at the same time. */
 const CONCURRENCY = 2;
 const BUSY_RETRY_MS = 30_000;
-/** Slower downloads would occupy one of the concurrent downloads for too long. */
+/** A slower download is cut off, because it would occupy one of the slots of the replica for too long. */
 const MAX_DURATION_MS = 60 * 60_000;
 
 /** An export whose first line is ready. */
 export interface OpenExport {
-  /** Writes the export. Never rejects: an export that fails destroys the target, and the client misses its end. */
+  /** Writes the export. Never rejects: an export that fails destroys the target, so the client receives no trailer. */
   writeTo(target: Writable): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface OpenExport {
 @Injectable()
 export class ExportService {
   private readonly logger = new Logger(ExportService.name);
-  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, 0);
+  private readonly concurrencyLimiter = new ConcurrencyLimiter(CONCURRENCY, 0);
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<void>>();
 
@@ -49,7 +49,7 @@ export class ExportService {
   }
 
   /**
-   * Issues a ticket for one download, to a registered user who has confirmed it by their password.
+   * Issues a ticket for one download. Registered users confirm the request with their password.
    * @throws DomainError validation_failed, wrong_password, rate_limited, not_found
    */
   async request(login: Login, { currentPassword }: RequestExport): Promise<ExportReady> {
@@ -70,9 +70,9 @@ export class ExportService {
   }
 
   /**
-   * Uses a ticket. The caller must write the export it gets.
-   * @throws DomainError not_found for a ticket that was used, has expired or is another login's; unavailable while the
-   * replica, or the user, has enough exports running, in which case the ticket stays valid.
+   * Uses a ticket. The caller must write the returned export, because only then its slot is released.
+   * @throws DomainError not_found for a ticket that was used, has expired or belongs to another login; unavailable
+   * while the replica or the user cannot run another export, in which case the ticket stays valid.
    */
   async open(login: Login, token: string): Promise<OpenExport> {
     if (!exportTokenSchema.safeParse(token).success || !(await this.tickets.isValid(token, login)))
@@ -101,10 +101,14 @@ export class ExportService {
     }
   }
 
-  /** Waits for a slot of this replica and locks the exports of the user. @returns a function that releases both. */
+  /**
+   * Takes a slot of this replica and locks the exports of the user.
+   * @returns a function that releases both.
+   * @throws DomainError unavailable if no slot is free or an export of the user is running.
+   */
   private async acquireSlot(userId: number): Promise<() => Promise<void>> {
     const busy = new DomainError('unavailable', { retryAfterMs: BUSY_RETRY_MS });
-    const releaseSlot = await this.limiter.acquire().catch(() => {
+    const releaseSlot = await this.concurrencyLimiter.acquire().catch(() => {
       throw busy;
     });
     try {
@@ -128,11 +132,12 @@ export class ExportService {
     const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) =>
       pipeline(source, target, resolve),
     );
+    // A client that disconnects closes the stream prematurely.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof ExportLoginEndedError)
       return;
     const isTooSlow = signal.aborted && !this.stopping.signal.aborted;
     if (!this.stopping.signal.aborted) logWarning(this.logger, 'An export was cut off', error);
-    // What failed here does not count towards the user's exports of the day.
+    // An export that the server has cut off does not count towards the user's exports of the day.
     if (!isTooSlow) await this.rateLimiter.refund('exports', userId);
   }
 }
@@ -142,7 +147,7 @@ async function* prepend<Item>(first: Item, rest: AsyncGenerator<Item>): AsyncGen
     yield first;
     yield* rest;
   } finally {
-    // If the first item was not taken, nothing else ends the generator.
+    // If the consumer stops at the first item, nothing else ends `rest`.
     await rest.return(undefined);
   }
 }

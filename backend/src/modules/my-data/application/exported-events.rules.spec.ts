@@ -18,12 +18,12 @@ const exportToAda = (
 ): ExportEvent | null =>
   toExportedEvent({ streamId, position: 3, type, occurredAt: new Date(0), data, isReadable }, ADA);
 
-it('has a rule for each field of each type', () => {
-  const unknown = fixtures.flatMap(({ type, data }) => {
+it('each field of each event type has a rule', () => {
+  const fieldsWithoutRule = fixtures.flatMap(({ type, data }) => {
     const rule = exportedEvents[type];
     if (!rule) return [type];
     if (isExclusion(rule)) return [];
-    const known = [
+    const listedFields = [
       ...rule.fields,
       ...(rule.ownFields ?? []),
       ...(rule.readableFields ?? []),
@@ -32,28 +32,29 @@ it('has a rule for each field of each type', () => {
       ...Object.keys(rule.partial ?? {}),
     ];
     const shown = rule.asShown?.(data) ?? data;
-    return Object.keys(shown).flatMap((field) => (known.includes(field) ? [] : `${type}.${field}`));
+    return Object.keys(shown).flatMap((field) => (listedFields.includes(field) ? [] : `${type}.${field}`));
   });
-  expect(unknown).toEqual([]);
+  expect(fieldsWithoutRule).toEqual([]);
 });
 
-it('is documented: each type and each table, and whether it is exported', () => {
+it('docs/my-data.md lists each event type and each table, and whether it is exported', () => {
   const rows = documentation.split('\n').filter((line) => line.startsWith('|'));
-  const isLeftOut = new Map([
+  const isLeftOutByName = new Map([
     ...Object.entries(exportedEvents).map(([type, rule]) => [type, isExclusion(rule)] as const),
     ...Object.entries(exportedTables).map(([table, rule]) => [table, 'leftOut' in rule] as const),
   ]);
-  for (const [name, expected] of isLeftOut) {
+  for (const [name, expected] of isLeftOutByName) {
     const row = rows.find((line) => line.split('|')[1]?.includes(`\`${name}\``));
-    expect([name, row && /\| no: /.test(row)]).toEqual([name, expected]);
+    const isDocumentedAsLeftOut = row && /\| no: /.test(row);
+    expect([name, isDocumentedAsLeftOut]).toEqual([name, expected]);
   }
 });
 
 describe('a message of a random chat', () => {
-  const reply = { messageId: '1-0', senderId: BOB, content: 'their words', senderName: 'Bob' };
+  const quote = { messageId: '1-0', senderId: BOB, content: 'their words', senderName: 'Bob' };
 
-  it('is whole for its author, except the words that it quotes', () => {
-    const data = { messageId: '2-0', senderId: ADA, content: 'hi', messageType: 'text', replyTo: reply };
+  it('is exported completely to its author, except words of others that it quotes', () => {
+    const data = { messageId: '2-0', senderId: ADA, content: 'hi', messageType: 'text', replyTo: quote };
     expect(exportToAda('MessageSent', data)).toEqual({
       kind: 'event',
       section: 'chats',
@@ -65,18 +66,18 @@ describe('a message of a random chat', () => {
       data: { ...data, replyTo: { messageId: '1-0', senderId: BOB } },
       omitted: ['replyTo'],
     });
-    const ownQuote = { ...reply, senderId: ADA };
-    const whole = exportToAda('MessageSent', { senderId: ADA, content: 'hi', replyTo: ownQuote });
-    expect(whole).toMatchObject({ data: { replyTo: ownQuote } });
-    expect(whole).not.toHaveProperty('omitted');
+    const ownQuote = { ...quote, senderId: ADA };
+    const withOwnQuote = exportToAda('MessageSent', { senderId: ADA, content: 'hi', replyTo: ownQuote });
+    expect(withOwnQuote).toMatchObject({ data: { replyTo: ownQuote } });
+    expect(withOwnQuote).not.toHaveProperty('omitted');
   });
 
-  it('is exported without its words to the partner', () => {
+  it('is exported to the partner without its text', () => {
     const data = {
       senderId: BOB,
       content: 'hello',
       messageType: 'text',
-      replyTo: { ...reply, senderId: ADA },
+      replyTo: { ...quote, senderId: ADA },
     };
     expect(exportToAda('MessageSent', data)).toMatchObject({
       by: 'other',
@@ -86,11 +87,11 @@ describe('a message of a random chat', () => {
   });
 });
 
-it('leaves out the name of the partner, and their answer in a game', () => {
-  const people = [ADA, BOB].map((id) => ({ id, username: `user ${id}`, avatar: null }));
-  expect(exportToAda('ChatStarted', { userIds: [ADA, BOB], participants: people })).toMatchObject({
+it('the name of the partner and their answer in a game are left out', () => {
+  const participants = [ADA, BOB].map((id) => ({ id, username: `user ${id}`, avatar: null }));
+  expect(exportToAda('ChatStarted', { userIds: [ADA, BOB], participants })).toMatchObject({
     by: null,
-    data: { userIds: [ADA, BOB], participants: [people[0]] },
+    data: { userIds: [ADA, BOB], participants: [participants[0]] },
     omitted: ['participants'],
   });
   const answers = [ADA, BOB].map((userId) => ({ userId, response: `of ${userId}` }));
@@ -100,7 +101,7 @@ it('leaves out the name of the partner, and their answer in a game', () => {
   });
 });
 
-it('exports a private message by another user only if it is readable', () => {
+it('the text of a private message by another user is exported only if it is readable', () => {
   const data = { messageId: 1, senderId: BOB, receiverId: ADA, content: 'psst', clientId: 'c' };
   expect(exportToAda('PrivateMessageSent', data, { isReadable: true })).toMatchObject({
     data: { content: 'psst' },
@@ -109,34 +110,36 @@ it('exports a private message by another user only if it is readable', () => {
   expect(exportToAda('PrivateMessageSent', data)?.omitted).toEqual(['content', 'clientId']);
 });
 
-it('describes the end of a chat for safety as the users saw it', () => {
+it('the end of a chat that was ended for safety is exported as a lost connection', () => {
   const finding = { kind: 'stated_age', userId: BOB, messageId: '1-0' };
   const ended = exportToAda('ChatEnded', { reason: 'removed', endedBy: null, finding });
   expect(ended?.data).toEqual({ reason: 'disconnected', endedBy: null });
   expect(ended).not.toHaveProperty('omitted');
 });
 
-describe('of friend requests', () => {
-  const sent = { requestId: 1, requesterId: BOB, addresseeId: ADA };
+describe('friend requests', () => {
+  const requestByBob = { requestId: 1, requesterId: BOB, addresseeId: ADA };
+  const requestByAda = { requestId: 1, requesterId: ADA, addresseeId: BOB };
 
-  it('a hidden one is left out for the addressee, and looks like any other to the requester', () => {
-    expect(exportToAda('FriendRequestSent', { ...sent, isHidden: true })).toBeNull();
-    const own = { requestId: 1, requesterId: ADA, addresseeId: BOB };
+  it('a hidden request is left out for the addressee, and looks like any other to the requester', () => {
+    expect(exportToAda('FriendRequestSent', { ...requestByBob, isHidden: true })).toBeNull();
     const [hidden, visible] = [true, false].map((isHidden) =>
-      exportToAda('FriendRequestSent', { ...own, isHidden }),
+      exportToAda('FriendRequestSent', { ...requestByAda, isHidden }),
     );
     expect(hidden).toEqual(visible);
   });
 
-  it('the requester does not learn that theirs was declined or withdrawn by a block', () => {
-    expect(exportToAda('FriendRequestDeclined', sent)).not.toBeNull();
-    expect(exportToAda('FriendRequestDeclined', { ...sent, requesterId: ADA, addresseeId: BOB })).toBeNull();
-    expect(exportToAda('FriendRequestVoided', sent)).toBeNull();
+  it('the requester does not learn that their request was declined, or voided by a block', () => {
+    expect(exportToAda('FriendRequestDeclined', requestByBob)).not.toBeNull();
+    expect(exportToAda('FriendRequestDeclined', requestByAda)).toBeNull();
+    expect(exportToAda('FriendRequestVoided', requestByAda)).toBeNull();
+    expect(exportToAda('FriendRequestVoided', requestByBob)).toBeNull();
   });
 });
 
-describe('of conduct', () => {
-  const own = { streamId: `conduct-${ADA}` };
+describe('events about conduct', () => {
+  const streamOfAda = { streamId: `conduct-${ADA}` };
+  const streamOfBob = { streamId: `conduct-${BOB}` };
   const decided = {
     userId: ADA,
     caseId: 1,
@@ -148,35 +151,44 @@ describe('of conduct', () => {
     note: 'internal',
   };
 
-  it('a decision is exported without the moderator, the reporters and the note', () => {
-    expect(exportToAda('CaseDecided', decided, own)?.data).toEqual({
+  it('a decision is exported without the moderator, the reporters and the note; a dismissal is not exported', () => {
+    expect(exportToAda('CaseDecided', decided, streamOfAda)?.data).toEqual({
       userId: ADA,
       caseId: 1,
       outcome: 'warned',
       rule: 'no_hate',
       facts: 'You insulted your partner.',
     });
-    expect(exportToAda('CaseDecided', { ...decided, outcome: 'dismissed' }, own)).toBeNull();
+    expect(exportToAda('CaseDecided', { ...decided, outcome: 'dismissed' }, streamOfAda)).toBeNull();
   });
 
   it('only the reporter gets a report, without the evidence', () => {
     const report = { userId: ADA, reportId: 2, reporterId: BOB, words: 'w', evidence: 'e', weight: 1 };
-    expect(exportToAda('ReportFiled', report, own)).toBeNull();
+    expect(exportToAda('ReportFiled', report, streamOfAda)).toBeNull();
     const byAda = { ...report, userId: BOB, reporterId: ADA };
-    expect(exportToAda('ReportFiled', byAda, { streamId: `conduct-${BOB}` })).toMatchObject({
+    expect(exportToAda('ReportFiled', byAda, streamOfBob)).toMatchObject({
       by: 'me',
       data: { userId: BOB, reportId: 2, reporterId: ADA, words: 'w' },
     });
   });
 
-  it("an answer to a second look says nothing about the other user's sanction", () => {
-    const answer = { userId: BOB, appealId: 1, outcome: 'reduced', answer: 'a', sanctionId: 5, until: null };
-    const foreign = exportToAda('AppealDecided', answer, { streamId: `conduct-${BOB}` });
-    expect(foreign?.data).toEqual({ userId: BOB, appealId: 1, outcome: 'reduced', answer: 'a' });
-    expect(exportToAda('AppealDecided', { ...answer, userId: ADA }, own)?.data).toHaveProperty('sanctionId');
+  it("the decision on an appeal discloses nothing about another user's sanction", () => {
+    const decision = {
+      userId: BOB,
+      appealId: 1,
+      outcome: 'reduced',
+      answer: 'a',
+      sanctionId: 5,
+      until: null,
+    };
+    const aboutBob = exportToAda('AppealDecided', decision, streamOfBob);
+    expect(aboutBob?.data).toEqual({ userId: BOB, appealId: 1, outcome: 'reduced', answer: 'a' });
+    expect(exportToAda('AppealDecided', { ...decision, userId: ADA }, streamOfAda)?.data).toHaveProperty(
+      'sanctionId',
+    );
   });
 });
 
-it('exports nothing of types that it does not know', () => {
+it('events of unknown types are not exported', () => {
   expect(exportToAda('FromTheFuture', { userId: ADA, secret: 'x' })).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { ExportEvent, ExportSection } from '@thaw/contract/my-data-export';
 
-type Data = Record<string, unknown>;
+type EventData = Record<string, unknown>;
 
 /** An event of a stream that concerns the user. */
 export interface ExportableEvent {
@@ -8,34 +8,34 @@ export interface ExportableEvent {
   position: number;
   type: string;
   occurredAt: Date;
-  data: Data;
-  /** Of a private message: whether this is its current text, and the user can read it today. */
+  data: EventData;
+  /** For a private message: whether this is its current text, and the user can read it today. */
   isReadable: boolean;
 }
 
 /** How an event type is exported. A field that is in none of the lists is left out. */
 export interface ExportRule {
   section: ExportSection;
-  /** The field with the id of the user who acted. Without it, the service or a moderator did. */
+  /** The field with the id of the user who acted. Absent if the service or a moderator acts. */
   author?: string;
   /** Only the author gets the event. */
   isOwnOnly?: true;
-  /** Exported of every author. */
+  /** Exported for every author. */
   fields: readonly string[];
   /** Exported if the user acted. */
   ownFields?: readonly string[];
   /** Exported if the user acted, or can read the message today. */
   readableFields?: readonly string[];
-  /** Left out of streams about another user. */
+  /** Exported only from the stream about the conduct of the user. */
   fieldsOfOwnStream?: readonly string[];
-  /** Never exported. */
+  /** Never exported. A test requires that each field is listed. */
   hiddenFields?: readonly string[];
-  /** Reduces fields to the user's part of them. */
+  /** Fields of which only a part is exported, with functions that reduce a value to the user's part. */
   partial?: Readonly<Record<string, (value: unknown, userId: number) => unknown>>;
-  /** The data as the user saw it, where the log has more. What it drops is not listed as omitted. */
-  asShown?: (data: Data) => Data;
-  /** Whether the event is left out because of its data. */
-  isLeftOut?: (data: Data, isOwn: boolean) => boolean;
+  /** Converts the data to what the user saw. Fields that it drops are not listed as omitted. */
+  asShown?: (data: EventData) => EventData;
+  /** Whether the event is left out because of its data. `isOwn`: the user acted. */
+  isLeftOut?: (data: EventData, isOwn: boolean) => boolean;
 }
 
 /** Why no event of a type is exported. */
@@ -43,18 +43,18 @@ export interface Exclusion {
   leftOut: string;
 }
 
-const exportAccountFields = (...fields: string[]): ExportRule => ({
+const createAccountRule = (...fields: string[]): ExportRule => ({
   section: 'account',
   author: 'userId',
   fields: ['userId', ...fields],
 });
-const exportFriendFields = (author: string, ...fields: string[]): ExportRule => ({
+const createFriendsRule = (author: string, ...fields: string[]): ExportRule => ({
   section: 'friends',
   author,
   fields,
 });
-const request = ['requestId', 'requesterId', 'addresseeId'];
-const exportConductFields = (...fields: string[]): ExportRule => ({
+const friendRequestFields = ['requestId', 'requesterId', 'addresseeId'];
+const createConductRule = (...fields: string[]): ExportRule => ({
   section: 'conduct',
   fields: ['userId', ...fields],
 });
@@ -63,53 +63,54 @@ const withHiddenFields = (rule: ExportRule, ...hiddenFields: string[]): ExportRu
   hiddenFields,
 });
 
+// Reasons why events are not exported.
 const GONE = 'The account is gone, and nothing can be exported.';
 const UNDECIDED = 'Would disclose a report before its decision. Decisions are exported.';
 const INTERNAL = 'How moderators work on a case.';
 
-/** The user's own elements of an array of objects. */
-const ownElements =
+/** Reduces an array of objects to those that belong to the user. */
+const keepOwnElements =
   (idField: string) =>
   (value: unknown, userId: number): unknown =>
-    Array.isArray(value) ? value.filter((element: Data) => element[idField] === userId) : value;
+    Array.isArray(value) ? value.filter((element: EventData) => element[idField] === userId) : value;
 
-/** Quotes of the partner keep their reference and lose their words. */
-const withoutForeignWords = (value: unknown, userId: number): unknown => {
+/** Reduces a quote of another user to the ids of the message and its sender. */
+const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
   if (value === null || typeof value !== 'object') return value;
-  const { messageId, senderId } = value as Data;
+  const { messageId, senderId } = value as EventData;
   return senderId === userId ? value : { messageId, senderId };
 };
 
-/** Users see the end of a chat for safety as a lost connection. */
-const toShownEnd = ({ finding: _, reason, ...data }: Data): Data => ({
+/** A chat that was ended for safety looks to its users like a lost connection. */
+const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,
   reason: reason === 'removed' ? 'disconnected' : reason,
 });
 
 /** Every event type of the log: how it is exported, or why not (docs/my-data.md). */
 export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = {
-  UserRegistered: exportAccountFields('username', 'email'),
-  AnonymousUserStarted: exportAccountFields('username'),
-  GenderChosen: exportAccountFields('gender'),
-  ProfileChanged: exportAccountFields('username', 'avatar'),
-  AccountConverted: exportAccountFields('email'),
-  EmailChanged: exportAccountFields('email'),
+  UserRegistered: createAccountRule('username', 'email'),
+  AnonymousUserStarted: createAccountRule('username'),
+  GenderChosen: createAccountRule('gender'),
+  ProfileChanged: createAccountRule('username', 'avatar'),
+  AccountConverted: createAccountRule('email'),
+  EmailChanged: createAccountRule('email'),
   ModeratorAppointed: { section: 'account', fields: ['userId'] },
   ModeratorDismissed: { section: 'account', fields: ['userId'] },
   ErasureRequested: { leftOut: GONE },
   PersonErased: { leftOut: GONE },
 
   FriendRequestSent: {
-    ...exportFriendFields('requesterId', ...request),
+    ...createFriendsRule('requesterId', ...friendRequestFields),
     // The addressee never sees a hidden request, and the requester does not know that it is hidden.
     asShown: ({ isHidden: _, ...data }) => data,
     isLeftOut: ({ isHidden }, isOwn) => isHidden === true && !isOwn,
   },
-  FriendRequestAccepted: exportFriendFields('addresseeId', ...request),
-  // The requester gets no answer.
-  FriendRequestDeclined: { ...exportFriendFields('addresseeId', ...request), isOwnOnly: true },
+  FriendRequestAccepted: createFriendsRule('addresseeId', ...friendRequestFields),
+  // The requester is not notified of a decline.
+  FriendRequestDeclined: { ...createFriendsRule('addresseeId', ...friendRequestFields), isOwnOnly: true },
   FriendRequestVoided: { leftOut: 'Would tell the user that the other one has blocked them.' },
-  FriendshipRemoved: exportFriendFields('removedBy', 'removedBy', 'removedFriendId'),
+  FriendshipRemoved: createFriendsRule('removedBy', 'removedBy', 'removedFriendId'),
 
   PersonBlocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
   PersonUnblocked: { section: 'blocks', author: 'blockerId', fields: ['blockerId', 'blockedId'] },
@@ -117,14 +118,14 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   ChatStarted: {
     section: 'chats',
     fields: ['userIds'],
-    partial: { participants: ownElements('id') },
+    partial: { participants: keepOwnElements('id') },
   },
   MessageSent: {
     section: 'chats',
     author: 'senderId',
     fields: ['messageId', 'senderId', 'messageType'],
     ownFields: ['content', 'replyTo', 'clientId'],
-    partial: { replyTo: withoutForeignWords },
+    partial: { replyTo: removeWordsOfOthers },
   },
   MessageEdited: {
     section: 'chats',
@@ -149,9 +150,9 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   GameRevealed: {
     section: 'chats',
     fields: ['questionId'],
-    // The client of either user may have chosen it.
+    // The client that started the game chose the id, and it may be the client of the partner.
     hiddenFields: ['gameId'],
-    partial: { answers: ownElements('userId') },
+    partial: { answers: keepOwnElements('userId') },
   },
   GameIgnored: { section: 'chats', author: 'userId', fields: ['userId'], ownFields: ['gameId'] },
   ChatEnded: {
@@ -189,25 +190,25 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   PrivateMessageDeleted: { section: 'private', author: 'senderId', fields: ['messageId', 'senderId'] },
 
-  PersonFlagged: exportConductFields('caseId', 'until', 'cause', 'noticeId'),
-  FlagLifted: exportConductFields('noticeId'),
+  PersonFlagged: createConductRule('caseId', 'until', 'cause', 'noticeId'),
+  FlagLifted: createConductRule('noticeId'),
   // `inheritedFrom` is a sanction of another account.
   SanctionImposed: withHiddenFields(
-    exportConductFields('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
+    createConductRule('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
     'inheritedFrom',
   ),
-  SanctionConfirmed: withHiddenFields(exportConductFields('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
-  // The reason is the text of the notice.
+  SanctionConfirmed: withHiddenFields(createConductRule('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
+  // The user knows the reason, which is the text of the notice.
   SanctionLifted: withHiddenFields(
-    exportConductFields('sanctionId', 'noticeId', 'cause', 'reason'),
+    createConductRule('sanctionId', 'noticeId', 'cause', 'reason'),
     'moderatorId',
   ),
-  AgeAsked: exportConductFields('noticeId', 'caseId'),
-  AgeAnswered: { ...exportConductFields('noticeId', 'answer'), author: 'userId' },
-  PersonWarned: exportConductFields('noticeId', 'caseId', 'rule'),
+  AgeAsked: createConductRule('noticeId', 'caseId'),
+  AgeAnswered: { ...createConductRule('noticeId', 'answer'), author: 'userId' },
+  PersonWarned: createConductRule('noticeId', 'caseId', 'rule'),
   CaseDecided: {
     ...withHiddenFields(
-      exportConductFields('caseId', 'outcome', 'rule', 'facts'),
+      createConductRule('caseId', 'outcome', 'rule', 'facts'),
       'moderatorId',
       'reports',
       'note',
@@ -217,7 +218,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   ReportFiled: {
     ...withHiddenFields(
-      exportConductFields('reportId', 'category', 'context', 'words'),
+      createConductRule('reportId', 'category', 'context', 'words'),
       'caseId',
       'countsAs',
       'weight',
@@ -229,16 +230,16 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     ownFields: ['reporterId'],
   },
   AppealFiled: {
-    ...exportConductFields('appealId', 'noticeId', 'words'),
+    ...createConductRule('appealId', 'noticeId', 'words'),
     fieldsOfOwnStream: ['caseId'],
     author: 'appellantId',
     isOwnOnly: true,
     ownFields: ['appellantId'],
   },
-  // Only answers to the user's own appeals are read from the log.
+  // `ExportRepository` reads only the decisions on the user's own appeals.
   AppealDecided: {
     ...withHiddenFields(
-      exportConductFields('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
+      createConductRule('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
       'moderatorId',
     ),
     fieldsOfOwnStream: ['caseId', 'sanctionId', 'until'],
@@ -268,15 +269,16 @@ export const listExportedTypes = (section: ExportSection): string[] =>
     !isExclusion(rule) && rule.section === section ? [type] : [],
   );
 
-/** Sections that leave out events whose number must not be known. */
+/** Sections that omit events. Gaps between the positions would disclose the number of the omitted events. */
 const renumberedSections: readonly ExportSection[] = ['friends', 'conduct'];
 
+/** Whether the exported events of a section get new positions without gaps. */
 export const isRenumbered = (section: ExportSection): boolean => renumberedSections.includes(section);
 
-/** What a user gets of an event, or null if they get nothing. */
+/** Converts an event to its export for a user. @returns null if the user does not get the event. */
 export const toExportedEvent = (event: ExportableEvent, userId: number): ExportEvent | null => {
   const rule = exportedEvents[event.type];
-  // Types of a newer release are unknown, so nothing is known about whom they concern.
+  // A type without a rule is from a newer release. It is not known whom such an event concerns.
   if (!rule || isExclusion(rule)) return null;
   const author = rule.author === undefined ? null : event.data[rule.author];
   const isOwn = author === userId;
@@ -297,22 +299,22 @@ export const toExportedEvent = (event: ExportableEvent, userId: number): ExportE
 };
 
 const selectFields = (
-  { data: given, streamId, isReadable }: ExportableEvent,
+  { data: allFields, streamId, isReadable }: ExportableEvent,
   rule: ExportRule,
   { isOwn, userId }: { isOwn: boolean; userId: number },
-): { data: Data; omitted: string[] } => {
+): { data: EventData; omitted: string[] } => {
   const isOwnStream = streamId === `conduct-${userId}`;
   const allowed = new Set([
     ...rule.fields,
     ...(isOwn ? (rule.ownFields ?? []) : []),
     ...(isOwn || isReadable ? (rule.readableFields ?? []) : []),
     ...(isOwnStream ? (rule.fieldsOfOwnStream ?? []) : []),
-    // Of events by one user, a part is only exported to that user.
+    // If an event has an author, only the author gets its partial fields.
     ...(isOwn || rule.author === undefined ? Object.keys(rule.partial ?? {}) : []),
   ]);
-  const data: Data = {};
+  const data: EventData = {};
   const omitted: string[] = [];
-  for (const [field, value] of Object.entries(given)) {
+  for (const [field, value] of Object.entries(allFields)) {
     const reduced = rule.partial?.[field]?.(value, userId) ?? value;
     if (allowed.has(field)) data[field] = reduced;
     if (!allowed.has(field) || JSON.stringify(reduced) !== JSON.stringify(value)) omitted.push(field);

@@ -2,7 +2,7 @@
 export type TableRule = { as: 'events' | 'records' } | { leftOut: string };
 
 const READ_MODEL = 'Derived from events, which are exported.';
-const OF_MODERATION = 'Concerns the work of moderators and other users; decisions are exported as events.';
+const MODERATION = 'Concerns the work of moderators and other users; decisions are exported as events.';
 const TECHNICAL = 'Holds nothing about a user.';
 
 /** Every table: how it is exported, or why not (docs/my-data.md). */
@@ -29,13 +29,13 @@ export const exportedTables: Readonly<Record<string, TableRule>> = {
   appeals: { leftOut: READ_MODEL },
   upload_uses: { leftOut: READ_MODEL },
   upload_views: { leftOut: 'Who may load an image: derived from messages, which are exported.' },
-  credentials: { leftOut: 'A hash of the password, which would help an attacker alone.' },
+  credentials: { leftOut: 'A hash of the password, which would help only an attacker.' },
   ban_keys: { leftOut: 'Hashes against the evasion of sanctions; they name no user.' },
-  conduct_cases: { leftOut: OF_MODERATION },
-  upload_holds: { leftOut: OF_MODERATION },
-  moderator_actions: { leftOut: OF_MODERATION },
-  blocked_images: { leftOut: OF_MODERATION },
-  erasures: { leftOut: 'Users with an erasure are gone; the receipt tells what was erased.' },
+  conduct_cases: { leftOut: MODERATION },
+  upload_holds: { leftOut: MODERATION },
+  moderator_actions: { leftOut: MODERATION },
+  blocked_images: { leftOut: MODERATION },
+  erasures: { leftOut: 'Users with an erasure are gone; the receipt lists what was erased.' },
   event_streams: { leftOut: TECHNICAL },
   private_data_expiries: { leftOut: TECHNICAL },
   migrations: { leftOut: TECHNICAL },

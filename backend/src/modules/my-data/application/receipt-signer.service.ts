@@ -30,11 +30,12 @@ export class ReceiptSignerService {
     if (!this.privateKey || !this.publicKey) throw new Error('RECEIPT_KEY is missing');
     const header = { alg: 'EdDSA', kid: this.publicKey.kid, typ: 'thaw-receipt' };
     const signed = `${toBase64Url(header)}.${toBase64Url(content)}`;
+    // Ed25519 takes no digest algorithm.
     return `${signed}.${sign(null, Buffer.from(signed), this.privateKey).toString('base64url')}`;
   }
 }
 
-/** Reads the content of a receipt of ours, without verifying it. */
+/** Reads the content of a receipt that this service has stored, without verifying its signature. */
 export const readReceipt = (jws: string): ReceiptContent =>
   JSON.parse(Buffer.from(jws.split('.')[1] ?? '', 'base64url').toString()) as ReceiptContent;
 
@@ -43,14 +44,14 @@ const parseKey = (pem: string): KeyObject => {
   try {
     key = createPrivateKey(pem);
   } catch {
-    // The message of the error could quote the key.
+    // The error is dropped, because its message could quote the key.
   }
   if (key?.asymmetricKeyType !== 'ed25519')
     throw new Error('RECEIPT_KEY (or RECEIPT_KEY_FILE) must hold an Ed25519 key in PKCS#8, as PEM');
   return key;
 };
 
-/** `kid` is the thumbprint of the key (RFC 7638). */
+/** `kid` is the thumbprint of the key: the hash of its members in alphabetical order (RFC 7638). */
 const toReceiptKey = (privateKey: KeyObject): ReceiptKey => {
   const { x = '' }: JsonWebKey = createPublicKey(privateKey).export({ format: 'jwk' });
   const kid = createHash('sha256')

@@ -6,7 +6,10 @@ import { ErasureRequestService } from './erasure-request.service';
 
 const ENTRIES_PER_PAGE = 500;
 
-/** Compares the database with the ledger: a restored backup may have brought back users who were erased. */
+/**
+ * Compares the database with the ledger of erasures, which is stored outside it: a restored backup may have brought
+ * back users who were erased.
+ */
 @Injectable()
 export class RestoredErasuresService {
   constructor(
@@ -15,10 +18,10 @@ export class RestoredErasuresService {
     private readonly requests: ErasureRequestService,
   ) {}
 
-  /** Requests the erasures that the database does not know of. @returns their number. */
+  /** Requests the erasures that only the ledger has. @returns the number of users who are erased again. */
   async requestAgain(): Promise<number> {
     let count = 0;
-    for await (const page of this.pages()) {
+    for await (const page of this.readPages()) {
       for (const erasureId of await this.erasures.findUnknown(page)) {
         const entry = await this.ledger.read(erasureId);
         if (entry && (await this.requestEntry(entry))) count += 1;
@@ -27,10 +30,11 @@ export class RestoredErasuresService {
     return count;
   }
 
-  private async *pages(): AsyncGenerator<string[]> {
+  private async *readPages(): AsyncGenerator<string[]> {
     let page: string[] = [];
     for await (const erasureId of this.ledger.list()) {
-      if (page.push(erasureId) < ENTRIES_PER_PAGE) continue;
+      page.push(erasureId);
+      if (page.length < ENTRIES_PER_PAGE) continue;
       yield page;
       page = [];
     }
@@ -39,9 +43,9 @@ export class RestoredErasuresService {
 
   /** @returns whether the user existed. */
   private async requestEntry({ erasureId, userId, requestedAt }: LedgerEntry): Promise<boolean> {
-    const startedAt = await this.erasures.findAccountStart(userId);
-    // After a restore, ids are assigned again: a user who came later is not the one who was erased.
-    if (!startedAt || startedAt > new Date(requestedAt)) return false;
+    const accountStartedAt = await this.erasures.findAccountStart(userId);
+    // A restored database assigns ids again. An account that is younger than the request belongs to another user.
+    if (!accountStartedAt || accountStartedAt > new Date(requestedAt)) return false;
     try {
       await this.requests.request(userId, 'operator', { erasureId, requestedAt: new Date(requestedAt) });
       return true;

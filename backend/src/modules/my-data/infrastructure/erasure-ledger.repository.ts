@@ -3,14 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { ERASURES_BUCKET } from '../../../platform/storage/storage.module';
 
-/** A request for an erasure, as it is kept outside the database. Contains ids only. */
+/** A requested erasure, as it is stored outside the database. It identifies the user only by id. */
 export interface LedgerEntry {
   erasureId: string;
   userId: number;
   requestedAt: string;
 }
 
-/** The ledger of erasures: files beside the database, so that a restored backup does not forget them. */
+/**
+ * The ledger of erasures: one file per erasure, stored outside the database. After a backup is restored, the ledger
+ * still has the erasures that the backup lacks.
+ */
 @Injectable()
 export class ErasureLedgerRepository {
   constructor(@Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort) {}
@@ -36,7 +39,7 @@ export class ErasureLedgerRepository {
   }
 }
 
-/** A key may not begin with a dash, which an id may. */
+/** Ids may begin with a dash, but keys of the storage may not. */
 const PREFIX = 'erasure.';
 const SUFFIX = '.json';
 const getObjectAddress = (erasureId: string) => ({

@@ -8,12 +8,12 @@ export interface Erasure {
   userId: number;
   reason: ErasureReason;
   requestedAt: Date;
-  /** The last step that is complete. */
+  /** Number of the last step that is complete, from 1; 0 before the first. `erasureSteps` lists the steps. */
   step: number;
   counts: Partial<Erased>;
   finishedAt: Date | null;
   receipt: string | null;
-  /** When Redis' append-only file was rewritten after this erasure deleted from Redis. */
+  /** When Redis' append-only file was rewritten after this erasure had deleted keys from Redis. */
   rewrittenAt: Date | null;
 }
 
@@ -29,10 +29,10 @@ interface ErasureRow {
   rewritten_at: Date | null;
 }
 
-/** The table `erasures`. */
-/** $1 user. Each condition has an index. */
+/** $1: id of the user. Each of the two conditions has an index. */
 export const DELETE_READ_POSITIONS_SQL = 'DELETE FROM private_reads WHERE user_id = $1 OR friend_id = $1';
 
+/** The table `erasures`, and the queries with which an erasure finds, counts and deletes rows of other tables. */
 @Injectable()
 export class ErasureRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -57,13 +57,13 @@ export class ErasureRepository {
   /** Returns the given ids for which there is no erasure. */
   async findUnknown(ids: readonly string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
-      'SELECT id FROM unnest($1::text[]) AS given(id) WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.id = given.id)',
+      'SELECT id FROM unnest($1::text[]) AS ids(id) WHERE NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.id = ids.id)',
       [ids],
     );
     return rows.map(({ id }) => id);
   }
 
-  /** Ids of erasures that are not finished, the one that was tried longest ago first. */
+  /** Ids of erasures that are not finished. The least recently attempted one comes first. */
   async findRunning(limit: number): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       'SELECT id FROM erasures WHERE finished_at IS NULL ORDER BY attempted_at NULLS FIRST LIMIT $1',
@@ -72,24 +72,26 @@ export class ErasureRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Continues the erasures whose legal hold was lifted, from the given step on. */
-  async resumeReleased(step: number): Promise<void> {
+  /** Reopens the finished erasures whose legal hold was lifted: they continue after the step `lastStep`. */
+  async reopenAfterLiftedHolds(lastStep: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE erasures SET step = $1, finished_at = NULL, is_held = false
        WHERE is_held AND finished_at IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM standings WHERE standings.user_id = erasures.user_id AND standings.is_held)`,
-      [step],
+      [lastStep],
     );
   }
 
   /**
-   * Runs `work` unless another process works on the same erasure. The lock ends with the process.
-   * @returns whether it ran.
+   * Runs `work` unless another process works on the same erasure. If the process dies, the lock is released.
+   * @returns whether `work` ran.
+   * @throws whatever `work` throws; errors of PostgreSQL.
    */
   async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
     const holder = this.dataSource.createQueryRunner();
     try {
-      // An idle transaction holds the lock: behind a transaction pooler, processes share their sessions.
+      // A transaction holds the lock, because processes share their sessions behind a transaction pooler. It is idle
+      // while `work` uses other connections.
       await holder.startTransaction();
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = (await holder.query(
@@ -103,6 +105,7 @@ export class ErasureRepository {
       await holder.commitTransaction();
       return row?.locked === true;
     } catch (error) {
+      // If the rollback fails as well, the first error is the one to report.
       if (holder.isTransactionActive) await holder.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
@@ -114,7 +117,10 @@ export class ErasureRepository {
     await this.dataSource.query('UPDATE erasures SET step = $2 WHERE id = $1', [id, step]);
   }
 
-  /** Adds to the number of erased things of a kind, in the transaction that erases them. */
+  /**
+   * Adds to the number of erased items of a kind.
+   * @param manager the transaction that erases the items, if they are in PostgreSQL.
+   */
   async count(
     id: string,
     kind: keyof Erased,
@@ -130,6 +136,7 @@ export class ErasureRepository {
     );
   }
 
+  /** Sets the number of erased items of a kind, for a step that counts all of them whenever it is repeated. */
   async setCount(id: string, kind: keyof Erased, value: number, manager: EntityManager): Promise<void> {
     await manager.query(
       'UPDATE erasures SET counts = counts || jsonb_build_object($2::text, $3::bigint) WHERE id = $1',
@@ -149,31 +156,34 @@ export class ErasureRepository {
 
   /** When Redis' append-only file was last rewritten. */
   async findLastRewrite(): Promise<Date | null> {
-    const [row] = await this.dataSource.query<{ at: Date | null }[]>(
-      'SELECT max(rewritten_at) AS at FROM erasures',
+    const [row] = await this.dataSource.query<{ rewritten_at: Date | null }[]>(
+      'SELECT max(rewritten_at) AS rewritten_at FROM erasures',
     );
-    return row?.at ?? null;
+    return row?.rewritten_at ?? null;
   }
 
-  /** Whether an erasure has deleted from Redis, which it does in `step`, since the last rewrite. */
-  async awaitsRewrite(step: number): Promise<boolean> {
+  /**
+   * Whether an erasure of the last day has completed `redisStep`, the step that deletes keys from Redis, and Redis'
+   * append-only file was not rewritten since.
+   */
+  async awaitsRewrite(redisStep: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM erasures WHERE rewritten_at IS NULL AND step >= $1
          AND requested_at > now() - interval '1 day' LIMIT 1`,
-      [step],
+      [redisStep],
     );
     return rows.length > 0;
   }
 
-  /** Records a rewrite for every erasure that had completed `step`, and so deleted from Redis, before it. */
-  async recordRewrite(at: Date, step: number): Promise<void> {
+  /** Records a rewrite for each erasure that has completed `redisStep`, the step that deletes keys from Redis. */
+  async recordRewrite(rewrittenAt: Date, redisStep: number): Promise<void> {
     await this.dataSource.query(
       'UPDATE erasures SET rewritten_at = $1 WHERE rewritten_at IS NULL AND step >= $2',
-      [at, step],
+      [rewrittenAt, redisStep],
     );
   }
 
-  /** Deletes what a user signs in with. @returns the number of sessions. */
+  /** Deletes the sessions, the credentials and the devices of a user. @returns the number of sessions. */
   async deleteAccess(userId: number, manager: EntityManager): Promise<number> {
     const [, sessions] = await manager.query<[unknown, number]>('DELETE FROM sessions WHERE user_id = $1', [
       userId,
@@ -195,7 +205,7 @@ export class ErasureRepository {
     return row?.count ?? 0;
   }
 
-  /** Anonymous users of whom no session was refreshed since `cutoff`. */
+  /** Ids, above `afterId`, of anonymous users who were created before `cutoff` and refreshed no session since. */
   async findInactiveAnonymousUsers(cutoff: Date, limit: number, afterId: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM users
@@ -207,7 +217,10 @@ export class ErasureRepository {
     return rows.map((row) => Number(row.id));
   }
 
-  /** Whether the user is still anonymous and inactive. Until the end of the transaction no session can be refreshed. */
+  /**
+   * Whether the user is still anonymous and refreshed no session since `cutoff`. Locks the sessions, so that none is
+   * refreshed before the end of the transaction.
+   */
   async isInactiveUntilCommit(userId: number, cutoff: Date, manager: EntityManager): Promise<boolean> {
     const sessions = await manager.query<{ refreshed_at: Date }[]>(
       'SELECT refreshed_at FROM sessions WHERE user_id = $1 FOR UPDATE',

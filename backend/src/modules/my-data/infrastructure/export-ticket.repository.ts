@@ -6,9 +6,9 @@ import type { RedisClient } from '../../../platform/redis/redis-connection.facto
 import { exportLockKey, exportTicketKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** How long an export can be downloaded after it was asked for. */
+/** How long an export can be downloaded after its request. */
 export const TICKET_MS = 10 * 60_000;
-/** A replica that dies holds the user's lock for this long. */
+/** A lock expires after this time unless it is renewed, in case its replica dies. */
 const LOCK_MS = 60_000;
 const RENEW_LOCK_EVERY_MS = 20_000;
 const TOKEN_BYTES = 16;
@@ -16,9 +16,10 @@ const TOKEN_BYTES = 16;
 const toTicketKey = (token: string): string =>
   exportTicketKey(createHash('sha256').update(token).digest('base64url'));
 
+/** Identifies the login to which a ticket belongs. `familyId` remains when the session id of the login is rotated. */
 const toHolder = ({ userId, familyId }: Login): string => `${userId}|${familyId}`;
 
-/** Tickets for one download each, and the users whose export is running, in Redis. */
+/** Stores in Redis the tickets, each for one download, and the locks of users whose export is running. */
 @Injectable()
 export class ExportTicketRepository {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
@@ -35,7 +36,7 @@ export class ExportTicketRepository {
     return (await this.redis.get(toTicketKey(token))) === toHolder(login);
   }
 
-  /** Uses the ticket, which the caller has found valid. @returns false if another request was first. */
+  /** Uses up a ticket, which `isValid` has found valid. @returns false if another request has used it first. */
   async use(token: string): Promise<boolean> {
     return (await this.redis.del(toTicketKey(token))) === 1;
   }
@@ -46,15 +47,15 @@ export class ExportTicketRepository {
    */
   async lock(userId: number): Promise<(() => Promise<void>) | null> {
     const keys = [exportLockKey(userId)];
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const acquire = () => lockScript.run(this.redis, keys, [token, LOCK_MS]);
-    if ((await acquire()) === 0) return null;
-    // A lost renewal is made up for by the next one, well before the lock expires.
-    const timer = setInterval(() => void acquire().catch(() => undefined), RENEW_LOCK_EVERY_MS);
+    const lockToken = randomBytes(TOKEN_BYTES).toString('base64url');
+    const acquireOrRenew = () => lockScript.run(this.redis, keys, [lockToken, LOCK_MS]);
+    if ((await acquireOrRenew()) === 0) return null;
+    // If a renewal fails, the next one comes before the lock expires.
+    const timer = setInterval(() => void acquireOrRenew().catch(() => undefined), RENEW_LOCK_EVERY_MS);
     timer.unref();
     return async () => {
       clearInterval(timer);
-      await unlockScript.run(this.redis, keys, [token]);
+      await unlockScript.run(this.redis, keys, [lockToken]);
     };
   }
 }

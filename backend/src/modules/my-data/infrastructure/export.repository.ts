@@ -8,14 +8,15 @@ import type { Login } from '../../../platform/http/login.decorator';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import type { ExportableEvent } from '../application/exported-events.rules';
 
-/** Streams and rows per page. */
+/** Streams or rows per page. */
 export const PAGE_SIZE = 200;
-/** Events per page, except that the streams of a page are read whole if they have fewer. */
+/** Events per page. Only a stream with more events is read in several pages: see `groupStreams`. */
 const EVENTS_PER_PAGE = 500;
 
-/** The state of the log that an export has. */
-export interface LogCut {
-  snapshot: string;
+/** Identifies the state of the event log that all pages of an export show. */
+export interface LogSnapshot {
+  /** The transactions that are visible, as PostgreSQL's `pg_snapshot`. */
+  pgSnapshot: string;
   startedAt: Date;
   /** A read replica that has reached this position has all events of the snapshot. */
   position: LogSequenceNumber;
@@ -34,23 +35,29 @@ interface EventRow {
 }
 
 /**
- * Whether an event was committed when the export began. The log only grows, so this gives every page the same state of
- * it without a transaction that stays open. Transactions last seconds, so events recorded ten minutes before the export
- * are in it; their transaction ids mean nothing where the database was restored from a dump.
+ * Builds an SQL condition: whether an event was committed when the export began. The log only grows, so the condition
+ * gives every page the same state of the log without a transaction that stays open. Transactions last seconds, so
+ * events that were recorded ten minutes before the export were committed. The transaction ids of such events are not
+ * compared, because they mean nothing in a database that was restored from a dump.
+ * @param events an alias of the table `events`. Parameters of the statement: $3 `pgSnapshot`, $4 `startedAt`.
  */
-const isInCut = (event: string): string =>
-  `(${event}.recorded_at < $4::timestamptz - interval '10 minutes' OR pg_visible_in_snapshot(${event}.transaction_id, $3::pg_snapshot))`;
+const buildIsInSnapshotSql = (events: string): string =>
+  `(${events}.recorded_at < $4::timestamptz - interval '10 minutes' OR pg_visible_in_snapshot(${events}.transaction_id, $3::pg_snapshot))`;
 
+/**
+ * Parameters: $1 stream ids, $2 event types, $3 `pgSnapshot`, $4 `startedAt`, $5 the position after which to read, $6
+ * the id of the user, $7 the maximum number of events or null. The fields `evidence` and `note` are never exported.
+ */
 const SELECT_EVENTS = `
 SELECT e.stream_id, e.stream_position, e.type, e.schema_version, e.data, p.data - '{evidence,note}'::text[] AS personal,
   e.metadata->>'entryId' AS entry_id, e.occurred_at,
   e.type IN ('PrivateMessageSent', 'PrivateMessageEdited') AND NOT EXISTS (
     SELECT 1 FROM events later
     WHERE later.stream_id = e.stream_id AND later.stream_position > e.stream_position
-      AND later.type = 'PrivateMessageEdited' AND ${isInCut('later')}) AS is_readable
+      AND later.type = 'PrivateMessageEdited' AND ${buildIsInSnapshotSql('later')}) AS is_readable
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
-WHERE e.stream_id = ANY($1::text[]) AND e.type = ANY($2::text[]) AND ${isInCut('e')} AND e.stream_position > $5
-  -- Reports and appeals of other users are in the streams of those whom they concern.
+WHERE e.stream_id = ANY($1::text[]) AND e.type = ANY($2::text[]) AND ${buildIsInSnapshotSql('e')} AND e.stream_position > $5
+  -- The conduct stream of a user also has reports and appeals by other users, which are not exported to the user.
   AND CASE e.type
     WHEN 'ReportFiled' THEN (e.data->>'reporterId')::bigint = $6::bigint
     WHEN 'AppealFiled' THEN (e.data->>'appellantId')::bigint = $6::bigint
@@ -59,7 +66,7 @@ WHERE e.stream_id = ANY($1::text[]) AND e.type = ANY($2::text[]) AND ${isInCut('
     ELSE true END
 ORDER BY e.stream_id, e.stream_position LIMIT $7`;
 
-/** Pages of everything that the service stores about a user. Each page is a statement of its own. */
+/** Reads everything that the service stores about a user, in pages. Each page is a separate statement. */
 @Injectable()
 export class ExportRepository {
   constructor(
@@ -68,16 +75,17 @@ export class ExportRepository {
     private readonly replica: ReadReplicaService,
   ) {}
 
-  async begin(): Promise<LogCut> {
-    const [row] = await this.dataSource.query<{ snapshot: string; started_at: Date }[]>(
-      'SELECT pg_current_snapshot()::text AS snapshot, now() AS started_at',
+  /** Takes the snapshot of an export that begins now. */
+  async takeSnapshot(): Promise<LogSnapshot> {
+    const [row] = await this.dataSource.query<{ pg_snapshot: string; started_at: Date }[]>(
+      'SELECT pg_current_snapshot()::text AS pg_snapshot, now() AS started_at',
     );
     if (!row) throw new Error('A snapshot returned no row');
     const position = await readPrimaryPosition(this.dataSource.manager);
-    return { snapshot: row.snapshot, startedAt: row.started_at, position };
+    return { pgSnapshot: row.pg_snapshot, startedAt: row.started_at, position };
   }
 
-  /** Whether the login has not ended, nor its user been erased. */
+  /** Whether the login is still valid. The erasure of the user also ends it. */
   async isSignedIn({ userId, familyId }: Login): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       'SELECT 1 FROM sessions WHERE family_id = $1 AND user_id = $2 AND expires_at > now() LIMIT 1',
@@ -94,22 +102,22 @@ export class ExportRepository {
     streamIds: readonly string[],
     types: readonly string[],
     userId: number,
-    { snapshot, startedAt, position }: LogCut,
+    { pgSnapshot, startedAt, position }: LogSnapshot,
   ): AsyncGenerator<ExportableEvent[]> {
     for (const group of groupStreams(streamIds, await this.readVersions(streamIds, position))) {
-      for (let after = 0; ;) {
+      for (let afterPosition = 0; ;) {
         const limit = group.isLong ? EVENTS_PER_PAGE : null;
-        const parameters = [group.streamIds, types, snapshot, startedAt, after, userId, limit];
-        const rows = await this.readFrom<EventRow>(SELECT_EVENTS, parameters, position);
+        const parameters = [group.streamIds, types, pgSnapshot, startedAt, afterPosition, userId, limit];
+        const rows = await this.readFromReplica<EventRow>(SELECT_EVENTS, parameters, position);
         if (rows.length > 0) yield this.toEvents(rows, group.streamIds);
         if (limit === null || rows.length < limit) break;
-        after = Number(rows.at(-1)?.stream_position);
+        afterPosition = Number(rows.at(-1)?.stream_position);
       }
     }
   }
 
-  /** Other users of requests and friendships, present and past, in order of id. */
-  async readRelated(userId: number, afterId: number): Promise<number[]> {
+  /** Ids of the users with whom the user has or had a friendship or a friend request, in ascending order. */
+  async readRelatedUserIds(userId: number, afterId: number): Promise<number[]> {
     return this.readIds(
       `(SELECT addressee_id AS id FROM friend_requests WHERE requester_id = $1 AND addressee_id > $2)
        UNION (SELECT requester_id FROM friend_requests WHERE addressee_id = $1 AND requester_id > $2)
@@ -119,20 +127,20 @@ export class ExportRepository {
     );
   }
 
-  /** Users whom the user blocks or has blocked in the past. The read model has only present blocks. */
-  async readBlocked(userId: number, afterId: number): Promise<number[]> {
+  /** Ids of users whom the user blocks or has blocked in the past. The read model of blocks has only present ones. */
+  async readBlockedUserIds(userId: number, afterId: number): Promise<number[]> {
     return this.readIds(
       `SELECT id FROM (
          SELECT substr(stream_id, length($1) + 1)::bigint AS id FROM event_streams
          WHERE stream_type = 'block' AND stream_id COLLATE "C" >= $1 AND stream_id COLLATE "C" < $2
        ) AS blocked WHERE id > $3`,
-      // "." is the character after "-".
+      // "." is the character after "-", so the range has all stream ids with the prefix.
       [`block-${userId}-`, `block-${userId}.`, afterId],
     );
   }
 
-  /** Users whom reports and appeals of the user concern, without the user. */
-  async readReported(userId: number, afterId: number): Promise<number[]> {
+  /** Ids of the other users whom the user's reports and appeals concern. */
+  async readReportedUserIds(userId: number, afterId: number): Promise<number[]> {
     return this.readIds(
       `SELECT user_id AS id FROM reports WHERE reporter_id = $1 AND user_id > $2
        UNION SELECT user_id FROM appeals WHERE appellant_id = $1 AND user_id <> $1 AND user_id > $2`,
@@ -143,9 +151,9 @@ export class ExportRepository {
   async readChats(
     userId: number,
     afterId: number,
-    { position }: LogCut,
+    { position }: LogSnapshot,
   ): Promise<{ id: number; streamId: string }[]> {
-    const rows = await this.readFrom<{ id: string; stream_id: string }>(
+    const rows = await this.readFromReplica<{ id: string; stream_id: string }>(
       `SELECT id, stream_id FROM (
          (SELECT id, stream_id FROM chat_history WHERE user1_id = $1 AND id > $2 ORDER BY id LIMIT $3)
          UNION ALL
@@ -157,13 +165,13 @@ export class ExportRepository {
     return rows.map((row) => ({ id: Number(row.id), streamId: row.stream_id }));
   }
 
-  async readPrivateMessages(
+  async readPrivateMessageIds(
     userId: number,
     otherId: number,
     afterId: number,
-    { position }: LogCut,
+    { position }: LogSnapshot,
   ): Promise<number[]> {
-    const rows = await this.readFrom<{ id: string }>(
+    const rows = await this.readFromReplica<{ id: string }>(
       `SELECT id FROM private_messages
        WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)
          AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint) AND id > $3
@@ -185,23 +193,23 @@ export class ExportRepository {
   /** Yields the rows of plain tables that are about the user. */
   async *readRecords(userId: number): AsyncGenerator<ExportRecord[]> {
     for (const { table, text, toData } of recordQueries) {
-      for (let offset: unknown = null; ;) {
-        const rows = await this.dataSource.query<RecordRow[]>(text, [userId, offset, PAGE_SIZE]);
+      for (let afterKey: unknown = null; ;) {
+        const rows = await this.dataSource.query<RecordRow[]>(text, [userId, afterKey, PAGE_SIZE]);
         if (rows.length > 0)
-          yield rows.map(({ place: _, ...row }) => ({
+          yield rows.map(({ pageKey: _, ...row }) => ({
             kind: 'record',
             section: 'records',
             table,
             data: toData?.(row) ?? row,
           }));
         if (rows.length < PAGE_SIZE) break;
-        offset = rows.at(-1)?.place;
+        afterKey = rows.at(-1)?.pageKey;
       }
     }
   }
 
-  /** Reads what an export has much of, from the read replica if that has everything up to a position. */
-  private readFrom<Row>(
+  /** Reads from the read replica if it has everything up to `position`, otherwise from the primary. */
+  private readFromReplica<Row>(
     text: string,
     parameters: readonly unknown[],
     position: LogSequenceNumber,
@@ -220,7 +228,7 @@ export class ExportRepository {
     streamIds: readonly string[],
     position: LogSequenceNumber,
   ): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.readFrom<{ stream_id: string; version: string }>(
+    const rows = await this.readFromReplica<{ stream_id: string; version: string }>(
       'SELECT stream_id, version FROM event_streams WHERE stream_id = ANY($1)',
       [streamIds],
       position,
@@ -254,11 +262,11 @@ export class ExportRepository {
 
 interface StreamGroup {
   streamIds: string[];
-  /** A single stream that is read in pages. */
+  /** Whether the group is a single stream that is read in several pages. */
   isLong: boolean;
 }
 
-/** Groups consecutive streams so that the events of a group fit on a page, and leaves out those that do not exist. */
+/** Groups consecutive streams so that the events of a group fit on a page. Omits streams that do not exist. */
 const groupStreams = (streamIds: readonly string[], versions: ReadonlyMap<string, number>): StreamGroup[] => {
   const groups: StreamGroup[] = [];
   let room = 0;
@@ -276,29 +284,31 @@ const groupStreams = (streamIds: readonly string[], versions: ReadonlyMap<string
   return groups;
 };
 
-type RecordRow = Record<string, unknown> & { place: unknown };
+/** `pageKey`: the value by which the query is ordered. It is not exported. */
+type RecordRow = Record<string, unknown> & { pageKey: unknown };
 
 interface RecordQuery {
   table: string;
-  /** $1 user, $2 the `place` of the last row of the previous page, or null, $3 rows per page. */
+  /** $1 id of the user, $2 `pageKey` of the last row of the previous page or null, $3 rows per page. */
   text: string;
   toData?: (row: Record<string, unknown>) => Record<string, unknown>;
 }
 
+/** The queries cast ids to `float8`, because the driver returns `bigint` as text. */
 const recordQueries: readonly RecordQuery[] = [
   {
     table: 'sessions',
-    text: `SELECT encode(id_hash, 'hex') AS place, refreshed_at AS "refreshedAt", expires_at AS "expiresAt" FROM sessions
+    text: `SELECT encode(id_hash, 'hex') AS "pageKey", refreshed_at AS "refreshedAt", expires_at AS "expiresAt" FROM sessions
       WHERE user_id = $1 AND ($2::text IS NULL OR id_hash > decode($2, 'hex')) ORDER BY id_hash LIMIT $3`,
   },
   {
     table: 'devices',
-    text: `SELECT device_hash AS place, first_seen_at AS "firstSeenAt", seen_at AS "seenAt" FROM devices
+    text: `SELECT device_hash AS "pageKey", first_seen_at AS "firstSeenAt", seen_at AS "seenAt" FROM devices
       WHERE user_id = $1 AND ($2::text IS NULL OR device_hash > $2) ORDER BY device_hash LIMIT $3`,
   },
   {
     table: 'uploads',
-    text: `SELECT key AS place, bucket, key, created_at AS "createdAt", content_type AS "contentType", size, width, height
+    text: `SELECT key AS "pageKey", bucket, key, created_at AS "createdAt", content_type AS "contentType", size, width, height
       FROM uploads WHERE owner_id = $1 AND stored_at IS NOT NULL AND removed_at IS NULL
         AND ($2::text IS NULL OR key > $2) ORDER BY key LIMIT $3`,
     toData: ({ bucket, key, ...row }) => ({
@@ -308,13 +318,13 @@ const recordQueries: readonly RecordQuery[] = [
   },
   {
     table: 'private_reads',
-    text: `SELECT friend_id AS place, friend_id::float8 AS "friendId", read_up_to::float8 AS "readUpTo" FROM private_reads
+    text: `SELECT friend_id AS "pageKey", friend_id::float8 AS "friendId", read_up_to::float8 AS "readUpTo" FROM private_reads
       WHERE user_id = $1 AND ($2::bigint IS NULL OR friend_id > $2::bigint) ORDER BY friend_id LIMIT $3`,
   },
   {
     // The texts of notices are in the events.
     table: 'notices',
-    text: `SELECT notices.id AS place, notices.id::float8 AS id, kind, created_at AS "createdAt", seen_at AS "seenAt",
+    text: `SELECT notices.id AS "pageKey", notices.id::float8 AS id, kind, created_at AS "createdAt", seen_at AS "seenAt",
         rule, place AS "where", is_automatic AS "isAutomatic", starts_at AS "startsAt", until,
         report_id::float8 AS "reportId", report_outcome AS "reportOutcome"
       FROM notices LEFT JOIN notices_seen ON notice_id = notices.id

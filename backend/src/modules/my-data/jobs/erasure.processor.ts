@@ -11,13 +11,13 @@ const EXPIRE_EVERY_MS = 60 * 60_000;
 const ERASURES_PER_RUN = 200;
 const USERS_PER_PAGE = 500;
 
-/** Runs erasures until they are finished, and requests those of anonymous users who have become inactive (A30). */
+/** Runs erasures until they are finished, and requests the erasure of anonymous users who have become inactive. */
 @Injectable()
 export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   private readonly anonymousKeptMs: number;
 
   constructor(
-    private readonly erasure: ErasureService,
+    private readonly erasureService: ErasureService,
     private readonly erasures: ErasureRepository,
     private readonly requests: ErasureRequestService,
     private readonly handlers: JobHandlerRegistry,
@@ -29,7 +29,7 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
 
   onModuleInit(): void {
     this.handlers.register('erase_person', async ({ erasureId }) => {
-      await this.erasure.run(erasureId);
+      await this.erasureService.run(erasureId);
     });
     this.handlers.register('resume_erasures', () => this.resume());
     this.handlers.register('expire_anonymous', async () => {
@@ -43,20 +43,20 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * Continues every erasure that is not finished.
-   * @throws the first error, after every other erasure has been tried.
+   * Continues the erasures that are not finished, at most `ERASURES_PER_RUN`.
+   * @throws the first error, after the other erasures were tried as well.
    */
   async resume(): Promise<void> {
-    await this.erasure.resumeReleased();
+    await this.erasureService.reopenAfterLiftedHolds();
     const errors: unknown[] = [];
     for (const id of await this.erasures.findRunning(ERASURES_PER_RUN)) {
       try {
-        await this.erasure.run(id);
+        await this.erasureService.run(id);
       } catch (error) {
         errors.push(error);
       }
     }
-    await this.erasure.rewriteIfDue(new Date());
+    await this.erasureService.rewriteAppendOnlyFileIfDue(new Date());
     if (errors.length > 0) throw errors[0];
   }
 

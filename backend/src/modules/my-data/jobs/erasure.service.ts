@@ -25,12 +25,12 @@ import { ReceiptSignerService } from '../application/receipt-signer.service';
 import { ErasureLedgerRepository } from '../infrastructure/erasure-ledger.repository';
 import { type Erasure, ErasureRepository } from '../infrastructure/erasure.repository';
 
-/** Each erasure holds a connection for its lock and needs another one for its work. */
+/** Erasures at the same time. Each holds a database connection for its lock and needs another one for its work. */
 const CONCURRENCY = 2;
 const ROWS_PER_TRANSACTION = 1_000;
 const REWRITE_EVERY_MS = 60 * 60_000;
 
-/** When copies that the erasure does not reach are gone (docs/operations.md, "Erasures"). */
+/** How long copies remain that an erasure does not reach (docs/operations.md, "Erasures"). The receipt states it. */
 const HORIZONS = { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 };
 
 const nothingErased: Erased = {
@@ -45,10 +45,13 @@ const nothingErased: Erased = {
   redisKeys: 0,
 };
 
-/** A step cannot be completed yet; the erasure continues with it later. */
-class NotYet extends Error {}
+/** A step cannot be completed yet. The erasure continues with this step later. */
+class StepNotReadyError extends Error {}
 
-/** Steps by name, numbered from 1. Each may be run again after it was interrupted at any point. */
+/**
+ * The steps of an erasure, in order and numbered from 1. Each step can be repeated after an interruption at any point.
+ * `ledger` records the erasure outside the database, so that a restored backup does not undo it.
+ */
 export const erasureSteps = [
   'ledger',
   'chats',
@@ -63,6 +66,9 @@ export const erasureSteps = [
 export type ErasureStep = (typeof erasureSteps)[number];
 
 const getStepNumber = (step: ErasureStep): number => erasureSteps.indexOf(step) + 1;
+
+/** The step that deletes keys from Redis. */
+const REDIS_STEP = getStepNumber('chats');
 
 /** Erases users, in steps that can be interrupted and repeated. */
 @Injectable()
@@ -87,7 +93,7 @@ export class ErasureService {
 
   /**
    * Continues an erasure where it was interrupted. Does nothing if another process works on it or it is finished.
-   * @returns whether it is finished; false also while a step has to wait.
+   * @returns whether the erasure is finished; false if a step has to wait or another process works on the erasure.
    * @throws errors of stores; the next call continues with the same step.
    */
   run(erasureId: string): Promise<boolean> {
@@ -97,29 +103,32 @@ export class ErasureService {
   private async continue(erasureId: string): Promise<boolean> {
     let isFinished = false;
     await this.erasures.runExclusively(erasureId, async () => {
-      const found = await this.erasures.find(erasureId);
-      if (!found) return;
+      const erasure = await this.erasures.find(erasureId);
+      if (!erasure) return;
       try {
-        for (const step of erasureSteps.slice(found.step)) {
-          await this.runStep(step, found);
+        for (const step of erasureSteps.slice(erasure.step)) {
+          await this.runStep(step, erasure);
           await this.erasures.completeStep(erasureId, getStepNumber(step));
         }
         isFinished = true;
       } catch (error) {
-        if (!(error instanceof NotYet)) throw error;
+        if (!(error instanceof StepNotReadyError)) throw error;
       }
     });
     return isFinished;
   }
 
-  /** Continues the erasures whose legal hold was lifted: what was kept may go, and a second receipt follows. */
-  async resumeReleased(): Promise<void> {
-    await this.erasures.resumeReleased(getStepNumber('files') - 1);
+  /**
+   * Reopens the finished erasures whose legal hold was lifted. They run again from the step `files` on, which erases
+   * the held data and ends with a second receipt.
+   */
+  async reopenAfterLiftedHolds(): Promise<void> {
+    await this.erasures.reopenAfterLiftedHolds(getStepNumber('files') - 1);
   }
 
-  /** Rewrites Redis' append-only file for erasures that came within an hour of the last rewrite. */
-  async rewriteIfDue(now: Date): Promise<void> {
-    if (await this.erasures.awaitsRewrite(getStepNumber('chats'))) await this.rewriteAppendOnlyFile(now);
+  /** Rewrites Redis' append-only file for erasures that skipped the rewrite, because the last one was too recent. */
+  async rewriteAppendOnlyFileIfDue(now: Date): Promise<void> {
+    if (await this.erasures.awaitsRewrite(REDIS_STEP)) await this.rewriteAppendOnlyFile(now);
   }
 
   private async runStep(step: ErasureStep, erasure: Erasure): Promise<void> {
@@ -152,9 +161,11 @@ export class ErasureService {
   }
 
   private async eraseFromRedis({ id, userId }: Erasure): Promise<void> {
-    const record = (keys: number) => this.erasures.count(id, 'redisKeys', keys);
-    if (!(await this.chats.leave(userId))) throw new NotYet();
-    if (!(await this.chats.deleteStreams(userId, record))) throw new NotYet();
+    const countKeys = (keyCount: number) => this.erasures.count(id, 'redisKeys', keyCount);
+    // A match of the user may be about to become a chat.
+    if (!(await this.chats.leave(userId))) throw new StepNotReadyError();
+    // A chat may not be over, or not be completely in PostgreSQL.
+    if (!(await this.chats.deleteStreams(userId, countKeys))) throw new StepNotReadyError();
     const presence = presenceKeys(findPresenceShard(userId));
     const keys = [
       matchingKeys.user(userId),
@@ -168,34 +179,37 @@ export class ErasureService {
     pipeline.zrem(presence.leaving, String(userId));
     const replies = (await pipeline.exec()) ?? [];
     for (const [error] of replies) if (error) throw error;
-    await record(replies.slice(0, keys.length).reduce((sum, [, deleted]) => sum + Number(deleted), 0));
+    // The first replies are those to `unlink`.
+    const deletedCounts = replies.slice(0, keys.length).map(([, deleted]) => Number(deleted));
+    await countKeys(deletedCounts.reduce((sum, deleted) => sum + deleted, 0));
   }
 
   private async endRelations({ id, userId }: Erasure): Promise<void> {
-    await this.friendships.separateFromAll(userId, (ended, manager) =>
-      this.erasures.count(id, ended, 1, manager),
+    await this.friendships.separateFromAll(userId, (kind, manager) =>
+      this.erasures.count(id, kind, 1, manager),
     );
     await this.blocks.removeAllOf(userId, (manager) => this.erasures.count(id, 'blocks', 1, manager));
   }
 
   private async erasePersonalFields({ id, userId }: Erasure): Promise<void> {
-    const countIn = async (work: (manager: EntityManager) => Promise<number>): Promise<number> =>
+    const eraseAndCount = async (erase: (manager: EntityManager) => Promise<number>): Promise<number> =>
       this.dataSource.transaction(async (manager) => {
-        const count = await work(manager);
+        const count = await erase(manager);
         await this.erasures.count(id, 'personalFields', count, manager);
         return count;
       });
-    let dropped: number;
+    let erasedRows: number;
     do {
-      dropped = await countIn((manager) =>
+      erasedRows = await eraseAndCount((manager) =>
         PersonalDataRepository.dropOfSubject(userId, ROWS_PER_TRANSACTION, manager),
       );
-    } while (dropped === ROWS_PER_TRANSACTION);
-    await countIn((manager) => this.chats.blankInEventsOfPartners(userId, manager));
+    } while (erasedRows === ROWS_PER_TRANSACTION);
+    await eraseAndCount((manager) => this.chats.blankInEventsOfPartners(userId, manager));
   }
 
   private async recordErasure({ id, userId }: Erasure): Promise<void> {
     await this.executor.runInTransaction(async (manager) => {
+      // `PersonErased` marks the messages as deleted, so a repeated step adds 0. Chats remain and are counted again.
       const messages = await this.erasures.countPrivateMessages(userId, manager);
       await this.erasures.count(id, 'privateMessages', messages, manager);
       await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
@@ -220,18 +234,18 @@ export class ErasureService {
     });
   }
 
-  /** At most once an hour. An erasure in between does not wait; `rewriteIfDue` makes up for it. */
+  /** Rewrites at most once an hour. An erasure in between does not wait: `rewriteAppendOnlyFileIfDue` runs later. */
   private async rewriteAppendOnlyFile(now: Date): Promise<void> {
-    const last = await this.erasures.findLastRewrite();
-    if (last && now.getTime() - last.getTime() < REWRITE_EVERY_MS) return;
+    const lastRewrite = await this.erasures.findLastRewrite();
+    if (lastRewrite && now.getTime() - lastRewrite.getTime() < REWRITE_EVERY_MS) return;
     try {
       await Promise.all(listNodes(this.redis).map((node) => node.bgrewriteaof()));
     } catch (error) {
-      // One is running already, which may have begun too early, or the command is not allowed.
+      // Either Redis does not allow the command, or a rewrite is running, which may have begun before the deletion.
       logWarning(this.logger, 'The append-only file of Redis was not rewritten', error);
       return;
     }
-    await this.erasures.recordRewrite(now, getStepNumber('chats'));
+    await this.erasures.recordRewrite(now, REDIS_STEP);
   }
 
   private async signReceipt({ id, userId, reason, requestedAt }: Erasure): Promise<void> {

@@ -11,7 +11,7 @@ import { OpenToExcluded, SignedInGuard } from '../../../platform/http/signed-in.
 import { ExportService } from '../application/export.service';
 import { ExportReadyDto, RequestExportDto } from './my-data-exports.dto';
 
-/** A client that takes nothing of its download for this long is disconnected. */
+/** A client that reads nothing of its download for this long is disconnected. */
 const STALL_TIMEOUT_MS = 30_000;
 
 @ApiTags('my data')
@@ -22,8 +22,9 @@ export class MyDataExportsController {
   constructor(private readonly exports: ExportService) {}
 
   @Post(':userId/export')
+  // Suspended and banned users may export their data.
   @OpenToExcluded('userId')
-  @ApiCreatedResponse({ type: ExportReadyDto, description: 'The address of one download' })
+  @ApiCreatedResponse({ type: ExportReadyDto, description: 'The URL of one download' })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',
@@ -55,17 +56,17 @@ export class MyDataExportsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    // Express answers HEAD by the route of GET, which would use the ticket.
+    // Express passes HEAD to the route of GET, where it would use the ticket.
     if (request.method === 'HEAD') throw new DomainError('not_found');
-    const opened = await this.exports.open(login, token);
+    const openExport = await this.exports.open(login, token);
     response.set({
       'Content-Type': 'application/x-ndjson',
       'Content-Disposition': `attachment; filename="${exportFileName}"`,
       'Cache-Control': 'no-store',
-      // nginx must not collect what a slow client has not taken.
+      // Otherwise nginx reads the whole export ahead of a slow client and stores it.
       'X-Accel-Buffering': 'no',
     });
     response.setTimeout(STALL_TIMEOUT_MS, () => response.destroy());
-    await opened.writeTo(response);
+    await openExport.writeTo(response);
   }
 }

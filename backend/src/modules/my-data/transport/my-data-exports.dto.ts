@@ -11,7 +11,9 @@ export class RequestExportDto implements RequestExport {
 assertType<SameShape<RequestExportDto, RequestExport>>();
 
 export class ExportReadyDto implements ExportReady {
-  @ApiProperty({ description: 'Relative; serves one download, to this login' })
+  @ApiProperty({
+    description: 'Relative URL. It serves one download, and only to the login that requested the export',
+  })
   url: string;
 
   @ApiProperty({ format: 'date-time' })

@@ -22,6 +22,7 @@ export class MyDataController {
 
   @Post('erasure')
   @HttpCode(202)
+  // Suspended and banned users may delete their accounts.
   @OpenToExcluded('id')
   @ApiAcceptedResponse({
     type: ErasureAcceptedDto,

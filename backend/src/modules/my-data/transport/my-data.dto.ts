@@ -33,6 +33,7 @@ export class ErasureAcceptedDto implements ErasureAccepted {
 }
 assertType<SameShape<ErasureAcceptedDto, ErasureAccepted>>();
 
+/** Number of erased items, by kind. */
 export class ErasedDto implements Erased {
   @ApiProperty({ type: 'integer' })
   personalFields: number;
@@ -49,7 +50,7 @@ export class ErasedDto implements Erased {
   @ApiProperty({ type: 'integer' })
   friendships: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Friend requests' })
   requests: number;
 
   @ApiProperty({ type: 'integer' })
@@ -63,6 +64,7 @@ export class ErasedDto implements Erased {
 }
 assertType<SameShape<ErasedDto, Erased>>();
 
+/** Data that an erasure does not remove yet, and the reason. */
 export class KeptDto implements Kept {
   @ApiProperty()
   what: string;
@@ -75,6 +77,7 @@ export class KeptDto implements Kept {
 }
 assertType<SameShape<KeptDto, Kept>>();
 
+/** How long copies remain that an erasure does not reach. */
 export class HorizonsDto implements Horizons {
   @ApiProperty()
   backupsDays: number;
@@ -91,7 +94,7 @@ export class HorizonsDto implements Horizons {
 assertType<SameShape<HorizonsDto, Horizons>>();
 
 export class ReceiptContentDto implements ReceiptContent {
-  @ApiProperty({ enum: [1] })
+  @ApiProperty({ enum: [1], description: 'Version of the format' })
   v: 1;
 
   @ApiProperty()
@@ -120,6 +123,7 @@ export class ReceiptContentDto implements ReceiptContent {
 }
 assertType<SameShape<ReceiptContentDto, ReceiptContent>>();
 
+/** Number of items that are still stored about the user, counted for each response. */
 export class RemainingDto implements Remaining {
   @ApiProperty({ type: 'integer' })
   personalFields: number;
@@ -159,6 +163,7 @@ export class ReceiptDto implements Receipt {
 }
 assertType<SameShape<ReceiptDto, Receipt>>();
 
+/** A public key as JWK (RFC 8037). */
 export class ReceiptKeyDto implements ReceiptKey {
   @ApiProperty({ enum: ['OKP'] })
   kty: 'OKP';

@@ -38,7 +38,7 @@ export class UserRelationsService implements UserRelationsPort {
     if (await this.blockList.isBlockedEitherWay(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      // While Redis is unreachable, it is unknown whether the two are partners.
+      // While Redis is unreachable, it is unknown whether the two are chat partners: the user is not shown as online.
       (await this.pastPartners.arePartners(viewerId, userId).catch(() => false));
     return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }

@@ -14,8 +14,9 @@ interface RawLastMessage {
 }
 
 /**
- * $1 user, $2 friends, $3 code points. One descent of `private_messages_conversation_idx` per friend, regardless of the
- * length of the conversations. The content of a mixed message is read whole, because its image markers are at its end.
+ * $1 user, $2 ids of friends, $3 length of a preview in code points. One descent of `private_messages_conversation_idx`
+ * per friend, regardless of the length of the conversations. The content of a mixed message is read whole, because its
+ * image markers are at its end.
  */
 export const LAST_MESSAGES_SQL = `
 SELECT friend.id AS friend_id, last.sender_id, last.type, last.is_deleted, last.created_at,

@@ -32,6 +32,7 @@ export interface OutgoingMessage {
   messageType: MessageType;
   content: string;
   replyToId: number | null;
+  /** Id that the client has chosen for the message, and repeats when it retries; null if it cannot retry. */
   clientId: string | null;
 }
 
@@ -70,24 +71,27 @@ export class PrivateChatService {
   ) {}
 
   /**
-   * Resolves once the message is committed. Repeating a clientId returns the result of the first attempt.
+   * Resolves once the message is committed. A call with the `clientId` of an earlier message returns the result of the
+   * earlier call.
    * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
     const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
     const findEarlierAttempt = async () =>
       clientId ? this.messages.findByClientId(senderId, clientId) : null;
-    if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
+    // The statement that stores the message makes the same checks. Those for images have to precede `share`: a refused
+    // message must not give the receiver access to its images.
+    const hasImages = messageType !== 'text';
+    if (hasImages) await this.requireFriends(senderId, receiverId);
     const event = createSentEvent(outgoing);
-    // All checks come before images are shared: a refused message must not give the receiver access to them.
-    if (messageType !== 'text' && replyToId !== null) {
-      const isQuotable = await this.messages.isBetween(replyToId, senderId, receiverId);
+    if (hasImages && replyToId !== null) {
+      const isQuotable = await this.messages.isQuotable(replyToId, senderId, receiverId);
       const earlier = isQuotable ? null : await findEarlierAttempt();
       if (earlier) return toRepeatedResult(earlier, receiverId);
       if (!isQuotable) throw new DomainError('message_not_found');
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
-    // The profiles are loaded first, so that nothing can fail once the message is committed.
+    // Only a quote needs profiles, for a name. They are loaded first, so that nothing can fail after the commit.
     const profiles = replyToId === null ? [] : await this.users.findProfiles([senderId, receiverId]);
     try {
       return await this.store(event, profiles);
@@ -101,7 +105,8 @@ export class PrivateChatService {
 
   /**
    * Edits, reacts to or deletes a message between two friends.
-   * @throws DomainError not_friends, message_not_found, not_editable, unknown_emoji, invalid_payload, message_too_long
+   * @throws DomainError not_friends, message_not_found, not_editable, unknown_emoji, invalid_payload, message_too_long,
+   * unavailable
    */
   async change(change: ChangeInput): Promise<ChangeResult> {
     await this.requireFriends(change.userId, change.friendId);
@@ -137,6 +142,7 @@ export class PrivateChatService {
   }
 
   /**
+   * Marks every message from the friend as read.
    * @returns whether any message was unread.
    * @throws DomainError not_friends
    */
@@ -151,25 +157,25 @@ export class PrivateChatService {
     return friendIds.length === 0 ? {} : this.messages.countUnread(userId, friendIds);
   }
 
-  /** @throws DomainError not_friends (A118, A127) */
+  /** @throws DomainError not_friends */
   async requireFriends(userId: number, friendId: number): Promise<void> {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
   }
 
   private async store(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
     const { receiverId, replyToId } = event.data;
-    const delivery = await this.messages.send(event);
-    if (!delivery) throw new DomainError('not_friends');
-    const { id, at, earlier, quoted } = delivery;
+    const outcome = await this.messages.send(event);
+    if (!outcome) throw new DomainError('not_friends');
+    const { id, createdAt, earlier, quoted } = outcome;
     if (earlier) return toRepeatedResult(earlier, receiverId);
     if (replyToId !== null && !quoted) throw new DomainError('message_not_found');
     const state = privateMessageDecider.evolve(privateMessageDecider.initialState(), event);
     if (!state) throw new Error('PrivateMessageSent created no message');
-    const sent = { ...state, id, type: state.messageType, createdAt: at, isEdited: false };
-    return { id, createdAt: at, message: toPrivateMessage({ ...sent, reactions: [], quoted }, profiles) };
+    const sent = { ...state, id, type: state.messageType, createdAt, isEdited: false };
+    return { id, createdAt, message: toPrivateMessage({ ...sent, reactions: [], quoted }, profiles) };
   }
 
-  /** Deletes the message together with its content and its image uses. */
+  /** Deletes the message and its content, and withdraws its images from the receiver. */
   private async deleteWithContent(
     command: ChangeCommand,
     manager: EntityManager,
@@ -178,8 +184,8 @@ export class PrivateChatService {
     if (executed.events.length > 0) {
       const streamId = buildPrivateMessageStreamId(command.messageId);
       // `clientId` is kept, so that a late retry does not send the deleted message again.
-      const dropped = await this.personalData.dropFields(streamId, ['content'], manager);
-      await this.uploads.withdraw(dropped, manager);
+      const droppedContents = await this.personalData.dropFields(streamId, ['content'], manager);
+      await this.uploads.withdraw(droppedContents, manager);
     }
     return executed;
   }
@@ -193,7 +199,7 @@ export class PrivateChatService {
   }
 }
 
-/** Creates the event of a message. The SQL statement that stores it assigns its id and time. */
+/** Creates the event of a message. The SQL statement that stores the event assigns the message id and the time. */
 const createSentEvent = (outgoing: OutgoingMessage): PrivateMessageSent => {
   const placeholders = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
   const command = { ...outgoing, ...placeholders, type: 'SendPrivateMessage' } as const;

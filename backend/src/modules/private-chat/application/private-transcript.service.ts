@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource } from 'typeorm';
 
-/** A private message with all its versions. */
+/** A private message with all its versions: the content as sent and after each edit. */
 export interface PrivateTranscriptMessage {
   id: number;
   senderId: number;
@@ -28,7 +28,10 @@ interface RawMessage {
   total: number;
 }
 
-/** $1 and $2 the two users, $3 number of the newest messages, $4 ids of older ones. One statement, so one snapshot. */
+/**
+ * $1 and $2 the two users, $3 number of the newest messages, $4 ids of older messages. A single statement, so that
+ * messages and total come from one snapshot.
+ */
 const TRANSCRIPT_SQL = `
 WITH conversation AS NOT MATERIALIZED (
   SELECT id, sender_id, type, created_at FROM private_messages
@@ -51,7 +54,10 @@ FROM chosen ORDER BY chosen.id`;
 export class PrivateTranscriptService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The newest messages between the two, and older ones by id; ids of other conversations are ignored. */
+  /**
+   * Reads the newest `newestCount` messages between the two, and those of `messageIds` that are older. Ids of other
+   * conversations are ignored.
+   */
   async read(
     userId: number,
     otherId: number,

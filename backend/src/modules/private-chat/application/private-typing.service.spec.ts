@@ -4,6 +4,7 @@ import type { UserPublisherService } from '../../../platform/realtime/user-publi
 import type { PrivateChatService } from './private-chat.service';
 import { PrivateTypingService } from './private-typing.service';
 
+const userId = 1;
 const friendId = 2;
 const strangerId = 3;
 
@@ -21,10 +22,10 @@ describe('PrivateTypingService', () => {
         if (otherId === strangerId) throw new DomainError('not_friends');
       },
     };
-    const channels = { sendFrame: async (userId: number) => void notifiedIds.push(userId) };
+    const userPublisher = { sendFrame: async (receiverId: number) => void notifiedIds.push(receiverId) };
     typing = new PrivateTypingService(
       chat as unknown as PrivateChatService,
-      channels as unknown as UserPublisherService,
+      userPublisher as unknown as UserPublisherService,
     );
   });
   afterEach(() => jest.useRealTimers());
@@ -32,10 +33,10 @@ describe('PrivateTypingService', () => {
   const connection = {};
   const publishTyping = (receiverId: number) =>
     typing.publishTyping({
-      frame: { connection, userId: 1 },
+      frame: { connection, userId },
       receiverId,
     } as ProcessEventMap['TypedToFriend']);
-  /** Types twice a second. */
+  /** Publishes a typing frame every half second. */
   const typeFor = async (seconds: number) => {
     for (let halfSeconds = 0; halfSeconds < 2 * seconds; halfSeconds += 1) {
       await publishTyping(friendId);
@@ -59,7 +60,7 @@ describe('PrivateTypingService', () => {
 
   it('checks at most once a second for strangers, and never publishes to them', async () => {
     await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
-    await publishTyping(strangerId);
+    await publishTyping(strangerId); // dropped without a check
     jest.advanceTimersByTime(1_000);
     await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
     expect(checkedIds).toHaveLength(2);

@@ -5,14 +5,15 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
-/** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
+/** Frames in between are dropped. Half the interval at which clients repeat a typing frame: their timers drift. */
 const PUBLISH_EVERY_MS = limits.typingIntervalMs / 2;
-/** How long a friendship check is cached. A removed friend may see typing for that long. */
+/** How long a friendship check is cached. After the end of a friendship, typing may be shown for that long. */
 const FRIENDS_CACHED_FOR_MS = 10_000;
 
+/** The last typing frame of a socket that was published or refused. */
 interface Typing {
   receiverId: number;
-  /** Epoch ms. */
+  /** Epoch ms of the publication, or of the check that refused the frame. */
   publishedAt: number;
   /** Epoch ms until which the friendship is not checked again. */
   friendsCachedUntil: number;
@@ -21,7 +22,6 @@ interface Typing {
 /** Typing indicators between friends. Nothing is stored. */
 @Injectable()
 export class PrivateTypingService {
-  /** The last typing frame of each socket. */
   private readonly typing = new WeakMap<object, Typing>();
 
   constructor(
@@ -29,7 +29,10 @@ export class PrivateTypingService {
     private readonly userPublisher: UserPublisherService,
   ) {}
 
-  /** @throws DomainError not_friends */
+  /**
+   * Publishes a typing frame to the friend, at most one per `PUBLISH_EVERY_MS` and socket.
+   * @throws DomainError not_friends, at most once in the same time
+   */
   @OnProcessEvent('TypedToFriend')
   async publishTyping({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
     const { connection, userId } = frame;
@@ -38,12 +41,13 @@ export class PrivateTypingService {
     if (previous && now - previous.publishedAt < PUBLISH_EVERY_MS) return;
     let friendsCachedUntil = previous?.receiverId === receiverId ? previous.friendsCachedUntil : 0;
     if (friendsCachedUntil <= now) {
-      // Recorded before the check, so that refused senders do not query more often than friends.
+      // Recorded before the check, so that a refused sender does not cause a query for every frame.
       this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: 0 });
       await this.chat.requireFriends(userId, receiverId);
       friendsCachedUntil = now + FRIENDS_CACHED_FOR_MS;
     }
     this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil });
+    // `senderId` identifies the private chat, `userId` the user who types.
     await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

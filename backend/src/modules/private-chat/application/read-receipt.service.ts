@@ -13,7 +13,10 @@ export class ReadReceiptService {
     private readonly userPublisher: UserPublisherService,
   ) {}
 
-  /** @throws DomainError not_friends */
+  /**
+   * Marks every message from the friend as read, and publishes this to the user's sockets if any was unread.
+   * @throws DomainError not_friends
+   */
   async markRead(userId: number, friendId: number): Promise<void> {
     if (!(await this.chat.markRead(userId, friendId))) return;
     try {

@@ -17,14 +17,14 @@ export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
   clientId: string | null;
 };
 
-/** A change to a message by one of the two users of its conversation. */
+/** A change to a message by a user. `friendId`: the other user of the conversation. */
 type Change<Type extends string> = Command<Type> & { userId: number; friendId: number };
 
 export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };
 export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & {
   emoji: string;
-  /** The same for every retry of a frame; null for a frame that cannot be retried. */
-  attempt: string | null;
+  /** Fingerprint of the `ref`, the id that the client gave the frame and repeats in retries; null without a `ref`. */
+  refFingerprint: string | null;
 };
 export type DeletePrivateMessage = Change<'DeletePrivateMessage'>;
 

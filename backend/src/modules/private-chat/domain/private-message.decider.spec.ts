@@ -12,6 +12,7 @@ const messageId = 42;
 const occurredAt = new Date(Date.UTC(2026, 10, 20));
 const image = '/api/files/chat-images/private-chat/01234567-89ab-cdef-0123-456789abcdef.webp';
 const mixed = `look\n[IMAGE:${image}]`;
+const quotedId = 41;
 
 const given = createGiven(privateMessageDecider);
 
@@ -23,12 +24,17 @@ const createSent = (messageType: MessageType = 'text', content = 'hello'): Priva
 });
 const createReacted = (
   userId: number,
-  attempt?: string,
+  refFingerprint?: string,
   type: 'PrivateReactionAdded' | 'PrivateReactionRemoved' = 'PrivateReactionAdded',
 ): PrivateMessageEvent => ({
   ...eventHeader,
   type,
-  data: { messageId, userId, emoji: '🔥', ...(attempt === undefined ? {} : { attempt }) },
+  data: {
+    messageId,
+    userId,
+    emoji: '🔥',
+    ...(refFingerprint === undefined ? {} : { attempt: refFingerprint }),
+  },
 });
 const addMs = (ms: number): Date => new Date(occurredAt.getTime() + ms);
 const createDeleted = (): PrivateMessageEvent => ({
@@ -50,7 +56,7 @@ const send = (content: string, messageType: MessageType = 'text'): PrivateMessag
   receiverId: bob,
   messageType,
   content,
-  replyToId: 41,
+  replyToId: quotedId,
   clientId: 'c-1',
 });
 const edit = (content: string, userId = ada): PrivateMessageCommand => ({
@@ -61,22 +67,22 @@ const edit = (content: string, userId = ada): PrivateMessageCommand => ({
 const react = (
   emoji: string,
   userId = bob,
-  attempt: string | null = null,
+  refFingerprint: string | null = null,
   at = occurredAt,
 ): PrivateMessageCommand => ({
   ...createChangeFields(userId),
   type: 'ReactToPrivateMessage',
   emoji,
-  attempt,
+  refFingerprint,
   at,
 });
-const remove = (userId = ada): PrivateMessageCommand => ({
+const deleteMessage = (userId = ada): PrivateMessageCommand => ({
   ...createChangeFields(userId),
   type: 'DeletePrivateMessage',
 });
 
 describe('sending a private message', () => {
-  it('stores the trimmed content', () => {
+  it('stores the content trimmed and without control characters', () => {
     given()
       .when(send('  hello\u0000 '))
       .then({
@@ -86,7 +92,7 @@ describe('sending a private message', () => {
           senderId: ada,
           receiverId: bob,
           content: 'hello',
-          replyToId: 41,
+          replyToId: quotedId,
           clientId: 'c-1',
         },
       });
@@ -99,7 +105,7 @@ describe('sending a private message', () => {
       .thenThrows('message_too_long');
   });
 
-  it('accepts images only by their URL', () => {
+  it('accepts images only by the URL of an upload, and with a text if the type is mixed', () => {
     given()
       .when(send(image, 'image'))
       .then({ data: { content: image } });
@@ -152,13 +158,13 @@ describe('reacting to a private message', () => {
       .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
   });
 
-  it('records the attempt if it can be retried', () => {
+  it('records the fingerprint of a frame that can be retried', () => {
     given(createSent())
       .when(react('🔥', bob, 'a'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥', attempt: 'a' } });
   });
 
-  it('is not undone by a retry of the same attempt within a minute', () => {
+  it('is not undone by a retry of the same frame within a minute', () => {
     given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', bob, 'a', addMs(59_000)))
       .thenNothing();
@@ -167,7 +173,7 @@ describe('reacting to a private message', () => {
       .thenNothing();
   });
 
-  it('is undone by another attempt, by one without an id, and by the same one a minute later', () => {
+  it('is undone by another frame, by a frame without a fingerprint, and by the same fingerprint a minute later', () => {
     const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
     given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', bob, 'b'))
@@ -181,7 +187,7 @@ describe('reacting to a private message', () => {
       .then(removed);
   });
 
-  it('is not a retry when it is by the other user or with another emoji', () => {
+  it('is not a retry if it is by the other user or has another emoji', () => {
     const added = { type: 'PrivateReactionAdded' };
     given(createSent(), createReacted(bob, 'a'))
       .when(react('🔥', ada, 'a'))
@@ -198,7 +204,7 @@ describe('reacting to a private message', () => {
     given(createSent()).when(react('🦆')).thenThrows('unknown_emoji');
   });
 
-  it('is refused for a missing message', () => {
+  it('is refused for a missing or deleted message', () => {
     given().when(react('🔥')).thenThrows('message_not_found');
     given(createSent(), createDeleted()).when(react('🔥')).thenThrows('message_not_found');
   });
@@ -207,11 +213,11 @@ describe('reacting to a private message', () => {
 describe('deleting a private message', () => {
   it('is allowed to the sender for every type, and changes nothing when repeated', () => {
     given(createSent('image', image))
-      .when(remove())
+      .when(deleteMessage())
       .then({ type: 'PrivateMessageDeleted', data: { messageId, senderId: ada } });
-    given(createSent()).when(remove(bob)).thenThrows('not_editable');
-    given(createSent()).when(remove(eve)).thenThrows('message_not_found');
-    given(createSent(), createDeleted()).when(remove()).thenNothing();
+    given(createSent()).when(deleteMessage(bob)).thenThrows('not_editable');
+    given(createSent()).when(deleteMessage(eve)).thenThrows('message_not_found');
+    given(createSent(), createDeleted()).when(deleteMessage()).thenNothing();
   });
 
   it('leaves no content and no reactions', () => {

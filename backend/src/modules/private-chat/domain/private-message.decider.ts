@@ -18,8 +18,9 @@ import {
 } from './private-message.state';
 
 /**
- * A client that lost the answer to a reaction repeats the frame while it reconnects, so within this time. Later, the
- * same `ref` comes from a reloaded page, which numbers its frames from the start (docs/decisions/0023).
+ * A client that did not receive the answer to a reaction repeats the frame within this time, with the same `ref` (the
+ * client's id of the frame). Later, the same `ref` comes from a reloaded page, which numbers its frames from the start
+ * (docs/decisions/0023-a-retried-toggle-is-recognised-by-its-ref.md).
  */
 const RETRY_WINDOW_MS = 60_000;
 
@@ -47,7 +48,7 @@ const decide = (
       ];
     }
     case 'EditPrivateMessage': {
-      const message = requireExisting(command, state);
+      const message = requireNotDeleted(command, state);
       if (message.senderId !== command.userId || message.messageType !== 'text') {
         throw new DomainError('not_editable');
       }
@@ -62,20 +63,25 @@ const decide = (
       ];
     }
     case 'ReactToPrivateMessage': {
-      const { userId, attempt } = command;
+      const { userId, refFingerprint } = command;
       const emoji = toReactionEmoji(command.emoji);
       if (!emoji) throw new DomainError('unknown_emoji');
-      const { reactions, lastToggles } = requireExisting(command, state);
+      const { reactions, lastToggles } = requireNotDeleted(command, state);
       const reaction = { emoji, userId };
       const lastToggle = lastToggles.find((other) => isSameReaction(other, reaction));
       const isRetry =
-        lastToggle?.attempt === attempt && occurredAt.getTime() - lastToggle.at.getTime() < RETRY_WINDOW_MS;
+        lastToggle?.refFingerprint === refFingerprint &&
+        occurredAt.getTime() - lastToggle.at.getTime() < RETRY_WINDOW_MS;
       if (isRetry) return [];
       const type = reactions.some((other) => isSameReaction(other, reaction))
         ? 'PrivateReactionRemoved'
         : 'PrivateReactionAdded';
       return [
-        { ...eventHeader, type, data: { messageId, ...reaction, ...(attempt === null ? {} : { attempt }) } },
+        {
+          ...eventHeader,
+          type,
+          data: { messageId, ...reaction, ...(refFingerprint === null ? {} : { attempt: refFingerprint }) },
+        },
       ];
     }
     case 'DeletePrivateMessage': {
@@ -100,7 +106,8 @@ const requireBetween = ({ userId, friendId }: ChangeCommand, state: PrivateMessa
   return state;
 };
 
-const requireExisting = (command: ChangeCommand, state: PrivateMessageState): SentMessage => {
+/** A deleted message is treated as missing. */
+const requireNotDeleted = (command: ChangeCommand, state: PrivateMessageState): SentMessage => {
   const message = requireBetween(command, state);
   if (message.isDeleted) throw new DomainError('message_not_found');
   return message;

@@ -17,15 +17,20 @@ export type PrivateMessageSent = RecordedEvent<
     messageType: MessageType;
     /** Absent once erased. */
     content?: string;
-    /** The message replied to. The quote is looked up when shown, never stored twice. */
+    /** The message to which this one replies. Its text is read when the reply is shown, and not stored here. */
     replyToId: number | null;
-    /** Chosen by the client; retries of the message repeat it. Absent once erased. */
+    /** Id of the message that the client chose and repeats in retries; null if it chose none. Absent once erased. */
     clientId?: string | null;
   }
 >;
 export type PrivateMessageEdited = RecordedEvent<
   'PrivateMessageEdited',
-  { messageId: number; senderId: number; content?: string }
+  {
+    messageId: number;
+    senderId: number;
+    /** Absent once erased. */
+    content?: string;
+  }
 >;
 
 interface ReactionData {
@@ -33,8 +38,8 @@ interface ReactionData {
   userId: number;
   emoji: ReactionEmoji;
   /**
-   * Fingerprint of the frame's `ref`, which identifies retries. Absent for frames without one and in events of earlier
-   * releases.
+   * Fingerprint of the `ref` of the client's WebSocket frame. A retry of the frame repeats the `ref`. Absent for frames
+   * without a `ref` and in events of earlier releases.
    */
   attempt?: string;
 }

@@ -19,12 +19,14 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** For each user and emoji, the last reaction that its client may retry. */
+  /** For each user and emoji, the last time the reaction was added or removed, if its client may retry that. */
   lastToggles: readonly Toggle[];
 }
 
+/** One addition or removal of a reaction. */
 export interface Toggle extends PrivateReaction {
-  attempt: string;
+  /** Fingerprint of the frame's `ref`, by which a retry is recognised. */
+  refFingerprint: string;
   at: Date;
 }
 
@@ -73,5 +75,6 @@ const recordToggle = (
   { data: { emoji, userId, attempt }, occurredAt }: PrivateReactionAdded | PrivateReactionRemoved,
 ): readonly Toggle[] => {
   const others = lastToggles.filter((other) => !isSameReaction(other, { emoji, userId }));
-  return attempt === undefined ? others : [...others, { emoji, userId, attempt, at: occurredAt }];
+  if (attempt === undefined) return others;
+  return [...others, { emoji, userId, refFingerprint: attempt, at: occurredAt }];
 };

@@ -34,7 +34,7 @@ export interface PrivateMessageRow {
   quoted: QuotedRow | null;
 }
 
-/** The message that an earlier attempt of the same client has stored. */
+/** The message that an earlier attempt to send it has stored. */
 export interface EarlierMessage {
   id: number;
   receiverId: number;
@@ -42,16 +42,16 @@ export interface EarlierMessage {
 }
 
 /** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
-export interface Delivery {
+export interface SendOutcome {
   /** Assigned id and time, both later than those of every other message between the two. */
   id: number;
-  at: Date;
+  createdAt: Date;
   earlier: EarlierMessage | null;
-  /** The quoted message, if it belongs to this conversation. */
+  /** The message to which a reply refers, if it belongs to this conversation and is not deleted. */
   quoted: QuotedRow | null;
 }
 
-interface RawDelivery {
+interface RawSendOutcome {
   id: string;
   occurred_at: Date;
   earlier_id: string | null;
@@ -80,24 +80,26 @@ interface RawMessage {
 }
 
 /**
- * $9 sender, $10 receiver, $11 client id, $12 message replied to, $13 type, $14 content (`buildOpenStreamSql` uses $1
- * to $8). Times are truncated to milliseconds, the precision of events, so that a rebuild gives the same rows.
+ * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
+ * uses $1 to $8. Times are truncated to milliseconds, the precision of events, so that a rebuild gives the same rows.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
   text: buildOpenStreamSql({
     query: `
-  SELECT given.*, 'private-' || id AS stream_id, jsonb_build_object('messageId', id) AS assigned,
+  SELECT message.*, 'private-' || id AS stream_id, jsonb_build_object('messageId', id) AS assigned,
          earlier_id IS NULL AND ($12::bigint IS NULL OR quoted_id IS NOT NULL) AS is_new
   FROM (
     SELECT nextval('private_message_ids') AS id, date_trunc('milliseconds', clock_timestamp()) AS occurred_at,
-           e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
-           q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
-    FROM ${FriendshipService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS held
-    LEFT JOIN private_messages e ON e.sender_id = $9::bigint AND e.client_id = $11::text
-    LEFT JOIN private_messages q ON q.id = $12::bigint AND NOT q.is_deleted
-      AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id
-  ) AS given`,
+           earlier.id AS earlier_id, earlier.receiver_id AS earlier_receiver_id, earlier.created_at AS earlier_at,
+           quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
+           quoted.content AS quoted_content
+    FROM ${FriendshipService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS friendship
+    LEFT JOIN private_messages earlier ON earlier.sender_id = $9::bigint AND earlier.client_id = $11::text
+    LEFT JOIN private_messages quoted ON quoted.id = $12::bigint AND NOT quoted.is_deleted
+      AND LEAST(quoted.sender_id, quoted.receiver_id) = friendship.low_id
+      AND GREATEST(quoted.sender_id, quoted.receiver_id) = friendship.high_id
+  ) AS message`,
     project: buildInsertMessagesSql(`(
     SELECT id, $9::bigint AS sender_id, $10::bigint AS receiver_id, $11::text AS client_id, $13::text AS type,
            $14::text AS content, $12::bigint AS reply_to_id, occurred_at AS created_at
@@ -106,19 +108,21 @@ const SEND_STATEMENT: PreparedStatement = {
   }),
 };
 
+/** $1 and $2 the two users, $3 an id that is higher than those of the messages, $4 maximum number of messages. */
 const CONVERSATION_SQL = `
 SELECT m.id, m.sender_id, m.receiver_id, m.type, m.content, m.created_at, m.is_edited, m.is_deleted, m.reactions,
-       q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
-FROM private_messages m LEFT JOIN private_messages q ON q.id = m.reply_to_id
+       quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
+       quoted.content AS quoted_content
+FROM private_messages m LEFT JOIN private_messages quoted ON quoted.id = m.reply_to_id
 WHERE LEAST(m.sender_id, m.receiver_id) = LEAST($1::bigint, $2::bigint)
   AND GREATEST(m.sender_id, m.receiver_id) = GREATEST($1::bigint, $2::bigint)
   AND m.id < $3
 ORDER BY m.id DESC LIMIT $4`;
 
-/** Counting stops here, because the page shows more than 99 as "99+" (A130). */
+/** Counting stops here, because the page shows more than 99 as "99+". */
 const MAX_UNREAD_COUNT = 100;
 
-/** $1 user, $2 friends, $3 the highest count. */
+/** $1 user, $2 ids of friends, $3 the highest count. */
 export const UNREAD_COUNTS_SQL = `
 SELECT friend.id AS friend_id, unread.count
 FROM unnest($2::bigint[]) AS friend(id)
@@ -146,12 +150,12 @@ export class PrivateMessageRepository {
   /**
    * Sends a message between two friends. Locks their conversation until the commit: ids are assigned and committed in
    * order, so a reader never sees a later message before an earlier one.
-   * @param event its id and time are assigned here.
-   * @returns null when the two are not friends.
+   * @param event its message id and time are placeholders, because this statement assigns both.
+   * @returns null if the two are not friends.
    */
-  async send({ type, eventId, data }: PrivateMessageSent): Promise<Delivery | null> {
+  async send({ type, eventId, data }: PrivateMessageSent): Promise<SendOutcome | null> {
     const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
-    const row = await this.eventStore.open<RawDelivery>({
+    const row = await this.eventStore.open<RawSendOutcome>({
       statement: SEND_STATEMENT,
       projection: privateMessagesProjection.name,
       event: { type, eventId, data },
@@ -160,14 +164,14 @@ export class PrivateMessageRepository {
     if (!row) return null;
     return {
       id: Number(row.id),
-      at: row.occurred_at,
+      createdAt: row.occurred_at,
       earlier: row.earlier_id === null ? null : toEarlier(row),
       quoted: toQuoted(row),
     };
   }
 
   async findByClientId(senderId: number, clientId: string): Promise<EarlierMessage | null> {
-    const [row] = await this.dataSource.query<RawDelivery[]>(
+    const [row] = await this.dataSource.query<RawSendOutcome[]>(
       `SELECT id AS earlier_id, receiver_id AS earlier_receiver_id, created_at AS earlier_at
        FROM private_messages WHERE sender_id = $1 AND client_id = $2`,
       [senderId, clientId],
@@ -176,7 +180,7 @@ export class PrivateMessageRepository {
   }
 
   /** Whether this is a message between the two that a reply may quote: it exists and is not deleted. */
-  async isBetween(id: number, userId: number, friendId: number): Promise<boolean> {
+  async isQuotable(id: number, userId: number, friendId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM private_messages WHERE id = $1 AND NOT is_deleted
          AND LEAST(sender_id, receiver_id) = LEAST($2::bigint, $3::bigint)
@@ -188,7 +192,8 @@ export class PrivateMessageRepository {
 
   /** The latest `limit` messages between the two, oldest first. */
   async loadNewest(userId: number, friendId: number, limit: number): Promise<PrivateMessageRow[]> {
-    return readConversation(this.dataSource.manager, [userId, friendId, Number.MAX_SAFE_INTEGER, limit]);
+    const aboveAllIds = Number.MAX_SAFE_INTEGER;
+    return readConversation(this.dataSource.manager, [userId, friendId, aboveAllIds, limit]);
   }
 
   /**
@@ -208,7 +213,7 @@ export class PrivateMessageRepository {
   }
 
   /**
-   * Marks everything from the friend as read.
+   * Marks every message from the friend as read.
    * @returns whether any message was unread.
    */
   async markRead(userId: number, friendId: number): Promise<boolean> {
@@ -238,6 +243,7 @@ export class PrivateMessageRepository {
   }
 }
 
+/** @returns the messages, oldest first. */
 const readConversation = async (
   connection: ReadConnection,
   parameters: readonly number[],
@@ -247,7 +253,7 @@ const readConversation = async (
 };
 
 const toEarlier = (
-  row: Pick<RawDelivery, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,
+  row: Pick<RawSendOutcome, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,
 ): EarlierMessage => ({
   id: Number(row.earlier_id),
   receiverId: Number(row.earlier_receiver_id),

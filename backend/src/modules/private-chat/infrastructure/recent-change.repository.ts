@@ -5,10 +5,13 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { recentChangeKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** Longer than a change may be missing in the read replica. */
+/** Longer than the read replica may lack a change. */
 const KEY_TTL_MS = 2 * MAX_REPLICA_LAG_MS;
 
-/** Marks in Redis the conversations in which a stored message was changed a few seconds ago. */
+/**
+ * Marks in Redis the conversations in which a stored message was changed a few seconds ago. Such conversations are not
+ * read from the read replica.
+ */
 @Injectable()
 export class RecentChangeRepository {
   private readonly logger = new Logger(RecentChangeRepository.name);
@@ -18,7 +21,7 @@ export class RecentChangeRepository {
     private readonly replica: ReadReplicaService,
   ) {}
 
-  /** Called after the commit and before the change is published. */
+  /** Records a change. Called after its commit and before it is published. Never rejects. */
   async record(userId: number, friendId: number): Promise<void> {
     if (!this.replica.isConfigured) return;
     try {
@@ -31,7 +34,7 @@ export class RecentChangeRepository {
 
   /** Whether a message of the two may have changed recently; true also when this is unknown. */
   async mayHaveChanged(userId: number, friendId: number): Promise<boolean> {
-    if (!this.replica.isConfigured) return true;
+    if (!this.replica.isConfigured) return true; // changes are recorded only for a read replica
     return this.redis.exists(recentChangeKey(userId, friendId)).then(
       (count) => count > 0,
       () => true,

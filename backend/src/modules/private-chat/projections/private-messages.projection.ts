@@ -4,6 +4,7 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { PrivateMessageEvent } from '../domain/private-message.events';
 
+/** The fields that the event store keeps outside the events, so that they can be erased. */
 const personalFields: Record<PrivateMessageEvent['type'], readonly string[]> = {
   PrivateMessageSent: ['content', 'clientId'],
   PrivateMessageEdited: ['content'],
@@ -18,10 +19,11 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = eventTyp
   type,
   schemaVersion: 1,
   personalFields: personalFields[type],
+  // Personal fields belong to the sender. Reactions have none.
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
-/** SQL that inserts sent messages from a FROM item with these columns. */
+/** Builds SQL that inserts sent messages. @param sent FROM item with the columns that are selected here. */
 export const buildInsertMessagesSql = (sent: string): string => `
   INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
   SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;
@@ -30,7 +32,7 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
-/** An event of the module `users`. All messages of the user are handled as if the user had deleted them. */
+/** An event of the module `users`: a user was erased. Their messages are handled as if they had deleted them. */
 type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
@@ -56,6 +58,7 @@ const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Pr
   const { messageId } = event.data;
   switch (event.type) {
     case 'PrivateMessageSent': {
+      // The defaults replace personal fields that were erased.
       const { senderId, receiverId, clientId = null, messageType, content = '', replyToId } = event.data;
       await manager.query(INSERT_MESSAGE_SQL, [
         messageId,

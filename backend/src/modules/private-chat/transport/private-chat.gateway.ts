@@ -71,10 +71,11 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
-      attempt: frame.ref === undefined ? null : createFingerprint(frame.ref),
+      refFingerprint: frame.ref === undefined ? null : createFingerprint(frame.ref),
     });
     const reactions = [...message.reactions];
     frame.answer({ reactions });
+    // Also published for a retry, which changes nothing: the frame contains all reactions.
     const { senderId, receiverId } = message;
     const reaction = { messageId, emoji, userId, senderId, receiverId, reactions };
     await this.publish(frame, friendId, 'private_message_reaction', reaction);
@@ -102,8 +103,9 @@ export class PrivateChatGateway {
   }
 
   /**
-   * Publishes to all sockets of both users except the one that receives the answer. Best effort: the change is stored
-   * and a client that misses the push reads it later, so a failure is not reported to the sender.
+   * Publishes to all sockets of both users except the one that receives the answer; a frame without a `ref` has no
+   * answer. Best effort: the change is stored, and a client that misses the publication reads the change later, so a
+   * failure is not reported to the sender.
    */
   private async publish<E extends ServerEvent>(
     { connection, ref, userId }: InboundFrame,
@@ -111,10 +113,11 @@ export class PrivateChatGateway {
     event: E,
     data: ServerData<E>,
   ): Promise<void> {
+    const excludedSocketId = ref === undefined ? undefined : connection.id;
     try {
       await Promise.all([
         this.userPublisher.sendFrame(friendId, event, data),
-        this.userPublisher.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
+        this.userPublisher.sendFrame(userId, event, data, excludedSocketId),
       ]);
     } catch (error) {
       logWarning(this.logger, `${event} was not pushed`, error);
@@ -122,6 +125,9 @@ export class PrivateChatGateway {
   }
 }
 
-/** A fingerprint of a `ref`: enough to recognize a retry, without storing what a client wrote. */
+/**
+ * Creates a fingerprint of a `ref`, the id that the client gives a frame and repeats in retries. The 16 characters (96
+ * bits) are enough to recognise a retry, and no text of the client is stored.
+ */
 const createFingerprint = (ref: string): string =>
   createHash('sha256').update(ref).digest('base64url').slice(0, 16);

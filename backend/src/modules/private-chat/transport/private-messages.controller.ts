@@ -21,7 +21,7 @@ export class PrivateMessagesController {
     private readonly receipts: ReadReceiptService,
   ) {}
 
-  // Declared before the conversation route, which would match this path as well (A133).
+  // Declared before the conversation route, which would match this path as well.
   @Get('unread-counts/:userId')
   @ApiOkResponse({
     schema: { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
@@ -49,7 +49,7 @@ export class PrivateMessagesController {
     type: 'integer',
     description: `At most ${limits.privateMessagesPageSize}`,
   })
-  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest messages, in order' })
+  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest messages, oldest first' })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
   listMessages(
     @CurrentLogin() login: Login,

@@ -77,7 +77,7 @@ export class ChatErasureService {
     }
     if (!isComplete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
       return false;
-    await this.deadLetters.deleteOf(sessionIds);
+    await this.deadLetters.deleteBySessionIds(sessionIds);
     const keys = [...sessionIds].flatMap((sessionId) => {
       const { stream, away } = chatKeys(findShard(sessionId));
       return [stream(sessionId), away(sessionId)];

@@ -27,20 +27,20 @@ export class ChatMetricsRegistry {
   private conflictCount = 0;
 
   constructor(metrics: MetricsRegistry) {
-    metrics.addReadDurations(
+    metrics.addLiveDurations(
       'thaw_fanout_lag_seconds',
       'Time from appending an event of a chat to writing its frame, to the millisecond, by the clock of Redis',
       () => [[{}, this.fanoutLag]],
     );
-    metrics.addReadCounter(
+    metrics.addLiveCounter(
       'thaw_hot_log_conflicts_total',
       'Appends to a chat that were decided again because another writer was first',
       () => this.conflictCount,
     );
-    metrics.addReadCounts('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
+    metrics.addLiveCounts('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
       [...this.resumes].map(([outcome, count]) => [{ outcome }, count] as const),
     );
-    metrics.addReadCounts('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
+    metrics.addLiveCounts('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
       [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }

@@ -66,7 +66,7 @@ export class OutboxWriterService {
       [],
       [1, 4, 16, 64, 256, 1_024, MAX_BATCH],
     );
-    metrics.addReadDurations(
+    metrics.addLiveDurations(
       'thaw_projection_lag_seconds',
       'Time from appending the oldest event of a batch to its commit in PostgreSQL',
       () => [[{}, this.lagHistogram]],

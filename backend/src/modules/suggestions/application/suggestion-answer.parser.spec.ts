@@ -1,4 +1,10 @@
+import { suggestionLimits } from '@thaw/contract/suggestions';
 import { parseSuggestions } from './suggestion-answer.parser';
+
+/** The longest answer that the client of the model accepts. */
+const MAX_ANSWER_BYTES = 16_384;
+/** Far more than an answer takes, unless a pattern backtracks. */
+const MAX_PARSE_MS = 100;
 
 describe('parseSuggestions', () => {
   it('reads one suggestion per line, at most three, each once', () => {
@@ -35,7 +41,7 @@ describe('parseSuggestions', () => {
     '`code`',
     'Here are three suggestions:',
     '\u200b\u2060',
-    'x'.repeat(121),
+    'x'.repeat(suggestionLimits.maxCodePoints + 1),
   ])('leaves out the line %j', (line) => {
     expect(parseSuggestions(`${line}\nTea or coffee?`)).toEqual(['Tea or coffee?']);
   });
@@ -47,12 +53,12 @@ describe('parseSuggestions', () => {
     expect(parseSuggestions('<think> without an end\nTea?')).toEqual([]);
   });
 
-  it('takes linear time on hostile answers', () => {
+  it('parses the longest hostile answers without excessive backtracking', () => {
     for (const hostile of ['<think>', '*_'.repeat(3), '"\'', ' \t', '1. ', 'a@', '\u202e']) {
-      const answer = `${hostile.repeat(Math.floor(16_384 / hostile.length))}x`;
+      const answer = `${hostile.repeat(Math.floor(MAX_ANSWER_BYTES / hostile.length))}x`;
       const startedAt = performance.now();
       parseSuggestions(answer);
-      expect(performance.now() - startedAt).toBeLessThan(100);
+      expect(performance.now() - startedAt).toBeLessThan(MAX_PARSE_MS);
     }
   });
 });

@@ -3,7 +3,7 @@ import { findStatedAge } from '@thaw/contract/stated-age';
 import { countCodePoints, hasVisibleCharacter, normalizeText } from '@thaw/contract/text';
 import { suggestionLimits } from '@thaw/contract/suggestions';
 
-/** What a reasoning model writes before its answer. */
+/** The reasoning that some models write before their answer. */
 const reasoning = /<think>[\s\S]*?(?:<\/think>|$)/g;
 const listMarker = /^(?:[-*•–]|\d{1,2}[.):])\s+/;
 const emphasis = /\*\*|__/g;
@@ -13,10 +13,13 @@ const directionControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** HTML, links and images of Markdown, tables, code, JSON, and the markers of images in messages. */
 const markup = /[<>{}[\]|`\\#]/;
 
-/** Longer lines are ignored, so that patterns stay fast. A multiple of the longest suggestion, for markup to remove. */
+/**
+ * Longer lines are ignored, which limits the time that the patterns take. A line may be longer than a suggestion,
+ * because list markers, quotes and emphasis are removed from it.
+ */
 const MAX_LINE_LENGTH = 4 * suggestionLimits.maxCodePoints;
 
-const toSuggestion = (line: string): string =>
+const stripFormatting = (line: string): string =>
   line
     .replace(directionControls, '')
     .replace(/\s+/g, ' ')
@@ -29,21 +32,22 @@ const toSuggestion = (line: string): string =>
 const isUsable = (text: string): boolean =>
   hasVisibleCharacter(text) &&
   countCodePoints(text) <= suggestionLimits.maxCodePoints &&
-  // An introduction such as "Here are three suggestions:".
+  // Omits an introduction such as "Here are three suggestions:".
   !text.endsWith(':') &&
   !markup.test(text) &&
   findContactDetails(text).length === 0 &&
   findStatedAge(text) === undefined;
 
 /**
- * Parses the answer of a model into suggestions, one per line. Omits lines that are too long, or contain markup,
- * contact details or a stated age.
+ * Parses the answer of a model, which has one suggestion per line. Omits repeated and unusable lines, such as lines
+ * with markup, contact details or a stated age.
+ * @returns at most `suggestionLimits.count` suggestions.
  */
 export const parseSuggestions = (answer: string): string[] => {
   const lines = normalizeText(answer.replace(reasoning, '')).split('\n');
-  const usable = lines
+  const suggestions = lines
     .filter(({ length }) => length <= MAX_LINE_LENGTH)
-    .map(toSuggestion)
+    .map(stripFormatting)
     .filter(isUsable);
-  return [...new Set(usable)].slice(0, suggestionLimits.count);
+  return [...new Set(suggestions)].slice(0, suggestionLimits.count);
 };

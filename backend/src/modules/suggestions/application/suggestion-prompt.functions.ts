@@ -4,7 +4,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 import { suggestionLimits } from '@thaw/contract/suggestions';
 import { findTopics } from '@thaw/contract/topics';
 
-/** A message in its newest version; without content when it was deleted or has expired. */
+/** A message in its newest version. `content` is absent when the message was deleted or has expired. */
 export interface ChatMessage {
   senderId: number;
   messageType: MessageType;
@@ -23,10 +23,10 @@ export interface PromptMessage {
   content: string;
 }
 
-/** Number of the asker's newest texts that the model receives. */
-const TEXTS_SENT = 5;
+/** The model receives at most this number of the newest texts of the asker, the user who requests suggestions. */
+const MAX_OWN_TEXTS = 5;
 const HIDDEN = '[hidden]';
-/** The model is asked for suggestions shorter than the limit, because models count characters inexactly. */
+/** Characters by which the requested suggestions are shorter than the limit: models count characters inexactly. */
 const LENGTH_MARGIN = 20;
 
 const INSTRUCTIONS = [
@@ -43,12 +43,12 @@ const readText = ({ messageType, content = '' }: ChatMessage): string => {
 };
 
 const replaceNames = (text: string, usernames: readonly string[]): string => {
-  const escaped = usernames
+  const namePatterns = usernames
     .filter((name) => name !== '')
     .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
-  if (escaped.length === 0) return text;
+  if (namePatterns.length === 0) return text;
   return text.replace(
-    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${escaped.join('|')})(?![\p{L}\p{N}])`, 'giu'),
+    new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${namePatterns.join('|')})(?![\p{L}\p{N}])`, 'giu'),
     HIDDEN,
   );
 };
@@ -59,7 +59,7 @@ const replaceNames = (text: string, usernames: readonly string[]): string => {
  */
 export const createPrompt = (askerId: number, { messages, usernames }: Conversation): PromptMessage[] => {
   const texts = messages.map((message) => ({ isOwn: message.senderId === askerId, text: readText(message) }));
-  const ownTexts = texts.filter(({ isOwn, text }) => isOwn && text !== '').slice(-TEXTS_SENT);
+  const ownTexts = texts.filter(({ isOwn, text }) => isOwn && text !== '').slice(-MAX_OWN_TEXTS);
   const topics = findTopics(texts.filter(({ isOwn }) => !isOwn).map(({ text }) => text));
   const lines = [
     ...(ownTexts.length === 0 ? ['I have not written anything yet.'] : ['My last messages, oldest first:']),

@@ -13,8 +13,8 @@ import { SuggestionModelClient } from '../infrastructure/suggestion-model.client
 import { parseSuggestions } from './suggestion-answer.parser';
 import { type Conversation, createPrompt } from './suggestion-prompt.functions';
 
-/** Number of newest messages of a chat that are read. */
-const MESSAGES_READ = 30;
+/** Maximum number of messages that are read: the newest of the chat. */
+const MAX_MESSAGES = 30;
 
 /**
  * `unusable`: no line of the answer may be shown. `skipped`: the model was not asked, because it has failed repeatedly
@@ -25,7 +25,7 @@ type Outcome = 'answered' | 'unusable' | 'failed' | 'skipped';
 const noSuggestions: Suggestions = { source: 'none', suggestions: [] };
 
 /**
- * Asks a language model for suggestions, if the operator has configured one. `createPrompt` builds what it receives.
+ * Asks a language model for suggestions, if the operator has configured one. `createPrompt` decides what it receives.
  * Neither prompts nor answers are logged or stored.
  */
 @Injectable()
@@ -39,7 +39,7 @@ export class SuggestionsService {
 
   constructor(
     private readonly pastChats: PastChatService,
-    private readonly chats: ChatTranscriptService,
+    private readonly randomChats: ChatTranscriptService,
     private readonly privateChats: PrivateTranscriptService,
     private readonly friendships: FriendshipService,
     private readonly users: UsersService,
@@ -59,7 +59,7 @@ export class SuggestionsService {
           timeoutMs: environment.SUGGESTIONS_TIMEOUT_MS,
         })
       : null;
-    metrics.addReadCounts(
+    metrics.addLiveCounts(
       'thaw_suggestion_requests_total',
       'Requests for suggestions of the language model, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
@@ -73,6 +73,7 @@ export class SuggestionsService {
   /** @throws DomainError not_found if there is no model, or the user is not in the open chat; not_friends */
   async suggest({ userId, sessionId, friendId }: Omit<RequestSuggestions, 'consent'>): Promise<Suggestions> {
     if (!this.model) throw new DomainError('not_found');
+    // A valid request has exactly one of the two ids.
     const conversation =
       sessionId === undefined
         ? await this.readPrivateChat(userId, friendId ?? 0)
@@ -85,8 +86,8 @@ export class SuggestionsService {
   private async readRandomChat(userId: number, sessionId: string): Promise<Conversation> {
     const chat = await this.pastChats.find(sessionId);
     if (!chat?.userIds.includes(userId) || chat.endedAt !== null) throw new DomainError('not_found');
-    const { messages, participants } = await this.chats.read(sessionId, {
-      newestCount: MESSAGES_READ,
+    const { messages, participants } = await this.randomChats.read(sessionId, {
+      newestCount: MAX_MESSAGES,
       messageIds: [],
     });
     return {
@@ -98,7 +99,7 @@ export class SuggestionsService {
   private async readPrivateChat(userId: number, friendId: number): Promise<Conversation> {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
     const [{ messages }, profiles] = await Promise.all([
-      this.privateChats.read(userId, friendId, { newestCount: MESSAGES_READ, messageIds: [] }),
+      this.privateChats.read(userId, friendId, { newestCount: MAX_MESSAGES, messageIds: [] }),
       this.users.findProfiles([userId, friendId]),
     ]);
     return { messages: messages.map(toNewestVersion), usernames: profiles.map(({ username }) => username) };

@@ -1,7 +1,7 @@
 // Uses an HTTP server in place of the language model.
 import {
   failingBehaviours,
-  sayLines,
+  answerWithLines,
   startTestLanguageModel,
   type TestLanguageModel,
 } from '../../../testing/language-model.harness';
@@ -9,10 +9,12 @@ import { until } from '../../../testing/until.functions';
 import { OptionalServerError } from '../../../platform/optional-servers/optional-server.errors';
 import { SuggestionModelClient } from './suggestion-model.client';
 
-/** Timeout for a server that never answers in time. */
+/** For a server that does not answer in time. */
 const SHORT_TIMEOUT_MS = 300;
-/** Timeout for a server that answers, long enough on a busy machine. */
+/** For a server that answers: long enough on a busy machine. */
 const LONG_TIMEOUT_MS = 10_000;
+/** Time that a failure may take in addition to the timeout. */
+const TOLERANCE_MS = 500;
 const prompt = [{ role: 'user', content: 'secret words' }] as const;
 
 describe('SuggestionModelClient', () => {
@@ -30,7 +32,7 @@ describe('SuggestionModelClient', () => {
   beforeEach(() => void model.questions.splice(0));
 
   it('asks for a short completion without streaming, and returns its text', async () => {
-    model.behave(sayLines('one', 'two'));
+    model.behave(answerWithLines('one', 'two'));
     expect(await client.complete(prompt)).toBe('one\ntwo');
     const [question] = model.questions;
     expect(question?.path).toBe('/v1/chat/completions');
@@ -56,24 +58,24 @@ describe('SuggestionModelClient', () => {
         .catch((failure: unknown) => failure);
       expect(error).toBeInstanceOf(OptionalServerError);
       expect((error as Error).message).toBe(reason);
-      expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 500);
+      expect(performance.now() - startedAt).toBeLessThan(timeoutMs + TOLERANCE_MS);
       await until(() => model.openAnswers === 0);
-      model.behave(sayLines('still there'));
+      model.behave(answerWithLines('still there'));
       expect(await client.complete(prompt)).toBe('still there');
     },
   );
 
   it.each([301, 302, 303, 307, 308])('does not follow a redirect with status %d', async (status) => {
-    const elsewhere = await startTestLanguageModel();
-    elsewhere.behave(sayLines('from elsewhere'));
+    const otherServer = await startTestLanguageModel();
+    otherServer.behave(answerWithLines('from the other server'));
     model.behave((_request, response) =>
-      response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
+      response.writeHead(status, { location: `${otherServer.url}/chat/completions` }).end(),
     );
     try {
       await expect(client.complete(prompt)).rejects.toThrow(`status ${status}`);
-      expect(elsewhere.questions).toEqual([]);
+      expect(otherServer.questions).toEqual([]);
     } finally {
-      await elsewhere.close();
+      await otherServer.close();
     }
   });
 

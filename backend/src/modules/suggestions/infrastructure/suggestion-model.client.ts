@@ -19,7 +19,7 @@ const completionSchema = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string() }) })).check(z.minLength(1)),
 });
 
-/** Client of an OpenAI-compatible chat completion API. */
+/** Client of a language model with an OpenAI-compatible chat completion API. */
 export class SuggestionModelClient {
   /** Name and port of the server, as users see it. */
   readonly host: string;

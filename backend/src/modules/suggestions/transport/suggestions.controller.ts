@@ -29,7 +29,7 @@ export class SuggestionsController {
   @RateLimitedBy('suggestions', 'user')
   @ApiOkResponse({
     type: SuggestionsDto,
-    description: 'Without suggestions when the model gave none in time',
+    description: 'The list is empty when the model gives no usable suggestion in time',
   })
   @ApiProblems(
     'validation_failed',
@@ -45,7 +45,7 @@ export class SuggestionsController {
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(RequestSuggestionsDto)) body: RequestSuggestionsDto,
   ): Promise<SuggestionsDto> {
-    // Refuses a body with both chats, or with none.
+    // The DTO validates each field on its own. The schema also refuses a body with both chats, or with none.
     if (!requestSuggestionsSchema.safeParse(body).success) throw new DomainError('validation_failed');
     requireSelf(login, body.userId);
     return this.suggestions.suggest(body);

@@ -16,7 +16,7 @@ export class SuggestionSourceDto implements SuggestionSource {
   @ApiProperty({ description: 'Whether a language model is set up' })
   model: boolean;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Where it runs' })
+  @ApiProperty({ type: String, nullable: true, description: 'Host of the language model; null without one' })
   host: string | null;
 }
 assertType<SameShape<SuggestionSourceDto, SuggestionSource>>();
@@ -26,11 +26,15 @@ export class RequestSuggestionsDto implements RequestSuggestions {
   @MatchesSchema(shape.userId)
   userId: number;
 
-  @ApiPropertyOptional({ description: 'A random chat' })
+  @ApiPropertyOptional({ description: 'The session id of a random chat' })
   @MatchesSchema(shape.sessionId)
   sessionId?: string;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 1, description: 'A private chat; instead of `sessionId`' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    description: 'The friend in a private chat; replaces `sessionId`',
+  })
   @MatchesSchema(shape.friendId)
   friendId?: number;
 

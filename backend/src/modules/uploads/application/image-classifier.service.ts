@@ -24,7 +24,7 @@ export class ImageClassifierService {
     @Inject(ENVIRONMENT) { IMAGE_CLASSIFIER_URL: url }: Pick<Environment, 'IMAGE_CLASSIFIER_URL'>,
   ) {
     this.classifier = url ? new ImageClassifierClient({ url, timeoutMs: TIMEOUT_MS }) : null;
-    metrics.addReadCounts(
+    metrics.addLiveCounts(
       'thaw_image_classifications_total',
       'Uploaded images for the image classifier, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),

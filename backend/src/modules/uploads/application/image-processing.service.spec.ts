@@ -3,7 +3,7 @@ import {
   createAnimatedWebp,
   createGif,
   createGifWithScript,
-  createHugePng,
+  createBlackPng,
   createNoisyPng,
   createPhotoWithMetadata,
   createPlainJpeg,
@@ -84,7 +84,7 @@ describe('an accepted image', () => {
       async () => appendTrailingData(await createPlainJpeg(), createZip(SECRET)),
     ],
     ['PNG with a text', async () => createPngWithText()],
-    ['PNG with a page behind it', async () => appendTrailingData(createHugePng(20, 20), SCRIPT)],
+    ['PNG with a page behind it', async () => appendTrailingData(createBlackPng(20, 20), SCRIPT)],
     ['GIF that is a script', async () => createGifWithScript()],
     ['GIF with an archive behind it', async () => appendTrailingData(createGif(1), createZip(SECRET))],
     [
@@ -157,19 +157,19 @@ describe('an accepted image', () => {
   });
 
   it('may have forty million pixels', async () => {
-    expectJpegOfSize(await processChatImage(createHugePng(6_400, 6_250)), 2_048, 2_000);
+    expectJpegOfSize(await processChatImage(createBlackPng(6_400, 6_250)), 2_048, 2_000);
   });
 });
 
 describe('a refused image', () => {
   it.each([
-    ['an image with one row more than allowed', () => createHugePng(6_400, 6_251)],
-    ['a PNG of 900 megapixels in 110 kB', () => createHugePng(30_000, 30_000)],
-    ['a PNG that says it is the largest', () => createHugePng(0x7fffffff, 0x7fffffff, { rows: 0 })],
-    ['a PNG that is thin and endless', () => createHugePng(1, 0x7fffffff, { rows: 10 })],
+    ['an image with one row more than allowed', () => createBlackPng(6_400, 6_251)],
+    ['a PNG of 900 megapixels in 110 kB', () => createBlackPng(30_000, 30_000)],
+    ['a PNG that says it is the largest', () => createBlackPng(0x7fffffff, 0x7fffffff, { rows: 0 })],
+    ['a PNG that is thin and endless', () => createBlackPng(1, 0x7fffffff, { rows: 10 })],
     ['a GIF with a huge canvas', () => createGif(1, { width: 65_535, height: 65_535 })],
-    ['a PNG without pixels', () => createHugePng(0, 0)],
-    ['a PNG that ends early', () => createHugePng(2_000, 2_000, { rows: 100 })],
+    ['a PNG without pixels', () => createBlackPng(0, 0)],
+    ['a PNG that ends early', () => createBlackPng(2_000, 2_000, { rows: 100 })],
     ['half a JPEG', async () => cutInHalf(await createPlainJpeg(800, 600))],
     [
       'half a progressive JPEG',
@@ -179,7 +179,7 @@ describe('a refused image', () => {
     ['half a WebP', async () => cutInHalf(await createTwoHalves(800, 600).webp().toBuffer())],
     ['half a GIF', () => createGif(1).subarray(0, 30)],
     ['the beginning of a JPEG', () => Buffer.from([0xff, 0xd8, 0xff])],
-    ['the beginning of a PNG', () => createHugePng(8, 8).subarray(0, 8)],
+    ['the beginning of a PNG', () => createBlackPng(8, 8).subarray(0, 8)],
     ['the beginning of a GIF', () => Buffer.from('GIF89a')],
     ['the beginning of a WebP', () => Buffer.from('RIFF\0\0\0\0WEBP')],
     ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],

@@ -3,7 +3,7 @@ import { OptionalServerError } from '../../../platform/optional-servers/optional
 import {
   failingBehaviours,
   redirectTo,
-  sayJson,
+  answerWithJson,
   startTestOptionalServer,
   type TestOptionalServer,
 } from '../../../testing/optional-server.harness';
@@ -31,7 +31,7 @@ describe('ImageClassifierClient', () => {
   beforeEach(() => void server.questions.splice(0));
 
   it('sends the bytes of the image and nothing about its owner, and returns the opinion', async () => {
-    server.behave(sayJson({ explicit: 0.9, other: 'ignored' }));
+    server.behave(answerWithJson({ explicit: 0.9, other: 'ignored' }));
     expect(await client.classify(image)).toBe(0.9);
     const [question] = server.questions;
     expect(question?.path).toBe('/classify?size=2');
@@ -42,7 +42,7 @@ describe('ImageClassifierClient', () => {
   });
 
   it.each([0, 1])('accepts the opinion %d', async (explicit) => {
-    server.behave(sayJson({ explicit }));
+    server.behave(answerWithJson({ explicit }));
     expect(await client.classify(image)).toBe(explicit);
   });
 
@@ -72,7 +72,7 @@ describe('ImageClassifierClient', () => {
     { explicit: 1.01 },
     { explicit: -0.01 },
   ])('treats %j as no opinion', async (answer) => {
-    server.behave(sayJson(answer));
+    server.behave(answerWithJson(answer));
     await expect(client.classify(image)).rejects.toThrow('the answer is not an opinion');
   });
 
@@ -80,7 +80,7 @@ describe('ImageClassifierClient', () => {
     'does not send the image on to a redirect with status %d',
     async (status) => {
       const elsewhere = await startTestOptionalServer();
-      elsewhere.behave(sayJson({ explicit: 1 }));
+      elsewhere.behave(answerWithJson({ explicit: 1 }));
       server.behave(redirectTo(elsewhere.url, status));
       try {
         await expect(client.classify(image)).rejects.toThrow(`status ${status}`);

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createHugePng, createPlainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
+import { createBlackPng, createPlainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
 import { findDecoderPids } from '../../../testing/image-decoder.probe';
 import { until } from '../../../testing/until.functions';
 import { ImageProcessingService } from '../application/image-processing.service';
@@ -26,7 +26,7 @@ describe('image decoder processes', () => {
       height: 512,
     });
   /** An image whose decoding takes long enough to interrupt. */
-  const createSlowImage = () => createHugePng(6_400, 6_250);
+  const createSlowImage = () => createBlackPng(6_400, 6_250);
   const decodeWhileSignalling = async (listPids: () => number[], signal: NodeJS.Signals) => {
     const outcome = service.process(createSlowImage(), 'chat-images').catch((error: unknown) => error);
     const [pid] = await until(listPids, (found) => found.length === 1);

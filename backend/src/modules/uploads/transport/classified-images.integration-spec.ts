@@ -9,14 +9,14 @@ import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import {
   failingBehaviours,
   redirectTo,
-  sayJson,
+  answerWithJson,
   startTestOptionalServer,
   type TestOptionalServer,
 } from '../../../testing/optional-server.harness';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
   type Browser,
-  expectRefusal,
+  expectErrorResponse,
   signInAnonymously,
   upload,
 } from '../../../testing/upload-requests.fixture';
@@ -54,22 +54,22 @@ describe('an image classifier', () => {
   const listFiles = () => readdir(folder, { recursive: true });
 
   it.each([0.85, 1])('has an avatar refused at %d, before anything of it is stored', async (explicit) => {
-    server.behave(sayJson({ explicit }));
+    server.behave(answerWithJson({ explicit }));
     const files = await listFiles();
-    await expectRefusal(upload(browser, jpeg, avatar), 422, 'image_refused');
+    await expectErrorResponse(upload(browser, jpeg, avatar), 422, 'image_refused');
     expect(await listUploads()).toEqual([]);
     expect(await listFiles()).toEqual(files);
   });
 
   it('does not prevent an avatar that it rates below 0.85', async () => {
-    server.behave(sayJson({ explicit: 0.849 }));
+    server.behave(answerWithJson({ explicit: 0.849 }));
     const { body } = await upload(browser, jpeg, avatar).expect(201);
     expect(body.url).toMatch(/^\/api\/files\/avatars\/profiles\/[0-9a-f-]{36}\.jpg$/);
   });
 
   it('marks the URL of a chat image that it rates 0.85 or more as possibly explicit', async () => {
     const uploadWithScore = async (explicit: number) => {
-      server.behave(sayJson({ explicit }));
+      server.behave(answerWithJson({ explicit }));
       return String((await upload(browser, jpeg, { fileName: 'private-chat/a.jpg' }).expect(201)).body.url);
     };
     const explicitUrl = await uploadWithScore(0.85);
@@ -83,7 +83,7 @@ describe('an image classifier', () => {
   });
 
   it('receives the re-encoded image, not what was sent', async () => {
-    server.behave(sayJson({ explicit: 0 }));
+    server.behave(answerWithJson({ explicit: 0 }));
     const { body } = await upload(browser, jpeg).expect(201);
     const served = await browser.get(body.url as string).expect(200);
     expect(server.questions).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('an image classifier', () => {
   it('does not prevent uploads when it fails; it is then not asked for five minutes, and one line is logged', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     const failures = [
-      sayJson({ explicit: 'certainly' }),
+      answerWithJson({ explicit: 'certainly' }),
       redirectTo(server.url),
       failingBehaviours['never answers']!.behaviour,
     ];
@@ -105,7 +105,7 @@ describe('an image classifier', () => {
       await upload(browser, jpeg, avatar).expect(201);
       expect(performance.now() - startedAt).toBeLessThan(4_500);
     }
-    server.behave(sayJson({ explicit: 1 }));
+    server.behave(answerWithJson({ explicit: 1 }));
     await upload(browser, jpeg, avatar).expect(201);
     const { body } = await upload(browser, jpeg).expect(201);
     expect(mayBeExplicit(body.url as string)).toBe(false);

@@ -6,7 +6,7 @@ import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
   type Browser,
-  expectRefusal,
+  expectErrorResponse,
   FORM_END,
   createFormField,
   createFormFile,
@@ -79,7 +79,7 @@ describe('an upload form', () => {
     ['a capital letter in the', 'Avatars'],
     ['NUL after the', 'chat-images\u0000'],
   ])('is refused with %s bucket', async (_reason, bucket) => {
-    await expectRefusal(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
+    await expectErrorResponse(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
   });
 
   it.each([
@@ -182,7 +182,7 @@ describe('an upload form', () => {
     ],
     ['bytes that are not a form', () => [Buffer.alloc(1_000, 0x2d)]],
   ])('is refused with %s', async (_, create) => {
-    await expectRefusal(postForm(browser, create()), 400, 'validation_failed');
+    await expectErrorResponse(postForm(browser, create()), 400, 'validation_failed');
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
@@ -207,13 +207,21 @@ describe('an upload form', () => {
       'multipart/form-data',
       'image/jpeg',
     ]) {
-      await expectRefusal(postForm(browser, form, type), 415, 'unsupported_type');
+      await expectErrorResponse(postForm(browser, form, type), 415, 'unsupported_type');
     }
-    await expectRefusal(browser.post('/api/upload').send({ bucket: 'avatars' }), 415, 'unsupported_type');
-    await expectRefusal(postForm(browser, form, 'multipart/form-data; charset=x'), 400, 'validation_failed');
-    await expectRefusal(browser.post('/api/upload'), 415, 'unsupported_type');
+    await expectErrorResponse(
+      browser.post('/api/upload').send({ bucket: 'avatars' }),
+      415,
+      'unsupported_type',
+    );
+    await expectErrorResponse(
+      postForm(browser, form, 'multipart/form-data; charset=x'),
+      400,
+      'validation_failed',
+    );
+    await expectErrorResponse(browser.post('/api/upload'), 415, 'unsupported_type');
     // Only uploads may be forms.
     const login = browser.post('/api/login').field('email', 'a@example.org').field('password', 'secret');
-    await expectRefusal(login, 415, 'unsupported_type');
+    await expectErrorResponse(login, 415, 'unsupported_type');
   });
 });

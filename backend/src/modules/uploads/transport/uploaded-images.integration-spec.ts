@@ -13,7 +13,7 @@ import {
 } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
-import { expectRefusal, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
+import { expectErrorResponse, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
 import { locate } from '../../../testing/uploads.fixture';
 import { UploadRemovalService } from '../application/upload-removal.service';
 import { UploadsService } from '../application/uploads.service';
@@ -123,7 +123,11 @@ describe.each([
     expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, visitor: 401 });
     // Neither a known ETag nor another method gives access to a known URL.
     const { headers } = await ada.browser.get(chatImage);
-    await expectRefusal(eve.browser.get(chatImage).set('If-None-Match', headers.etag!), 404, 'not_found');
+    await expectErrorResponse(
+      eve.browser.get(chatImage).set('If-None-Match', headers.etag!),
+      404,
+      'not_found',
+    );
     await eve.browser.head(chatImage).expect(404);
     const denied = await eve.browser.get(chatImage);
     expect(denied.headers['cache-control']).toBe('no-store');
@@ -189,11 +193,11 @@ describe('the URL of an image', () => {
       '/api/files/chat-images',
       '/api/files',
     ]) {
-      await expectRefusal(browser.get(wrong), 404, 'not_found');
+      await expectErrorResponse(browser.get(wrong), 404, 'not_found');
     }
     await browser.get(url).expect(200);
     for (const method of ['post', 'put', 'delete'] as const) {
-      await expectRefusal(browser[method](url), 404, 'not_found');
+      await expectErrorResponse(browser[method](url), 404, 'not_found');
     }
   });
 

@@ -7,7 +7,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import {
   createGif,
   createGifWithScript,
-  createHugePng,
+  createBlackPng,
   createPhotoWithMetadata,
   createPlainJpeg,
   SCRIPT,
@@ -21,7 +21,7 @@ import {
   type Browser,
   createSessionCookie,
   createErrorBody,
-  expectRefusal,
+  expectErrorResponse,
   findPort,
   FORM_CONTENT_TYPE,
   FORM_END,
@@ -79,7 +79,7 @@ describe('an upload', () => {
     ['an SVG', () => Buffer.from(svg), 'unsupported_type', 415],
     ['an HTML page', () => Buffer.from(`<!doctype html>${SCRIPT}`), 'unsupported_type', 415],
     ['no bytes', () => Buffer.alloc(0), 'unsupported_type', 415],
-    ['900 megapixels', () => createHugePng(30_000, 30_000), 'image_refused', 422],
+    ['900 megapixels', () => createBlackPng(30_000, 30_000), 'image_refused', 422],
     ['half an image', () => jpeg.subarray(0, jpeg.length / 2), 'image_refused', 422],
     [
       'HTML behind the signature of a JPEG',
@@ -88,7 +88,7 @@ describe('an upload', () => {
       422,
     ],
   ])('of %s is refused', async (_, create, code, status) => {
-    await expectRefusal(upload(browser, create()), status, code);
+    await expectErrorResponse(upload(browser, create()), status, code);
     const rows = await api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
     expect(rows).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('an upload', () => {
   it('is judged by its content, not by its declared type', async () => {
     const { body } = await upload(browser, jpeg, { contentType: 'text/html' }).expect(201);
     expect((await browser.get(body.url as string)).headers['content-type']).toBe('image/jpeg');
-    await expectRefusal(
+    await expectErrorResponse(
       upload(browser, Buffer.from(SCRIPT), { contentType: 'image/png' }),
       415,
       'unsupported_type',
@@ -106,8 +106,8 @@ describe('an upload', () => {
   it('may have up to five mebibytes (A95)', async () => {
     const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, createPaddedImage(5 * MIB)).expect(201);
-    await expectRefusal(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
-    await expectRefusal(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
+    await expectErrorResponse(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
+    await expectErrorResponse(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
   });
 
   it('is refused as too large even when it does not declare its size', async () => {
@@ -136,9 +136,9 @@ describe('an upload', () => {
 
   it('requires a page of the same origin and a login', async () => {
     const foreign = upload(browser, jpeg).set('Origin', 'https://evil.example');
-    await expectRefusal(foreign, 403, 'bad_origin');
-    await expectRefusal(upload(browser, jpeg).set('Sec-Fetch-Site', 'cross-site'), 403, 'bad_origin');
-    await expectRefusal(upload(api.openBrowser(), jpeg), 401, 'not_signed_in');
+    await expectErrorResponse(foreign, 403, 'bad_origin');
+    await expectErrorResponse(upload(browser, jpeg).set('Sec-Fetch-Site', 'cross-site'), 403, 'bad_origin');
+    await expectErrorResponse(upload(api.openBrowser(), jpeg), 401, 'not_signed_in');
   });
 
   it('releases its concurrency slot when aborted', async () => {
@@ -160,7 +160,7 @@ describe('an upload', () => {
     const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);
-    await expectRefusal(upload(browser, jpeg), 429, 'rate_limited');
+    await expectErrorResponse(upload(browser, jpeg), 429, 'rate_limited');
   });
 });
 

@@ -9,18 +9,18 @@ export const runModeratorsCommand = async (
   args: readonly string[],
 ): Promise<CommandResult> => {
   const [verb, email, ...rest] = args;
-  if (verb === 'list' && email === undefined) return succeed(describeAll(await moderators.list()));
+  if (verb === 'list' && email === undefined) return succeed(describeModerators(await moderators.list()));
   if ((verb !== 'add' && verb !== 'remove') || !email || rest.length > 0) return { exitCode: 2, text: usage };
   const isAdding = verb === 'add';
   const change = await (isAdding ? moderators.appoint(email) : moderators.dismiss(email));
   if (!change) return { exitCode: 1, text: `No registered user has the address ${email}.` };
-  const state = isAdding ? 'a moderator' : 'no moderator';
-  return succeed(`User ${change.userId} (${email}) ${change.isNew ? 'is now' : 'already was'} ${state}.`);
+  const role = isAdding ? 'a moderator' : 'no moderator';
+  return succeed(`User ${change.userId} (${email}) ${change.hasChanged ? 'is now' : 'already was'} ${role}.`);
 };
 
 const succeed = (text: string): CommandResult => ({ exitCode: 0, text });
 
-const describeAll = (all: readonly Moderator[]): string =>
-  all.length === 0
+const describeModerators = (moderators: readonly Moderator[]): string =>
+  moderators.length === 0
     ? 'There are no moderators.'
-    : all.map(({ userId, email }) => `${userId} ${email ?? '-'}`).join('\n');
+    : moderators.map(({ userId, email }) => `${userId} ${email ?? '-'}`).join('\n');

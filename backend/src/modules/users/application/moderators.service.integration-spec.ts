@@ -15,7 +15,7 @@ describe('moderators command', () => {
   });
   afterAll(() => accounts.close());
 
-  it('add and remove appoint and dismiss a registered user as moderator, effective from their next request', async () => {
+  it('appoints with `add` and dismisses with `remove`, effective from the next request of the user', async () => {
     const { browser, email, userId } = await accounts.register();
     const isModerator = async () => (await browser.get(`/api/user/${userId}`)).body.isModerator as unknown;
     expect(await isModerator()).toBe(false);
@@ -35,7 +35,7 @@ describe('moderators command', () => {
     expect(await isModerator()).toBe(false);
   });
 
-  it('add exits with code 1 when no registered user has the address', async () => {
+  it('exits with code 1 when no registered user has the address', async () => {
     expect(await run('add', createEmail())).toMatchObject({
       exitCode: 1,
       text: expect.stringContaining('No registered user'),
@@ -43,14 +43,14 @@ describe('moderators command', () => {
   });
 
   it.each([
-    [],
-    ['add'],
-    ['remove'],
-    ['list', 'everybody'],
-    ['add', 'a@example.org', 'b@example.org'],
-    ['appoint', 'x'],
-  ])('the command prints its usage and exits with code 2 for the arguments "%s %s %s"', async (...args) => {
-    expect(await run(...(args as string[]))).toMatchObject({
+    { args: [] },
+    { args: ['add'] },
+    { args: ['remove'] },
+    { args: ['list', 'everybody'] },
+    { args: ['add', 'a@example.org', 'b@example.org'] },
+    { args: ['appoint', 'a@example.org'] },
+  ])('prints its usage and exits with code 2 for the arguments $args', async ({ args }) => {
+    expect(await run(...args)).toMatchObject({
       exitCode: 2,
       text: expect.stringContaining('Usage'),
     });

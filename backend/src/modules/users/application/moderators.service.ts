@@ -28,12 +28,12 @@ export class ModeratorsService {
    * Makes the registered user with this e-mail address a moderator, effective from their next request. Idempotent.
    * @returns the user's id, and whether this call changed their role; null when no user has the address.
    */
-  appoint(email: string): Promise<{ userId: number; isNew: boolean } | null> {
+  appoint(email: string): Promise<{ userId: number; hasChanged: boolean } | null> {
     return this.execute(email, 'AppointModerator');
   }
 
   /** Reverses `appoint`, with the same parameter and result. */
-  dismiss(email: string): Promise<{ userId: number; isNew: boolean } | null> {
+  dismiss(email: string): Promise<{ userId: number; hasChanged: boolean } | null> {
     return this.execute(email, 'DismissModerator');
   }
 
@@ -42,6 +42,6 @@ export class ModeratorsService {
     if (!user) return null;
     const command: UserCommand = { type, userId: user.id, eventId: randomUUID(), at: new Date() };
     const { events } = await this.executor.execute(buildUserStreamId(user.id), userDecider, command);
-    return { userId: user.id, isNew: events.length > 0 };
+    return { userId: user.id, hasChanged: events.length > 0 };
   }
 }

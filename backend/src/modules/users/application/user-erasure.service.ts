@@ -19,16 +19,23 @@ export class UserErasureService {
   constructor(private readonly executor: CommandExecutorService) {}
 
   /**
-   * Requests the erasure of a user, who no longer exists for other users from the commit on.
-   * @throws DomainError not_found when there is no such user, or their erasure was requested before.
+   * Requests the erasure of a user. From the commit on, the user does not exist for other users.
+   * @throws DomainError not_found when there is no such user, or their erasure was already requested.
    */
   async request(
     { userId, erasureId }: UserErasure,
     reason: ErasureReason,
-    at: Date,
+    requestedAt: Date,
     manager: EntityManager,
   ): Promise<void> {
-    const command = { type: 'RequestErasure', eventId: randomUUID(), at, userId, erasureId, reason } as const;
+    const command = {
+      type: 'RequestErasure',
+      eventId: randomUUID(),
+      at: requestedAt,
+      userId,
+      erasureId,
+      reason,
+    } as const;
     await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
   }
 

@@ -3,7 +3,7 @@
  * implements it.
  */
 export interface UserRelationsPort {
-  /** Whether the two have chatted, are friends, or have a friend request between them (A12). */
+  /** Whether the two have chatted, are friends, or have a friend request between them. */
   areAcquainted(userId: number, otherId: number): Promise<boolean>;
   /** Whether the viewer may read the other user's profile: they are acquainted, and the other has not blocked them. */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;

@@ -96,7 +96,7 @@ export class UsersService {
   /**
    * The user as the viewer may see them. Moderators may see every user; a read that only their role permits is recorded
    * in the audit log first.
-   * @throws DomainError not_found when there is no such user, or the viewer may not read their profile (A12).
+   * @throws DomainError not_found when there is no such user, or the viewer may not read their profile.
    */
   async getVisibleUser(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.getSelf(userId);
@@ -130,26 +130,30 @@ export class UsersService {
 
   /**
    * Turns an anonymous user into a registered one.
-   * @throws DomainError not_anonymous, email_taken
+   * @throws DomainError not_found, not_anonymous, email_taken
    */
   async convertAnonymousUser(userId: number, email: string, manager: EntityManager): Promise<void> {
     await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'ConvertAccount', email }, manager);
   }
 
-  /** @throws DomainError email_taken */
+  /** @throws DomainError not_found, forbidden for an anonymous user, email_taken */
   async changeEmail(userId: number, email: string, manager: EntityManager): Promise<void> {
     await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'ChangeEmail', email }, manager);
   }
 
-  /** @throws DomainError gender_already_set, because a gender is chosen once (A34). */
+  /** @throws DomainError not_found; gender_already_set, because a gender can be chosen only once */
   async chooseGender(userId: number, gender: Gender): Promise<SelfUser> {
     await this.execute(userId, { type: 'ChooseGender', gender });
     return this.getSelf(userId);
   }
 
-  /** @throws DomainError validation_failed, rate_limited after ten changes of name in an hour (A08) */
+  /**
+   * Changes the username and the avatar.
+   * @throws DomainError not_found; validation_failed for an unacceptable username or avatar; rate_limited after ten
+   * changes of name in an hour.
+   */
   async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
     const current = await this.require(userId);
     const newUsername = parseUsername(username);
@@ -177,7 +181,7 @@ export class UsersService {
     if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
 
-  /** Creates the user of an id that was just allocated. @throws DomainError email_taken */
+  /** Creates a user with an id that was just allocated. @throws DomainError email_taken */
   private create(userId: number, input: UserCommandInput, manager: EntityManager): Promise<void> {
     return this.translateConflict(
       this.executor.executeFirst(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),
@@ -190,9 +194,9 @@ export class UsersService {
     );
   }
 
-  private async translateConflict(executed: Promise<unknown>): Promise<void> {
+  private async translateConflict(execution: Promise<unknown>): Promise<void> {
     try {
-      await executed;
+      await execution;
     } catch (error) {
       // The address was taken despite `claimEmail`: replicas of an earlier release do not claim addresses.
       if (findViolatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
@@ -217,7 +221,7 @@ const toSelf = ({ user, standing }: UserWithStanding): SelfUser => ({
   email: user.email,
   gender: user.gender,
   isAnonymous: user.isAnonymous,
-  isOnline: true,
+  isOnline: true, // users see themselves as online
   createdAt: user.createdAt.toISOString(),
   isModerator: user.isModerator,
   standing,

@@ -8,6 +8,7 @@ describe('generateHandle', () => {
   });
 
   it('returns only names that are accepted as usernames', () => {
+    // More rounds than a list has words, so that each word occurs.
     for (let index = 0; index < 60; index += 1) {
       const handle = generateHandle((below) => index % below);
       expect(parseUsername(handle)).toBe(handle);

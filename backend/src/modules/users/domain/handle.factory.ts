@@ -9,7 +9,7 @@ const animals =
 
 /**
  * Generates the first username of a user, such as "quiet-otter-4821". It is random, because a name derived from the
- * e-mail address would identify the user to strangers (A06).
+ * e-mail address would identify the user to strangers.
  * @param randomInt returns an integer from 0 (inclusive) to its argument (exclusive)
  */
 export const generateHandle = (randomInt: (below: number) => number): string => {

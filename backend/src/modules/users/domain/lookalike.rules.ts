@@ -2,7 +2,7 @@
  * Characters that look like an ASCII letter, by that letter: a subset of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
  * Latin, for the letters of the reserved words. Compatibility variants (full-width, mathematical and circled letters)
- * are omitted, because NFKD decomposes them. Characters are in lower case if they have one.
+ * are omitted, because NFKD decomposes them. Case does not matter, because only lower-case texts are compared.
  */
 const lookalikesByLetter: Readonly<Record<string, string>> = {
   a: '4@аɑαᴀꭺꓮᎪⲁ∀ⱥ',

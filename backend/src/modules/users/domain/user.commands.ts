@@ -16,14 +16,14 @@ export type RegisterUser = Command<'RegisterUser'> & { username: string; email: 
 export type StartAnonymousUser = Command<'StartAnonymousUser'> & { username: string };
 export type ChooseGender = Command<'ChooseGender'> & { gender: Gender };
 export type ChangeProfile = Command<'ChangeProfile'> & { username: string; avatar: string | null };
-/** Turns an anonymous user into a registered one (A16). */
+/** Turns an anonymous user into a registered one. */
 export type ConvertAccount = Command<'ConvertAccount'> & { email: string };
 export type ChangeEmail = Command<'ChangeEmail'> & { email: string };
 export type AppointModerator = Command<'AppointModerator'>;
 export type DismissModerator = Command<'DismissModerator'>;
 /** Makes the user disappear for other users; their personal data is erased afterwards. */
 export type RequestErasure = Command<'RequestErasure'> & { erasureId: string; reason: ErasureReason };
-/** Records that the personal data is erased. */
+/** Records that the personal data is erased. `counts`: the numbers of erased items, by kind. */
 export type CompleteErasure = Command<'CompleteErasure'> & {
   erasureId: string;
   counts: Readonly<Record<string, number>>;

@@ -9,6 +9,7 @@ const requireExisting = (state: UserState): void => {
   if (state.kind !== 'anonymous' && state.kind !== 'registered') throw new DomainError('not_found');
 };
 
+/** Throws a plain Error, because a taken id is a bug: the ids of new users come from a sequence. */
 const requireAbsent = (state: UserState): void => {
   if (state.kind !== 'absent') throw new Error('The user id is taken');
 };
@@ -62,6 +63,7 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       return [{ ...eventBase, type: 'ErasureRequested', data: { userId, erasureId, reason } }];
     }
     case 'CompleteErasure': {
+      // The job that erases users repeats this command after an interruption.
       if (state.kind === 'erased') return [];
       if (state.kind !== 'leaving') throw new Error('The erasure was not requested');
       const { erasureId, counts } = command;

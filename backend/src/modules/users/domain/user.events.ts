@@ -7,7 +7,8 @@ interface DomainEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-/** Optional fields of the events below are personal data. They are absent after their erasure. */
+// Optional fields of the events below are personal data. They are absent after their erasure.
+
 export type UserRegistered = DomainEvent<
   'UserRegistered',
   { userId: number; username?: string; email?: string }
@@ -18,7 +19,7 @@ export type ProfileChanged = DomainEvent<
   'ProfileChanged',
   { userId: number; username?: string; avatar?: string | null }
 >;
-/** An anonymous user became a registered one (A16). */
+/** An anonymous user became a registered one. */
 export type AccountConverted = DomainEvent<'AccountConverted', { userId: number; email?: string }>;
 export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?: string }>;
 

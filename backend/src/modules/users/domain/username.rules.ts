@@ -17,22 +17,24 @@ const reservedWords = [
 /** Words that are refused only in combination with a reserved word: ThawTeam, SupportBot. */
 const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(toSkeleton);
 
-/** Only a first filter: users can report other names. */
+/** This list is only a first filter: users can report other offensive names. */
 const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 'nazi', 'hitler', 'cunt'].map(
   toSkeleton,
 );
 
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
-const matchSingularOrPlural = (words: readonly string[]): string =>
+
+const buildSingularOrPluralPattern = (words: readonly string[]): string =>
   words.map((word) => `${word}s?`).join('|');
+
 /**
  * Matches names that consist of these words without spaces: companions, one refused word, then reserved words and
  * companions, such as `thethawteam`.
  */
 const refusedNamePattern = new RegExp(
-  `^(?:${matchSingularOrPlural(companionWords)})*` +
-    `(?:${matchSingularOrPlural([...reservedWords, ...slurs])})` +
-    `(?:${matchSingularOrPlural([...reservedWords, ...companionWords])})*$`,
+  `^(?:${buildSingularOrPluralPattern(companionWords)})*` +
+    `(?:${buildSingularOrPluralPattern([...reservedWords, ...slurs])})` +
+    `(?:${buildSingularOrPluralPattern([...reservedWords, ...companionWords])})*$`,
 );
 
 const isRefusedSkeleton = (skeleton: string): boolean =>
@@ -44,8 +46,8 @@ const containsRefusedWord = (username: string): boolean =>
   isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
 /**
- * Emoji sequences, including their joiners and variation selectors. Elsewhere joiners and selectors are invisible, so
- * that different names could look alike.
+ * Emoji sequences, including their joiners and variation selectors. Elsewhere, joiners and selectors are refused: they
+ * are invisible, so different names could look alike.
  */
 const emojiSequences =
   /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
@@ -54,7 +56,10 @@ const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** More combining marks than any language stacks on a letter. */
 const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
 
-/** @returns the normalized username, as it is stored; null when it is not acceptable (A08). */
+/**
+ * Checks a username (docs/product-decisions.md, A08).
+ * @returns the normalized username, as it is stored; null when it is not acceptable.
+ */
 export const parseUsername = (text: string): string | null => {
   const username = normalizeUsername(text);
   const length = countCodePoints(username);

@@ -9,7 +9,7 @@ import { type PreparedStatement, runPrepared } from '../../../platform/database/
 import { selectStandingSql, type StandingRow, toStanding } from '../../standings/application/standing.sql';
 import { UserEntity } from './user.entity';
 
-/** A user and their standing, read together. */
+/** A user and their standing: whether they are, for example, in good standing, suspended or banned. */
 export interface UserWithStanding {
   user: UserEntity;
   standing: Standing;
@@ -26,7 +26,7 @@ interface UserWithStandingRow extends StandingRow {
   created_at: Date;
 }
 
-/** Prepared and without TypeORM's query builder, because every sign-up and every join of the queue runs it. */
+/** Every sign-up and every join of the queue runs this statement: it is prepared and bypasses the query builder. */
 const FIND_WITH_STANDING: PreparedStatement = {
   name: 'find_users_with_standing',
   text: `SELECT users.id, users.username, users.avatar, users.email, users.gender, users.is_anonymous,
@@ -34,7 +34,7 @@ const FIND_WITH_STANDING: PreparedStatement = {
          FROM users LEFT JOIN standings ON standings.user_id = users.id WHERE users.id = ANY($1::bigint[])`,
 };
 
-/** Reads the table `users`, which only its projection writes. */
+/** Reads the table `users`, which only `usersProjection` writes, and locks users and e-mail addresses. */
 @Injectable()
 export class UserRepository {
   constructor(
@@ -97,7 +97,7 @@ export class UserRepository {
   /**
    * Claims an e-mail address for a user until the end of the transaction. Other transactions that claim it, or the
    * user's previous address, wait. Therefore the event that gives up an address precedes the event of its next owner,
-   * and no INSERT violates the unique index, an error in which PostgreSQL would log the address.
+   * and no INSERT violates the unique index. PostgreSQL would log the address with such a violation.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {
@@ -105,9 +105,9 @@ export class UserRepository {
     await manager.query(
       `SELECT pg_advisory_xact_lock(key) FROM (
          SELECT hashtextextended('users.email:' || lower(email), 0) AS key
-         FROM (SELECT $1::text AS email UNION SELECT email FROM users WHERE id = $2 AND email IS NOT NULL) AS wanted
+         FROM (SELECT $1::text AS email UNION SELECT email FROM users WHERE id = $2 AND email IS NOT NULL) AS addresses
          ORDER BY key
-       ) AS locks`,
+       ) AS keys`,
       [email, userId],
     );
     const owners = await manager.query<unknown[]>(

@@ -30,7 +30,7 @@ export const userEventTypes: readonly EventTypeDefinition[] = eventTypes.map((ty
 
 type StoredUserEvent = StoredEvent & UserEvent;
 
-/** Applies one event to the table `users`. Personal fields are absent in a rebuild after an erasure. */
+/** Applies one event to the table `users`. In a rebuild, personal fields that were erased are absent. */
 const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
@@ -75,8 +75,8 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
 };
 
 /**
- * Removes the address in an event from any other user who has it: in a rebuild, the event of an address's new owner may
- * precede the event with which the previous owner gives it up.
+ * Removes the e-mail address of an event from any other user. In a rebuild, the event of an address's new owner may
+ * precede the event in which the previous owner gives the address up.
  */
 const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };

@@ -18,6 +18,7 @@ export class UserController {
   constructor(private readonly users: UsersService) {}
 
   @Get()
+  // Suspended and banned users may read their own profile.
   @OpenToExcluded('id')
   @RateLimitedBy('profile_reads', 'user')
   @ApiOkResponse({

@@ -58,7 +58,11 @@ export class StandingDto implements Standing {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   until: string | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'The notice that explains it' })
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'The id of the notice that explains the standing',
+  })
   noticeId: number | null;
 }
 assertType<SameShape<StandingDto, Standing>>();

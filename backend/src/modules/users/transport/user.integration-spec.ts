@@ -7,10 +7,14 @@ import { UsersService } from '../application/users.service';
 
 jest.setTimeout(30_000);
 
-describe('users over HTTP', () => {
+/** User ids of a test start above a million. */
+const MISSING_USER_ID = 1;
+
+describe('users', () => {
   let api: TestApi;
-  /** Pairs `<viewer id> <user id>` for which the mocked relations permit reading the profile or the online state. */
+  /** Pairs `<viewer id> <user id>`: the viewers who may read the profile of the user. */
   const profileReaders = new Set<string>();
+  /** Pairs `<viewer id> <user id>`: the viewers who see the user online. */
   const onlineReaders = new Set<string>();
 
   beforeAll(async () => {
@@ -31,7 +35,7 @@ describe('users over HTTP', () => {
     return { browser, id: response.body.user.id as number, user: response.body.user };
   };
 
-  describe('reading a profile (A12)', () => {
+  describe('reading a profile', () => {
     it('a profile cannot be read without a login', async () => {
       const { id } = await joinAnonymously();
       const response = await api.openBrowser().get(`/api/user/${id}`).expect(401);
@@ -43,14 +47,14 @@ describe('users over HTTP', () => {
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('an invisible user, a missing user and a malformed id get the same response', async () => {
+    it('the ids of an invisible user and of a missing user, and malformed ids, get the same response', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
       const responses = await Promise.all(
         [
           stranger.id,
-          '9007199254740991',
-          '9007199254740993',
+          String(Number.MAX_SAFE_INTEGER),
+          '9007199254740993', // a number that JavaScript cannot represent
           '99999999999999999',
           '0',
           '-1',
@@ -71,24 +75,28 @@ describe('users over HTTP', () => {
 
     it('a related user gets only the public fields of a profile', async () => {
       const viewer = await joinAnonymously();
-      const seen = await joinAnonymously();
-      profileReaders.add(`${viewer.id} ${seen.id}`);
-      const expected = { id: seen.id, username: seen.user.username, avatar: null };
-      await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: false });
-      onlineReaders.add(`${viewer.id} ${seen.id}`);
-      await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: true });
-      await seen.browser.get(`/api/user/${viewer.id}`).expect(404);
+      const other = await joinAnonymously();
+      profileReaders.add(`${viewer.id} ${other.id}`);
+      const profile = { id: other.id, username: other.user.username, avatar: null };
+      await viewer.browser.get(`/api/user/${other.id}`).expect(200, { ...profile, isOnline: false });
+      onlineReaders.add(`${viewer.id} ${other.id}`);
+      await viewer.browser.get(`/api/user/${other.id}`).expect(200, { ...profile, isOnline: true });
+      await other.browser.get(`/api/user/${viewer.id}`).expect(404);
     });
 
     it('a user can read 120 profiles per minute', async () => {
       const { browser, id } = await joinAnonymously();
-      expect(await api.app.get(RateLimiterService).take('profile_reads', id, 115)).toMatchObject({
-        allowed: true,
-      });
-      const responses = await Promise.all(Array.from({ length: 30 }, () => browser.get(`/api/user/${id}`)));
-      const successes = responses.filter(({ status }) => status === 200).length;
-      expect(successes).toBeGreaterThanOrEqual(5);
-      expect(successes).toBeLessThan(30);
+      const remainingReads = 5;
+      const requestCount = 30;
+      const limiter = api.app.get(RateLimiterService);
+      expect(await limiter.take('profile_reads', id, 120 - remainingReads)).toMatchObject({ allowed: true });
+      const responses = await Promise.all(
+        Array.from({ length: requestCount }, () => browser.get(`/api/user/${id}`)),
+      );
+      const successCount = responses.filter(({ status }) => status === 200).length;
+      // More requests than the remaining ones may succeed, because the bucket refills meanwhile.
+      expect(successCount).toBeGreaterThanOrEqual(remainingReads);
+      expect(successCount).toBeLessThan(requestCount);
     });
   });
 
@@ -98,7 +106,7 @@ describe('users over HTTP', () => {
       ['patch', '', { gender: 'male' }],
       ['put', '/email', { newEmail: 'm@example.org', currentPassword: 'secret' }],
       ['put', '/password', { currentPassword: 'secret', newPassword: 'secret2' }],
-    ] as const)('another user cannot be changed with %s %s', async (method, path, body) => {
+    ] as const)('another user cannot be changed with %s /api/user/<id>%s', async (method, path, body) => {
       const mallory = await joinAnonymously();
       const victim = await joinAnonymously();
       profileReaders.add(`${mallory.id} ${victim.id}`);
@@ -109,7 +117,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('gender (A34)', () => {
+  describe('choosing a gender', () => {
     it('a gender can be chosen once', async () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
@@ -133,12 +141,12 @@ describe('users over HTTP', () => {
     });
 
     it.each([
-      ['a preference', { gender: 'both' }],
+      ['a preference for both genders', { gender: 'both' }],
       ['null', { gender: null }],
       ['a list', { gender: ['male'] }],
-      ['no value', {}],
-      ['a capital letter', { gender: 'Male' }],
-    ])('a gender is refused with %s', async (_reason, body) => {
+      ['a missing field', {}],
+      ['a gender with a capital letter', { gender: 'Male' }],
+    ])('%s is refused as a gender', async (_case, body) => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send(body);
       expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
@@ -146,7 +154,7 @@ describe('users over HTTP', () => {
   });
 
   describe('changing the profile', () => {
-    it('the name is normalized before it is stored (A08)', async () => {
+    it('the name is normalized before it is stored', async () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser
         .put(`/api/user/${id}`)
@@ -178,22 +186,29 @@ describe('users over HTTP', () => {
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
       const response = await rename('Ada 11').expect(429);
+      // The next change is possible after a tenth of an hour.
       expect(Number(response.get('Retry-After'))).toBeGreaterThan(60);
+      // A request with the current name changes nothing, so it does not count.
       await rename('Ada 10').expect(200);
     });
   });
 
   describe('UsersService', () => {
-    it('findProfile and findProfiles return no private fields', async () => {
+    it('findProfile and findProfiles return public fields only, and omit missing users', async () => {
       const [ada, bob] = [await joinAnonymously(), await joinAnonymously()];
       const users = api.app.get(UsersService);
       const profile = { id: ada.id, username: ada.user.username, avatar: null };
       expect(await users.findProfile(ada.id)).toEqual(profile);
-      expect(await users.findProfile(1)).toBeNull();
-      const many = await users.findProfiles([ada.id, bob.id, 1]);
-      expect(many.map(({ id }) => id).sort()).toEqual([ada.id, bob.id].sort());
+      expect(await users.findProfile(MISSING_USER_ID)).toBeNull();
+      const profiles = await users.findProfiles([ada.id, bob.id, MISSING_USER_ID]);
+      expect(profiles.map(({ id }) => id).sort()).toEqual([ada.id, bob.id].sort());
+      expect(profiles).toContainEqual(profile);
       expect(await users.findProfiles([])).toEqual([]);
-      expect(await users.findSearcher(ada.id)).toMatchObject({ gender: null });
+    });
+
+    it('findSearcher returns the gender null until the user has chosen one', async () => {
+      const { id } = await joinAnonymously();
+      expect(await api.app.get(UsersService).findSearcher(id)).toMatchObject({ gender: null });
     });
   });
 
@@ -207,10 +222,11 @@ describe('users over HTTP', () => {
       .send({ email: 'rebuilt@example.org', password: 'secret' })
       .expect(201);
     const readRows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
-    const before = await readRows();
+    const rowsBefore = await readRows();
     await api.database.dataSource.query(`UPDATE users SET username = 'overwritten', gender = NULL`);
     await api.app.get(ProjectionRebuildService).rebuild();
-    expect(await readRows()).toEqual(before);
-    expect(before.length).toBeGreaterThan(20);
+    expect(await readRows()).toEqual(rowsBefore);
+    // The tests above have created more than 20 users.
+    expect(rowsBefore.length).toBeGreaterThan(20);
   });
 });

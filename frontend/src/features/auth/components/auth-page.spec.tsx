@@ -21,7 +21,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const mockResponse = (status: number, body: unknown): void => {
+const mockNextResponse = (status: number, body: unknown): void => {
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
 };
 const openPage = (path: string) => {
@@ -83,7 +83,7 @@ it('validates on submit, and on every change after that', async () => {
 
 it('signs the user in, shows a toast and opens /chat', async () => {
   const user = openPage('/auth');
-  mockResponse(200, { user: aUser({ email: 'ada@example.com', isAnonymous: false }) });
+  mockNextResponse(200, { user: aUser({ email: 'ada@example.com', isAnonymous: false }) });
   await user.type(getEmailField(), 'ada@example.com');
   await user.type(getPasswordField(), 'secret');
   await user.click(getSubmitButton('Login'));
@@ -95,10 +95,10 @@ it('signs the user in, shows a toast and opens /chat', async () => {
 });
 
 it.each([401, 429, 500])(
-  'shows the same error message when signing in fails with status %d (A26)',
+  'shows the same error message when signing in fails with status %d',
   async (status) => {
     const user = openPage('/auth');
-    mockResponse(status, { message: 'other words' });
+    mockNextResponse(status, { message: 'other words' });
     await user.type(getEmailField(), 'ada@example.com');
     await user.type(getPasswordField(), 'secret{Enter}');
     await waitFor(() =>
@@ -112,10 +112,10 @@ it.each([401, 429, 500])(
 );
 
 it.each(['Login', 'Chat Anonymously'])(
-  'stays on the page after a click on %s until /chat is loaded',
+  'after a click on %s, stays on the page without signing in until /chat is loaded',
   async (name) => {
     const user = openPage('/auth');
-    mockResponse(200, { user: aUser() });
+    mockNextResponse(200, { user: aUser() });
     let finishLoadingChat = (): void => undefined;
     prepareChat.mockReturnValue(new Promise((resolve) => (finishLoadingChat = resolve)));
     await user.type(getEmailField(), 'ada@example.com');
@@ -142,7 +142,7 @@ it('reports a password mismatch together with the other errors, and does not sen
   await user.clear(getConfirmationField());
   await user.type(getConfirmationField(), 'secret');
   await user.type(getEmailField(), '@example.com');
-  mockResponse(201, { user: aUser() });
+  mockNextResponse(201, { user: aUser() });
   await user.click(getSubmitButton('Register'));
   expect(await screen.findByText('the chat')).toBeVisible();
   expect(fetchMock.mock.calls[0]?.[0]).toBe('/api/register');
@@ -152,7 +152,7 @@ it('reports a password mismatch together with the other errors, and does not sen
 
 it('shows a toast when the account cannot be created', async () => {
   const user = openPage('/auth?register=true');
-  mockResponse(409, { code: 'email_taken' });
+  mockNextResponse(409, { code: 'email_taken' });
   await user.type(getEmailField(), 'ada@example.com');
   await user.type(getPasswordField(), 'secret');
   await user.type(getConfirmationField(), 'secret{Enter}');
@@ -180,7 +180,7 @@ it("shows a disabled 'Starting...' button while the anonymous session starts", a
 
 it('shows a toast when the anonymous session cannot be started', async () => {
   const user = openPage('/auth');
-  mockResponse(503, {});
+  mockNextResponse(503, {});
   await user.click(screen.getByRole('button', { name: 'Chat Anonymously' }));
   await waitFor(() =>
     expect(getShownToast()).toEqual({ title: 'Error', description: 'Could not start anonymous session.' }),
@@ -199,9 +199,10 @@ it('sets autocomplete hints for password managers and disables native validation
   expect(getConfirmationField()).toHaveAttribute('autocomplete', 'new-password');
 });
 
-it('shows the consent notice, with nothing to confirm (A174)', () => {
+it('shows the consent notice without a checkbox', () => {
   openPage('/auth');
   expect(screen.getByText('consent')).toBeVisible();
+  expect(screen.queryByRole('checkbox')).toBeNull();
 });
 
 it('goes back to the landing page', async () => {

@@ -20,7 +20,7 @@ const emptyForm: CredentialsForm = { email: '', password: '', confirmPassword: '
 export interface AuthPageProps {
   /** The terms that a visitor accepts by signing in. */
   consent: ReactNode;
-  /** Loads the code of /chat. Called during the sign-in request; this page stays until both are done. */
+  /** Loads the code of /chat. Called during the sign-in request; the visitor stays on this page until both are done. */
   prepareChat: () => Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const [searchParams, setSearchParams] = useSearchParams();
   const isRegistering = searchParams.get('register') === 'true';
   const mode = isRegistering ? 'register' : 'login';
-  const words = copy[mode];
-  useDocumentTitle(words.submit);
+  const modeCopy = copy[mode];
+  useDocumentTitle(modeCopy.submit);
 
   const navigate = useNavigate();
-  const anonymous = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
+  const anonymousStart = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
   const { values, field, reset } = useForm(emptyForm);
   // Validates on submit, and on every change after that.
   const [wasSubmitted, setWasSubmitted] = useState(false);
@@ -42,8 +42,8 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const signInOrRegister = async (): Promise<void> => {
     const { email, password } = values;
     try {
-      const call = isRegistering ? registerAccount : login;
-      const [user] = await Promise.all([call({ email, password }), prepareChat()]);
+      const authenticate = isRegistering ? registerAccount : login;
+      const [user] = await Promise.all([authenticate({ email, password }), prepareChat()]);
       signIn(user);
       toast(isRegistering ? copy.toasts.registered : copy.toasts.loggedIn);
       await navigate('/chat');
@@ -85,8 +85,8 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
           <Logo className="lg:hidden" />
         </div>
         <div className="m-auto w-full max-w-sm py-12">
-          <h1 className="text-2xl font-bold">{words.title}</h1>
-          <p className="mt-1 text-md text-muted-foreground">{words.lead}</p>
+          <h1 className="text-2xl font-bold">{modeCopy.title}</h1>
+          <p className="mt-1 text-md text-muted-foreground">{modeCopy.lead}</p>
 
           <form noValidate className="mt-8 grid gap-4" onSubmit={submit}>
             <Field
@@ -115,14 +115,14 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
               />
             ) : null}
             <Button type="submit" size="lg" className="mt-2 w-full" disabled={isSubmitting}>
-              {isSubmitting ? words.pending : words.submit}
+              {isSubmitting ? modeCopy.pending : modeCopy.submit}
             </Button>
           </form>
 
           <p className="mt-3 text-base text-muted-foreground">
-            {words.toggleQuestion}{' '}
+            {modeCopy.toggleQuestion}{' '}
             <Button variant="link" className="h-auto px-1 align-baseline" onClick={toggleMode}>
-              {words.toggle}
+              {modeCopy.toggle}
             </Button>
           </p>
 
@@ -135,10 +135,10 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
             variant="outline"
             size="lg"
             className="w-full"
-            disabled={anonymous.isStarting}
-            onClick={anonymous.start}
+            disabled={anonymousStart.isStarting}
+            onClick={anonymousStart.start}
           >
-            {anonymous.isStarting ? copy.starting : copy.anonymous}
+            {anonymousStart.isStarting ? copy.starting : copy.anonymous}
           </Button>
           <div className="mt-6">{consent}</div>
         </div>

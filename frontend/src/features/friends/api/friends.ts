@@ -13,7 +13,7 @@ export const friendsQuery = (userId: number) =>
     queryKey: friendsKey(userId),
     queryFn: async ({ queryKey: [url] }) => z.array(friendSchema).parse(await request('GET', url)),
     staleTime: pageLimits.friendsCacheMs,
-    // Refetches on mount only what an event has invalidated.
+    // Refetches on mount only if a pushed event has invalidated the list.
     refetchOnMount: ({ state }) => state.isInvalidated,
   });
 
@@ -28,7 +28,7 @@ export const useFriends = (userId: number) => useQuery(friendsQuery(userId));
 
 export const useFriendRequests = (userId: number) => useQuery(friendRequestsQuery(userId));
 
-/** Sends a friend request. Accepted at once if the addressee has already sent one to the requester (A121). */
+/** Sends a friend request. The server accepts it at once if the addressee has already sent one to the requester. */
 export const sendFriendRequest = async (requesterId: number, addresseeId: number): Promise<FriendRequest> =>
   friendRequestSchema.parse(await request('POST', '/api/friends/request', { requesterId, addresseeId }));
 

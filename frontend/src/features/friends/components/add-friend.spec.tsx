@@ -7,7 +7,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
-const both = (
+const bothButtons = (
   <>
     <AddFriend userId={7} personId={12} place="toolbar" />
     <AddFriend userId={7} personId={12} place="skipped" />
@@ -27,7 +27,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
-  const { queryClient } = renderWithCache(both);
+  const { queryClient } = renderWithCache(bothButtons);
   const [toolbar, skipped] = screen.getAllByRole('button', { name: 'Add Friend' });
   act(() => {
     toolbar!.click();
@@ -60,7 +60,7 @@ it('shows a request that was sent from an unmounted button', async () => {
   expect(screen.getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
-it('can be tried again after a failure', async () => {
+it('shows an error and enables the button again when the request fails', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   fakeServer({ 'GET /api/friends/7': [], 'POST /api/friends/request': new Refusal(429) });
   renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
@@ -93,7 +93,7 @@ it('shows the friendship when the server refuses the request with 409', async ()
   warn.mockRestore();
 });
 
-it('shows the friendship at once when the other user had already sent a request (A121)', async () => {
+it('shows the friendship at once when the other user had already sent a request', async () => {
   const server = fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': () => {

@@ -6,8 +6,10 @@ import { Button, type ButtonProps } from '@/ui/button';
 
 export type AddFriendPlace = keyof typeof copy.add.sent;
 
-const buttonLook: Record<AddFriendPlace, Pick<ButtonProps, 'variant' | 'size' | 'className'>> = {
-  toolbar: {},
+const buttonLook: Record<
+  Exclude<AddFriendPlace, 'toolbar'>,
+  Pick<ButtonProps, 'variant' | 'size' | 'className'>
+> = {
   skipped: { variant: 'secondary', size: 'lg', className: 'w-full' },
   history: { variant: 'ghost', size: 'sm' },
 };
@@ -39,16 +41,16 @@ export interface AddFriendProps {
   describedBy?: string;
 }
 
-/** Sends a friend request to the partner and shows its state (§4 Friend request button). */
+/** A button that sends a friend request to a person and shows the state of the request. */
 export const AddFriend = ({ userId, personId, place, describedBy }: AddFriendProps) => {
   const { state, add } = useAddFriend(userId, personId);
   const Icon = icons[state];
   const label = getLabel(state, place);
-  const button = { disabled: state !== 'idle', 'aria-describedby': describedBy, onClick: add };
+  const buttonProps = { disabled: state !== 'idle', 'aria-describedby': describedBy, onClick: add };
   if (place === 'toolbar')
-    return <ToolbarButton icon={<Icon aria-hidden="true" />} label={label} {...button} />;
+    return <ToolbarButton icon={<Icon aria-hidden="true" />} label={label} {...buttonProps} />;
   return (
-    <Button {...buttonLook[place]} {...button}>
+    <Button {...buttonLook[place]} {...buttonProps}>
       <Icon aria-hidden="true" />
       {label}
     </Button>

@@ -6,7 +6,10 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
-const pending = [aFriendRequest({ id: 31, requesterId: 12 }), aFriendRequest({ id: 32, requesterId: 13 })];
+const pendingRequests = [
+  aFriendRequest({ id: 31, requesterId: 12 }),
+  aFriendRequest({ id: 32, requesterId: 13 }),
+];
 const heron = { id: 12, username: 'heron', avatar: null, isOnline: true };
 
 const renderModal = () => renderWithCache(<FriendRequestsModal userId={7} onDismiss={jest.fn()} />);
@@ -17,8 +20,8 @@ const readShownToast = () => {
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('shows the name of each requester, or their id when the profile cannot be loaded', async () => {
-  fakeServer({ 'GET /api/friends/requests/7': pending, 'GET /api/user/12': heron });
+it('lists each requester by name, or by id when the profile cannot be loaded, in a scrolling list', async () => {
+  fakeServer({ 'GET /api/friends/requests/7': pendingRequests, 'GET /api/user/12': heron });
   renderModal();
   expect(await screen.findByText('heron')).toBeVisible();
   expect(await screen.findByText('Utilizador #13')).toBeVisible();
@@ -30,14 +33,14 @@ it.each([
   ['Decline', 'declined', { title: 'Request declined', description: undefined }],
 ])('%s answers the request once, shows a toast and removes the row', async (button, status, toastText) => {
   const server = fakeServer({
-    'GET /api/friends/requests/7': pending,
+    'GET /api/friends/requests/7': pendingRequests,
     'GET /api/user/12': heron,
-    'PUT /api/friends/request/31': (body: unknown) => ({ ...pending[0], ...(body as object) }),
+    'PUT /api/friends/request/31': (body: unknown) => ({ ...pendingRequests[0], ...(body as object) }),
   });
   renderModal();
   const [row] = await screen.findAllByRole('listitem');
   await within(row!).findByText('heron');
-  server.routes['GET /api/friends/requests/7'] = pending.slice(1);
+  server.routes['GET /api/friends/requests/7'] = pendingRequests.slice(1);
   await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
   await waitFor(() => expect(readShownToast()).toEqual(toastText));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
@@ -46,10 +49,10 @@ it.each([
   ]);
 });
 
-it('shows an error when answering fails, refetches the requests and can be tried again', async () => {
+it('shows an error when answering fails, refetches the requests and enables the button again', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   const server = fakeServer({
-    'GET /api/friends/requests/7': pending.slice(0, 1),
+    'GET /api/friends/requests/7': pendingRequests.slice(0, 1),
     'PUT /api/friends/request/31': new Refusal(503),
   });
   renderModal();

@@ -11,7 +11,7 @@ import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
-const Request = ({ userId, request }: { userId: number; request: FriendRequest }) => {
+const RequestRow = ({ userId, request }: { userId: number; request: FriendRequest }) => {
   const { requesterId } = request;
   const { username, avatar } = useProfile(requesterId, copy.requests.placeholder(requesterId));
   const { isAnswered, answer } = useAnswerFriendRequest(userId, request);
@@ -52,7 +52,7 @@ export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onD
           className="-mx-2 mt-4 max-h-96 divide-y divide-border overflow-y-auto overscroll-contain px-2"
         >
           {requests.map((request) => (
-            <Request key={request.id} userId={userId} request={request} />
+            <RequestRow key={request.id} userId={userId} request={request} />
           ))}
         </ul>
       ) : requests ? (
@@ -66,7 +66,7 @@ export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onD
   );
 };
 
-/** An empty envelope. */
+/** The empty list, with a drawing of an envelope. */
 const NoRequests = () => (
   <EmptyState text={copy.requests.empty} height={64}>
     <path

@@ -19,26 +19,27 @@ export interface FriendRowProps {
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
-  /** Shown after Remove Friend, or at the edge of the picture: an icon button. */
+  /** An icon button, shown after Remove Friend or at the edge of the picture. */
   more?: ReactNode;
-  /** In a long list, only one row is a tab stop. */
+  /** False for the rows of a long list that the Tab key skips; the arrow keys reach them. */
   isTabStop?: boolean;
 }
 
+// A deleted text and a photo have an empty preview.
 const formatPreview = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
   const text = preview || (type === 'text' ? copy.list.deleted : copy.list.photo);
   return senderId === friendId ? text : copy.list.fromMe(text);
 };
 
-type LineProps = Pick<FriendRowProps, 'friend' | 'unread' | 'isOpen' | 'isTyping' | 'draft'>;
+type StatusLineProps = Pick<FriendRowProps, 'friend' | 'unread' | 'isOpen' | 'isTyping' | 'draft'>;
 
-/** The newest of: typing, an unsent draft, the last message. Presence if there is none. */
-const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
+/** Shows that the friend is typing, or else the unsent draft, or else the last message, or else the presence. */
+const StatusLine = ({ friend, unread, isOpen, isTyping, draft }: StatusLineProps) => {
   const { lastMessage } = friend;
   // While the chat is open, its composer shows the draft.
   const showsDraft = !isTyping && draft !== '' && !isOpen;
   const isUnread = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
-  const news = isTyping ? (
+  const content = isTyping ? (
     copy.list.typing
   ) : showsDraft ? (
     <>
@@ -55,8 +56,9 @@ const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
         isUnread && 'font-semibold text-foreground',
       )}
     >
-      <span className={news === null ? undefined : 'sr-only'}>{describePresence(friend)} </span>
-      {news}
+      {/* Screen readers always announce the presence. */}
+      <span className={content === null ? undefined : 'sr-only'}>{describePresence(friend)} </span>
+      {content}
     </p>
   );
 };
@@ -97,10 +99,11 @@ const RowAction = ({
   </Tooltip>
 );
 
+/** A friend in the expanded sidebar. */
 export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: FriendRowProps) => {
   const { friend, unread, isOpen } = row;
   const nameId = useId();
-  const action = { friendNameId: nameId, tabIndex: isTabStop ? 0 : -1 };
+  const actionProps = { friendNameId: nameId, tabIndex: isTabStop ? 0 : -1 };
   return (
     <div
       className={cn(
@@ -118,13 +121,13 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: 
         >
           {friend.username}
         </p>
-        <Line {...row} />
+        <StatusLine {...row} />
       </div>
       <Badge count={unread} label={copy.list.unread} />
       <div className="-ml-1 flex">
-        {/* Its hit area covers the whole row. */}
+        {/* The hit area of this button covers the whole row. */}
         <RowAction
-          {...action}
+          {...actionProps}
           label={copy.list.send}
           icon={MessageCircle}
           isPressed={isOpen}
@@ -132,7 +135,7 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: 
           onPress={onOpen}
         />
         <RowAction
-          {...action}
+          {...actionProps}
           label={copy.list.remove}
           icon={UserRoundMinus}
           className="z-raised hover:text-destructive"
@@ -144,7 +147,7 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: 
   );
 };
 
-/** A friend in the 80 px rail: only the picture is visible; its accessible name contains the rest. */
+/** A friend in the collapsed sidebar (80 px wide). Only the picture is visible; its accessible name has the rest. */
 export const FriendPicture = ({
   friend,
   unread,
@@ -176,7 +179,7 @@ export const FriendPicture = ({
         />
       </button>
     </Tooltip>
-    {/* Shown on hover, on focus and while its menu is open; always where there is no hover. */}
+    {/* Shown on hover, on focus and while its menu is open; always shown on devices without hover. */}
     <div className="absolute -bottom-1 -left-1 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 has-aria-expanded:opacity-100 [@media(hover:none)]:opacity-100">
       {more}
     </div>

@@ -8,12 +8,15 @@ import { renderWithCache } from '@/testing/with-cache';
 const friends = ['heron', 'finch', 'hawk'].map((username, index) =>
   aFriend({ id: index + 12, username, isOnline: false }),
 );
+const [heron, finch, hawk] = friends;
 
 const renderSwitcher = async () => {
   fakeServer({ 'GET /api/friends/7': friends });
   const onOpen = jest.fn();
   const onDismiss = jest.fn();
-  renderWithCache(<FriendSwitcher userId={7} unread={{ 12: 2 }} onOpen={onOpen} onDismiss={onDismiss} />);
+  renderWithCache(
+    <FriendSwitcher userId={7} unread={{ [heron!.id]: 2 }} onOpen={onOpen} onDismiss={onDismiss} />,
+  );
   await screen.findByRole('option', { name: /finch/ });
   return { onOpen, onDismiss, user: userEvent.setup() };
 };
@@ -27,8 +30,9 @@ it('focuses the search and preselects the friend with unread messages', async ()
   expect(search).toHaveAttribute('aria-activedescendant', getSelectedOption().id);
 });
 
-it('wraps around with the arrow keys and opens the selected friend with Enter', async () => {
+it('filters by the typed letters, wraps around with the arrow keys and opens a friend with Enter', async () => {
   const { user, onOpen, onDismiss } = await renderSwitcher();
+  // All three names contain an h.
   await user.keyboard('h');
   expect(screen.getAllByRole('option')).toHaveLength(3);
   await user.keyboard('aw');
@@ -36,14 +40,15 @@ it('wraps around with the arrow keys and opens the selected friend with Enter', 
   await user.keyboard('{Backspace}{Backspace}{ArrowUp}');
   expect(getSelectedOption()).toHaveTextContent('hawk');
   await user.keyboard('{ArrowDown}{ArrowDown}{Enter}');
-  expect(onOpen).toHaveBeenCalledWith(13);
+  // Two steps down from hawk, the last friend: heron, then finch.
+  expect(onOpen).toHaveBeenCalledWith(finch!.id);
   expect(onDismiss).toHaveBeenCalledTimes(1);
 });
 
 it('opens a friend with a click', async () => {
   const { user, onOpen } = await renderSwitcher();
   await user.click(screen.getByRole('option', { name: /hawk/ }));
-  expect(onOpen).toHaveBeenCalledWith(14);
+  expect(onOpen).toHaveBeenCalledWith(hawk!.id);
 });
 
 it('shows a text when no friend has the searched name', async () => {

@@ -14,7 +14,7 @@ export interface FriendSwitcherProps {
   onDismiss: () => void;
 }
 
-/** More results are not shown: typing more letters narrows them further. */
+/** Further results are not shown: the user can type more letters. */
 const maxResults = 50;
 
 const findIndexForKey = (key: string, index: number, count: number): number | undefined => {
@@ -24,31 +24,34 @@ const findIndexForKey = (key: string, index: number, count: number): number | un
   return undefined;
 };
 
-/** Finds a friend by a few letters of the name; the arrow keys select, Enter opens the chat. */
+/** A dialog that finds a friend by letters of the name. The arrow keys select a friend, Enter opens the chat. */
 export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwitcherProps) => {
   const { data: friends = [] } = useFriends(userId);
   const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState(0);
-  const id = useId();
+  const [chosenIndex, setChosenIndex] = useState(0);
+  const listId = useId();
   const results = searchFriends(sortFriends(friends, unread), search).slice(0, maxResults);
-  const index = Math.min(chosen, Math.max(results.length - 1, 0));
-  const optionId = (friendId: number): string => `${id}-${friendId}`;
-  const current = results[index];
+  // The list may have become shorter since the choice.
+  const selectedIndex = Math.min(chosenIndex, Math.max(results.length - 1, 0));
+  const selectedFriend = results[selectedIndex];
+  const toOptionId = (friendId: number): string => `${listId}-${friendId}`;
 
   const open = (friendId: number): void => {
     onDismiss();
     onOpen(friendId);
   };
   const handleKeyDown = (event: KeyboardEvent): void => {
+    // While an input method composes text, it uses Enter and the arrow keys itself.
     if (event.nativeEvent.isComposing) return;
-    const next = findIndexForKey(event.key, index, results.length);
-    if (next !== undefined) {
+    const targetIndex = findIndexForKey(event.key, selectedIndex, results.length);
+    const target = targetIndex === undefined ? undefined : results[targetIndex];
+    if (targetIndex !== undefined && target) {
       event.preventDefault();
-      setChosen(next);
-      document.getElementById(optionId(results[next]?.id ?? 0))?.scrollIntoView({ block: 'nearest' });
-    } else if (event.key === 'Enter' && current) {
+      setChosenIndex(targetIndex);
+      document.getElementById(toOptionId(target.id))?.scrollIntoView({ block: 'nearest' });
+    } else if (event.key === 'Enter' && selectedFriend) {
       event.preventDefault();
-      open(current.id);
+      open(selectedFriend.id);
     }
   };
 
@@ -59,9 +62,9 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         role="combobox"
         aria-label={copy.list.search}
         aria-expanded="true"
-        aria-controls={id}
+        aria-controls={listId}
         aria-autocomplete="list"
-        aria-activedescendant={current ? optionId(current.id) : undefined}
+        aria-activedescendant={selectedFriend ? toOptionId(selectedFriend.id) : undefined}
         placeholder={copy.list.search}
         autoComplete="off"
         spellCheck={false}
@@ -69,7 +72,7 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         className="mt-4 h-12 w-full rounded-control border border-input bg-background px-4 text-md placeholder:text-muted-foreground"
         onChange={({ target }) => {
           setSearch(target.value);
-          setChosen(0);
+          setChosenIndex(0);
         }}
         onKeyDown={handleKeyDown}
       />
@@ -82,21 +85,21 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         </p>
       ) : null}
       <ul
-        id={id}
+        id={listId}
         role="listbox"
         aria-label={copy.list.label}
         className="mt-2 grid max-h-80 gap-0.5 overflow-y-auto overscroll-contain"
       >
-        {results.map((friend, place) => (
+        {results.map((friend, index) => (
           // The text field keeps the focus and handles the keys.
           <li
             key={friend.id}
-            id={optionId(friend.id)}
+            id={toOptionId(friend.id)}
             role="option"
-            aria-selected={place === index}
+            aria-selected={index === selectedIndex}
             className={cn(
               'flex min-h-14 cursor-pointer items-center gap-3 rounded-control px-2 hover:bg-raised',
-              place === index && 'bg-raised inset-ring inset-ring-input',
+              index === selectedIndex && 'bg-raised inset-ring inset-ring-input',
             )}
             onClick={() => open(friend.id)}
           >

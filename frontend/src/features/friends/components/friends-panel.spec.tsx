@@ -5,16 +5,17 @@ import { FriendsPanel, type FriendsPanelProps } from '@/features/friends/compone
 import { aFriend } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
 
 const heron = aFriend({ id: 12, username: 'heron', isOnline: false });
 const finch = aFriend({ id: 13, username: 'finch', isOnline: true });
 
 const renderPanel = (changes: Partial<FriendsPanelProps> = {}) => {
   const onOpen = jest.fn();
-  const shown = renderWithCache(
+  const rendered = renderWithCache(
     <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={onOpen} {...changes} />,
   );
-  return { ...shown, onOpen };
+  return { ...rendered, onOpen };
 };
 
 const getRows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
@@ -101,6 +102,7 @@ it('removes a friend without confirmation or toast, and moves the focus to the t
   expect(getRows()).toHaveLength(1);
   expect(screen.getByRole('heading', { name: 'Friends (1)' })).toHaveFocus();
   expect(server.count('DELETE', '/api/friends/7/13')).toBe(1);
+  expect(useToasts.getState().shown).toBeNull();
 });
 
 it('keeps the friend when the removal fails, and only logs to the console', async () => {
@@ -131,7 +133,7 @@ it('shows a rail of pictures when collapsed, with accessible names', async () =>
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('can be loaded again after an error', async () => {
+it('shows an error, and loads the friends again on a click', async () => {
   const server = fakeServer({ 'GET /api/friends/7': new Refusal(503) });
   renderPanel();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your friends could not be loaded.');
@@ -140,22 +142,23 @@ it('can be loaded again after an error', async () => {
   expect(await screen.findByRole('heading', { name: 'Friends (1)' })).toBeVisible();
 });
 
-it('reads from the cache for five minutes, but refetches on mount after an event', async () => {
+it('reads from the cache when mounted again, and refetches when an event has invalidated the list', async () => {
   const server = fakeServer({ 'GET /api/friends/7': [finch] });
-  const first = renderPanel();
+  const firstPanel = renderPanel();
   await screen.findByRole('heading', { name: 'Friends (1)' });
-  first.unmount();
+  firstPanel.unmount();
   const renderAgain = (): void => {
     renderWithCache(
       <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={jest.fn()} />,
-      first.queryClient,
+      firstPanel.queryClient,
     );
   };
   renderAgain();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   expect(server.count('GET', '/api/friends/7')).toBe(1);
   server.routes['GET /api/friends/7'] = [finch, heron];
-  await first.queryClient.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
+  await firstPanel.queryClient.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
+  // Removes the second panel from the document, so that the queries find only the third.
   document.body.replaceChildren();
   renderAgain();
   await screen.findByRole('heading', { name: 'Friends (2)' });

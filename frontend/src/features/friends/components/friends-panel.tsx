@@ -16,20 +16,20 @@ const longListPart = createPart(
 );
 
 /** Longer lists have a search field and are virtualized. */
-const longListMinFriends = 40;
+const shortListMaxFriends = 40;
 
 export interface FriendsPanelProps {
   userId: number;
   unread: Unread;
-  /** Friends who are typing to the user. */
+  /** Ids of the friends who are typing to the user. */
   typing?: readonly number[];
-  /** The unsent draft to a friend. */
+  /** Returns the unsent draft to a friend; empty if there is none. */
   readDraft?: (friendId: number) => string;
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
-  /** Shown at the end of a row, or, small, at the edge of a picture: an icon button. */
-  renderMore?: (friend: Friend, part: { tabIndex: number; isSmall: boolean }) => ReactNode;
+  /** Renders an icon button at the end of a row, or a small one at the edge of a picture. */
+  renderMore?: (friend: Friend, buttonProps: { tabIndex: number; isSmall: boolean }) => ReactNode;
   /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
   /** The button beside the title, which collapses or closes the panel. */
@@ -56,14 +56,14 @@ export const FriendsPanel = ({
   const title = useRef<HTMLHeadingElement>(null);
   const sorted = sortFriends(friends ?? [], unread);
 
-  const removeAndStay = (friendId: number): void => {
+  const removeAndKeepFocus = (friendId: number): void => {
     remove(friendId);
-    // Its button is removed with the row; move the focus so that it stays in the list.
+    // The pressed button is removed with its row; the focus moves to the title, so that it stays in the panel.
     title.current?.focus();
   };
 
   const renderRow = (friend: Friend, isTabStop: boolean): ReactNode => {
-    const row = {
+    const rowProps = {
       friend,
       unread: unread[friend.id] ?? 0,
       isOpen: friend.id === openFriendId,
@@ -72,20 +72,20 @@ export const FriendsPanel = ({
       more: renderMore?.(friend, { tabIndex: isTabStop ? 0 : -1, isSmall: isCollapsed }),
     };
     return isCollapsed ? (
-      <FriendPicture {...row} />
+      <FriendPicture {...rowProps} />
     ) : (
       <FriendRow
-        {...row}
+        {...rowProps}
         isTyping={typing.includes(friend.id)}
         draft={readDraft(friend.id)}
-        onRemove={() => removeAndStay(friend.id)}
+        onRemove={() => removeAndKeepFocus(friend.id)}
       />
     );
   };
-  const loading = (
+  const skeleton = (
     <ListSkeleton label={copy.list.loading} isPicturesOnly={isCollapsed} className="px-2 py-2" />
   );
-  const failed = (retry: () => void): ReactNode => (
+  const renderError = (retry: () => void): ReactNode => (
     <LoadError text={copy.list.failed} onRetry={retry} className={cn('px-2', isCollapsed && 'sr-only')} />
   );
 
@@ -101,11 +101,11 @@ export const FriendsPanel = ({
         </h2>
         {action}
       </div>
-      {sorted.length > longListMinFriends ? (
+      {sorted.length > shortListMaxFriends ? (
         <LoadedPart
           part={longListPart}
-          pending={<div className="min-h-0 flex-1">{loading}</div>}
-          broken={({ retry }) => <div className="min-h-0 flex-1">{failed(retry)}</div>}
+          pending={<div className="min-h-0 flex-1">{skeleton}</div>}
+          broken={({ retry }) => <div className="min-h-0 flex-1">{renderError(retry)}</div>}
         >
           {(LongFriendsList) => (
             <LongFriendsList friends={sorted} isCollapsed={isCollapsed} renderRow={renderRow} />
@@ -130,9 +130,9 @@ export const FriendsPanel = ({
           ) : friends ? (
             <NoFriends isCollapsed={isCollapsed} />
           ) : isError ? (
-            failed(() => void refetch())
+            renderError(() => void refetch())
           ) : (
-            loading
+            skeleton
           )}
         </div>
       )}

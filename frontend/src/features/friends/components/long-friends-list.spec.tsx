@@ -5,8 +5,10 @@ import { aFriend } from '@/testing/factories';
 import { fakeServer } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
-const count = 500;
-const friends = Array.from({ length: count }, (_, index) =>
+const friendCount = 500;
+/** Far fewer than all, and more than the rows in and near the view. */
+const maxRenderedRows = 40;
+const friends = Array.from({ length: friendCount }, (_, index) =>
   aFriend({ id: index + 100, username: `friend ${String(index).padStart(3, '0')}` }),
 );
 
@@ -27,11 +29,11 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-it('renders only the rows in view, with the total for screen readers', async () => {
+it('renders only the rows in and near the view, and reports the number of all rows to screen readers', async () => {
   await renderList();
   const rows = within(getList()).getAllByRole('listitem');
-  expect(rows.length).toBeLessThan(40);
-  expect(rows[0]).toHaveAttribute('aria-setsize', String(count));
+  expect(rows.length).toBeLessThan(maxRenderedRows);
+  expect(rows[0]).toHaveAttribute('aria-setsize', String(friendCount));
 });
 
 it('has two tab stops, the buttons of one row; the arrow keys move to the same button of another row', async () => {
@@ -47,6 +49,7 @@ it('has two tab stops, the buttons of one row; the arrow keys move to the same b
   expect(document.activeElement).toHaveAccessibleName('Remove Friend');
   await user.keyboard('{End}');
   expect(readFocusedName()).toBe('friend 499');
+  // From Remove Friend back to Send Message of the first row.
   await user.keyboard('{Home}{Shift>}{Tab}{/Shift}{Enter}');
   expect(onOpen).toHaveBeenCalledWith(100);
 });

@@ -16,12 +16,12 @@ const estimatedRowPx = 58;
 /** Rows mounted beyond each end of the visible part, so that scrolling shows no gaps. */
 const extraRows = 8;
 
-const findTargetIndex = (key: string, from: number, count: number): number | undefined => {
+const findTargetIndex = (key: string, currentIndex: number, count: number): number | undefined => {
   switch (key) {
     case 'ArrowDown':
-      return Math.min(from + 1, count - 1);
+      return Math.min(currentIndex + 1, count - 1);
     case 'ArrowUp':
-      return Math.max(from - 1, 0);
+      return Math.max(currentIndex - 1, 0);
     case 'Home':
       return 0;
     case 'End':
@@ -37,18 +37,20 @@ const findTargetIndex = (key: string, from: number, count: number): number | und
  */
 export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriendsListProps) => {
   const [search, setSearch] = useState('');
+  /** Id of the friend whose row is the tab stop. */
   const [activeId, setActiveId] = useState<number>();
   const scroller = useRef<HTMLDivElement>(null);
   /** Index of the button that receives the focus in the row that becomes active. */
   const buttonIndexToFocus = useRef<number | null>(null);
 
   const results = isCollapsed ? friends : searchFriends(friends, search);
+  // The first row is active until another one receives the focus, and when the search hides the active row.
   const activeIndex = Math.max(
     results.findIndex(({ id }) => id === activeId),
     0,
   );
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is memoized by a compiler
-  const rows = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: results.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => estimatedRowPx,
@@ -75,7 +77,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
     buttonIndexToFocus.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
       (button) => button === event.target,
     );
-    rows.scrollToIndex(targetIndex);
+    virtualizer.scrollToIndex(targetIndex);
     setActiveId(friend.id);
   };
 
@@ -96,7 +98,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
             className="h-11 w-full rounded-control border border-input bg-background pr-3 pl-9 text-base placeholder:text-muted-foreground pointer-coarse:text-md"
             onChange={({ target }) => {
               setSearch(target.value);
-              rows.scrollToIndex(0);
+              virtualizer.scrollToIndex(0);
             }}
           />
         </div>
@@ -116,15 +118,15 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
           <ul
             aria-label={copy.list.label}
             className="relative"
-            style={{ height: rows.getTotalSize() }}
+            style={{ height: virtualizer.getTotalSize() }}
             onKeyDown={handleKeyDown}
           >
-            {rows.getVirtualItems().map(({ index, key, start }) => {
+            {virtualizer.getVirtualItems().map(({ index, key, start }) => {
               const friend = results[index];
               return friend ? (
                 <li
                   key={key}
-                  ref={rows.measureElement}
+                  ref={virtualizer.measureElement}
                   data-index={index}
                   data-friend={friend.id}
                   aria-setsize={results.length}

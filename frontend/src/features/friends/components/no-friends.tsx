@@ -1,7 +1,7 @@
 import { copy } from '@/features/friends/copy';
 import { EmptyState } from '@/ui/empty-state';
 
-/** Two people and a line between them. */
+/** The empty list of friends, with a drawing of two people and a line between them. */
 export const NoFriends = ({ isCollapsed }: { isCollapsed: boolean }) => (
   <EmptyState text={copy.list.empty} height={64} isCompact={isCollapsed}>
     <path className="stroke-border" strokeDasharray="1 7" d="M34 24c8-9 20-9 28 0" />

@@ -14,8 +14,8 @@ import { toast } from '@/ui/toast-store';
 export type AddFriendState = 'idle' | SentState | 'friends';
 
 /**
- * State of the friend request between the user and a person, shared by every button that shows it, and the function
- * that sends it.
+ * Returns the state of the friend request from the user to a person, and the function that sends it. All buttons for a
+ * person share the state.
  */
 export const useAddFriend = (userId: number, personId: number) => {
   const queries = useQueryClient();
@@ -26,13 +26,13 @@ export const useAddFriend = (userId: number, personId: number) => {
   const { mutate } = useMutation({
     mutationKey: sentRequestKey(personId),
     mutationFn: () => sendFriendRequest(userId, personId),
-    // The buttons share the state of this mutation. It is removed on the next match, not while no button is shown.
+    // The buttons share the state of this mutation. It is kept until the next match, even while no button is mounted.
     gcTime: Infinity,
     onSuccess: ({ id, status }) => {
       const isAccepted = status === 'accepted';
       toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
       if (!isAccepted) return;
-      // The push that follows must not show a second toast.
+      // The `friendship_accepted` frame that follows must not show a second toast.
       requestIdsSettledHere.add(id);
       for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])
         void queries.invalidateQueries({ queryKey });
@@ -40,14 +40,14 @@ export const useAddFriend = (userId: number, personId: number) => {
     onError: (error) => {
       console.warn('The friend request was not sent', error);
       toast({ ...copy.toasts.sendFailed, tone: 'destructive' });
-      // The two have become friends in the meantime.
+      // With 409, the two have become friends in the meantime.
       if (error instanceof ApiError && error.status === 409)
         void queries.invalidateQueries({ queryKey: friendsKey(userId) });
     },
   });
 
   const add = (): void => {
-    // A second click, on this button or on another one, may come before the next render.
+    // A second click, on this button or another one, may come before the next render.
     if (!isFriend && !readSentRequest(queries, personId)) mutate();
   };
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { settleRequest, type Answer } from '@/features/friends/stores/settle-request';
 
-/** Accepts or declines a request; repeated calls are ignored. */
+/** Accepts or declines a request. Repeated calls are ignored, unless the previous one has failed. */
 export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
   const queries = useQueryClient();
   const isAnswered = useRef(false);
@@ -13,11 +13,11 @@ export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) =>
       isAnswered.current = false;
     },
   });
-  const answer = (given: Answer): void => {
+  const answerOnce = (answer: Answer): void => {
     // A second click may come before the next render.
     if (isAnswered.current) return;
     isAnswered.current = true;
-    mutate(given);
+    mutate(answer);
   };
-  return { isAnswered: isPending || isSuccess, answer };
+  return { isAnswered: isPending || isSuccess, answer: answerOnce };
 };

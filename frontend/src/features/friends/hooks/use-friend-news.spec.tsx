@@ -17,7 +17,7 @@ const News = ({ isListOpen }: { isListOpen: boolean }) => (
   <p>news: {useFriendNews({ userId: 7, isListOpen, onOpen })}</p>
 );
 
-const show = () => {
+const renderNews = () => {
   const queries = createQueryClient();
   queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
   const createPage = (isListOpen: boolean) => (
@@ -36,8 +36,9 @@ beforeEach(() => {
   useToasts.setState({ shown: null });
 });
 
-const receive = () => act(() => raise('friend-request-received', { id: 31, requesterId: 12 }));
-const accept = () => act(() => raise('friendship-accepted', { requestId: 31, friendId: 12 }));
+const raiseRequestReceived = () => act(() => raise('friend-request-received', { id: 31, requesterId: 12 }));
+const raiseFriendshipAccepted = () =>
+  act(() => raise('friendship-accepted', { requestId: 31, friendId: 12 }));
 
 it('accepts a request from the toast that announces it', async () => {
   const server = fakeServer({
@@ -49,42 +50,42 @@ it('accepts a request from the toast that announces it', async () => {
       createdAt: '2026-11-20T12:00:00.000Z',
     },
   });
-  show();
-  receive();
+  renderNews();
+  raiseRequestReceived();
   expect(screen.getByRole('listitem')).toHaveTextContent('New friend requestFrom heron');
   expect(screen.getByText('news: 1')).toBeVisible();
   await userEvent.click(screen.getByRole('button', { name: 'Accept' }));
   await waitFor(() => expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted'));
   expect(server.count('PUT', '/api/friends/request/31')).toBe(1);
-  // What this page itself has caused is no news.
-  accept();
+  // A friendship that this page itself has caused does not count as news.
+  raiseFriendshipAccepted();
   expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted');
   expect(screen.getByText('news: 1')).toBeVisible();
 });
 
-it('shows no toast for a request while the list of requests is open, and closes the toast when it opens', () => {
-  const { setListOpen } = show();
-  receive();
+it('shows no toast for a request while the list of requests is open, and closes the toast when the list opens', () => {
+  const { setListOpen } = renderNews();
+  raiseRequestReceived();
   setListOpen(true);
   expect(screen.queryByRole('listitem')).toBeNull();
-  receive();
+  raiseRequestReceived();
   expect(screen.queryByRole('listitem')).toBeNull();
   expect(screen.getByText('news: 2')).toBeVisible();
 });
 
 it('opens the chat from the toast of an accepted request', async () => {
-  show();
-  accept();
+  renderNews();
+  raiseFriendshipAccepted();
   expect(screen.getByRole('listitem')).toHaveTextContent('You have a new friendheron accepted your request.');
   await userEvent.click(screen.getByRole('button', { name: 'Open' }));
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('does not announce a friendship made by a request of this page', () => {
-  const { queries } = show();
+it('does not announce a friendship that results from a request of this page', () => {
+  const { queries } = renderNews();
   // The request is in flight: the server has not answered it.
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => new Promise(() => undefined) };
   act(() => void queries.getMutationCache().build(queries, request).execute(undefined));
-  accept();
+  raiseFriendshipAccepted();
   expect(screen.queryByRole('listitem')).toBeNull();
 });

@@ -11,7 +11,7 @@ import { closeToast, toast, useToasts } from '@/ui/toast-store';
 
 export interface FriendNewsOptions {
   userId: number;
-  /** The list of requests is open and shows a new request itself. */
+  /** The list of requests is open, which shows a new request itself. */
   isListOpen: boolean;
   onOpen: (friendId: number) => void;
 }
@@ -20,24 +20,26 @@ const readCachedName = (queries: QueryClient, userId: number): string | undefine
   queries.getQueryData<Profile>(profileKey(userId))?.username;
 
 /**
- * Shows a toast with an action for each request that is received and each one that is accepted.
- * @returns the number of both since the page was opened.
+ * Shows a toast with an action for each friend request that the user receives, and for each request of the user that is
+ * accepted.
+ * @returns the number of these requests since the page was opened
  */
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
   const shownToastId = useRef<number>(undefined);
-  const latest = useRef({ isListOpen, onOpen });
+  // The options of the last render, for the handlers of events.
+  const latestOptions = useRef({ isListOpen, onOpen });
   useEffect(() => {
-    latest.current = { isListOpen, onOpen };
+    latestOptions.current = { isListOpen, onOpen };
     if (isListOpen && shownToastId.current !== undefined) closeToast(shownToastId.current);
   });
 
   useEffect(
     () =>
       onAppEvent('friend-request-received', ({ id, requesterId }) => {
-        setCount((present) => present + 1);
-        if (latest.current.isListOpen) return;
+        setCount((current) => current + 1);
+        if (latestOptions.current.isListOpen) return;
         const { received } = copy.toasts;
         toast({
           title: received.title,
@@ -47,7 +49,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
           action: {
             ...received.action,
             run: () => {
-              // `settleRequest` shows its own toast on failure.
+              // `settleRequest` has already shown a toast for the failure.
               settleRequest(queries, userId, id, 'accepted').catch(() => undefined);
             },
           },
@@ -59,17 +61,17 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
+        // The page shows another toast for a friendship that the user has caused here.
         const isCausedByUser =
           requestIdsSettledHere.has(requestId) || readSentRequest(queries, friendId) === 'sending';
-        // The user has already seen a toast for it.
         if (isCausedByUser) return;
-        setCount((present) => present + 1);
+        setCount((current) => current + 1);
         const { befriended } = copy.toasts;
         const name = readCachedName(queries, friendId);
         toast({
           title: befriended.title,
           ...(name === undefined ? {} : { description: befriended.description(name) }),
-          action: { ...befriended.action, run: () => latest.current.onOpen(friendId) },
+          action: { ...befriended.action, run: () => latestOptions.current.onOpen(friendId) },
         });
       }),
     [queries],

@@ -4,7 +4,7 @@ import { friendsKey, removeFriend } from '@/features/friends/api/friends';
 import { withoutFriend } from '@/features/friends/friend-list';
 import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 
-/** Removes a friend without confirmation (A135); a failure is only logged to the console (A134). */
+/** Removes a friend without confirmation (docs/product-decisions.md, A135) and logs a failure to the console only. */
 export const useRemoveFriend = (userId: number): ((friendId: number) => void) => {
   const queries = useQueryClient();
   const { mutate } = useMutation({

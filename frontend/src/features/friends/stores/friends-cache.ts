@@ -8,39 +8,39 @@ import { refetchIfInFlight } from '@/lib/query-client';
 import { profileKey } from '@/product/profile-query';
 
 /**
- * Patches the cached friends, requests and profiles with pushed changes. A request in flight may carry data from before
- * the change and overwrite the patch, so it is repeated.
+ * Patches the cached friends, friend requests and profiles with pushed changes. A query in flight may return data from
+ * before the change and overwrite the patch, so the query is repeated.
  */
 export class FriendsCache {
   constructor(private readonly queries: QueryClient) {}
 
-  patchFriends(me: number, patch: (friends: Friend[]) => Friend[]): void {
-    this.patch<Friend[]>(friendsKey(me), patch);
+  patchFriends(myId: number, patch: (friends: Friend[]) => Friend[]): void {
+    this.patch<Friend[]>(friendsKey(myId), patch);
   }
 
-  patchRequests(me: number, patch: (requests: FriendRequest[]) => FriendRequest[]): void {
-    this.patch<FriendRequest[]>(friendRequestsKey(me), patch);
+  patchRequests(myId: number, patch: (requests: FriendRequest[]) => FriendRequest[]): void {
+    this.patch<FriendRequest[]>(friendRequestsKey(myId), patch);
   }
 
   setProfile({ id, username, avatar }: Profile): void {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }
 
-  /** Loads a profile again as if it were not known: it may no longer be visible to the user. */
+  /** Removes a cached profile, which may no longer be visible to the user. Profiles on display are loaded again. */
   forgetProfile(userId: number): void {
     void this.queries.resetQueries({ queryKey: profileKey(userId) });
   }
 
-  /** Sets the newest message with a friend. Null means that only the server has it, and refetches the friends. */
-  setLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
-    if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));
-    else void this.queries.invalidateQueries({ queryKey: friendsKey(me) });
+  /** Sets the newest message with a friend. Null means that the message is unknown; the friends are then refetched. */
+  setLastMessage(myId: number, friendId: number, lastMessage: LastMessage | null): void {
+    if (lastMessage) this.patchFriends(myId, (friends) => withLastMessage(friends, friendId, lastMessage));
+    else void this.queries.invalidateQueries({ queryKey: friendsKey(myId) });
   }
 
   /** Invalidates the friends, the requests, or both. */
-  invalidate(me: number, ...which: ('friends' | 'requests')[]): void {
-    for (const name of which) {
-      const queryKey = name === 'friends' ? friendsKey(me) : friendRequestsKey(me);
+  invalidate(myId: number, ...lists: ('friends' | 'requests')[]): void {
+    for (const list of lists) {
+      const queryKey = list === 'friends' ? friendsKey(myId) : friendRequestsKey(myId);
       void this.queries.invalidateQueries({ queryKey });
     }
   }

@@ -4,7 +4,10 @@ export type SentState = 'sending' | 'sent';
 
 const sentRequestsKey = ['friend-request'] as const;
 
-/** Mutation key of the friend request to a person: every Add Friend button reads the same state by it (A138). */
+/**
+ * Mutation key of the friend request to a person. Every Add Friend button for this person reads the state of the same
+ * mutation (docs/product-decisions.md, A138).
+ */
 export const sentRequestKey = (personId: number) => [...sentRequestsKey, personId] as const;
 
 const createRequestFilter = (personId: number) => ({ mutationKey: sentRequestKey(personId), exact: true });
@@ -14,19 +17,19 @@ const toSentState = (status: string | undefined): SentState | undefined => {
   return status === 'success' ? 'sent' : undefined;
 };
 
-/** State of the last request to this person, as a hook. */
+/** Returns the state of the last request to a person, and renders again when it changes. */
 export const useSentRequest = (personId: number): SentState | undefined =>
   toSentState(
     useMutationState({ filters: createRequestFilter(personId), select: ({ state }) => state.status }).at(-1),
   );
 
-/** State of the last request to this person, read once. */
+/** Returns the present state of the last request to a person. */
 export const readSentRequest = (queries: QueryClient, personId: number): SentState | undefined =>
   toSentState(queries.getMutationCache().findAll(createRequestFilter(personId)).at(-1)?.state.status);
 
 /**
- * Removes the state of one person's request when the friendship ends; of all requests on a new match or when another
- * user signs in (A139).
+ * Removes the state of the request to one person, when the friendship ends or the person is blocked. Without `personId`
+ * removes the state of all requests, on a new match (docs/product-decisions.md, A139) or when another user signs in.
  */
 export const removeSentRequests = (queries: QueryClient, personId?: number): void => {
   const mutations = queries.getMutationCache();

@@ -9,7 +9,7 @@ export type Answer = 'accepted' | 'declined';
 
 /**
  * Accepts or declines a request and shows a toast for either outcome.
- * @throws the server's error, after the toast.
+ * @throws the error of the HTTP request, after the toast
  */
 export const settleRequest = async (
   queries: QueryClient,
@@ -17,6 +17,7 @@ export const settleRequest = async (
   requestId: number,
   answer: Answer,
 ): Promise<void> => {
+  // Before the HTTP request, because the `friendship_accepted` frame may arrive before the response.
   requestIdsSettledHere.add(requestId);
   try {
     await answerFriendRequest(requestId, answer);

@@ -1,2 +1,5 @@
-/** Requests that this page itself settled, with a toast; their `friendship_accepted` frames show no second one. */
+/**
+ * Ids of the friend requests that this page itself has accepted or declined. The page shows a toast when it does so,
+ * and no second one for the `friendship_accepted` frame that follows.
+ */
 export const requestIdsSettledHere = new Set<number>();

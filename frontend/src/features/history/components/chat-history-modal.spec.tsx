@@ -6,15 +6,17 @@ import { renderWithCache } from '@/testing/with-cache';
 
 const formatTimeAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
 const hour = 60 * 60_000;
+const day = 24 * hour;
 
+/** Renders the modal; each button shows the data that its row passes to the actions. */
 const renderModal = () =>
   renderWithCache(
     <ChatHistoryModal
       userId={7}
       onDismiss={jest.fn()}
-      renderActions={({ id, username, nameId, isRecent, isReportable, isUnknown, historyId }) => (
+      renderActions={({ id, username, nameId, allowsFriendRequest, isReportable, isUnknown, historyId }) => (
         <button type="button" aria-describedby={nameId}>
-          {isRecent ? 'Add' : 'Only more about'} {username} {id}
+          {allowsFriendRequest ? 'Add' : 'Only more about'} {username} {id}
           {isUnknown ? ', unknown' : ''}
           {isReportable ? `, chat ${historyId} reportable` : ''}
         </button>
@@ -25,7 +27,7 @@ const renderModal = () =>
 it('lists the partners with the age of each chat, newest first', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(49 * hour) },
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(2 * day + hour) },
       { id: 3, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
       { id: 2, user1Id: 12, user2Id: 7, createdAt: formatTimeAgo(hour) },
     ],
@@ -46,17 +48,18 @@ it('lists the partners with the age of each chat, newest first', async () => {
   );
 });
 
-it('lets actions know which partner is unknown, and which chats allow a friend request (A120) or a report', async () => {
-  const removed = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
+it('passes to the actions whether the partner is unknown, and whether a request or a report is allowed', async () => {
+  const endedForSafety = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 3, user1Id: 12, user2Id: 7, ...removed },
+      { id: 3, user1Id: 12, user2Id: 7, ...endedForSafety },
       { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000), reportableUntil: null },
       {
         id: 1,
         user1Id: 7,
         user2Id: 12,
-        createdAt: formatTimeAgo(31 * 24 * hour),
+        // Friend requests are allowed within 30 days of a chat.
+        createdAt: formatTimeAgo(31 * day),
         reportableUntil: formatTimeAgo(1_000),
       },
     ],
@@ -88,7 +91,7 @@ it('loads each profile once', async () => {
   expect(server.count('GET', '/api/user/12')).toBe(1);
 });
 
-it('shows an error with a retry, and an empty history', async () => {
+it('shows an error, and after a successful retry that the history is empty', async () => {
   const server = fakeServer({ 'GET /api/chat-history/7': new Refusal(503) });
   renderModal();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your chats could not be loaded.');

@@ -16,7 +16,7 @@ import { Modal } from '@/ui/modal';
 export interface ChatHistoryModalProps {
   userId: number;
   onDismiss: () => void;
-  /** The actions on a partner: Add Friend if the chat was recent (A120), and More. */
+  /** Renders the actions on a partner, such as Add Friend and Report. */
   renderActions?: (partner: HistoryPartner) => ReactNode;
 }
 
@@ -33,7 +33,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
     isWanted: useWasSeen(row),
   });
   const nameId = `chat-${entry.id}`;
-  const metAt = Date.parse(entry.createdAt);
+  const metAtMs = Date.parse(entry.createdAt);
   return (
     <li ref={row} className="flex min-h-15 items-center gap-3 py-2">
       <Avatar id={partnerId} name={username ?? ''} picture={avatar} />
@@ -44,7 +44,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
             <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
           </p>
           <p className="text-sm text-muted-foreground">
-            <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
+            <time dateTime={entry.createdAt}>{formatAge(metAtMs, now)}</time>
           </p>
         </div>
         {username === undefined ? null : (
@@ -53,9 +53,10 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               id: partnerId,
               username,
               nameId,
-              isRecent: now - metAt < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
+              allowsFriendRequest:
+                now - metAtMs < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
               historyId: entry.id,
-              // Null until the chat ends.
+              // `reportableUntil` is null until the chat ends.
               isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),
               isUnknown,
             })}
@@ -75,9 +76,10 @@ const NoChats = () => (
   </EmptyState>
 );
 
-/** The user's past partners and how long ago they met; no transcripts (A63). */
+/** Shows the user's past partners and how long ago they met, without transcripts (docs/product-decisions.md, A63). */
 export const ChatHistoryModal = ({ userId, onDismiss, renderActions }: ChatHistoryModalProps) => {
   const { data: entries, isError, refetch } = useChatHistory(userId);
+  // The ages do not change while the dialog is open.
   const [now] = useState(() => Date.now());
   return (
     <Modal isOpen title={copy.title} description={copy.lead} onDismiss={onDismiss}>

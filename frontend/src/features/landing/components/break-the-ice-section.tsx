@@ -1,14 +1,14 @@
 import { Snowflake } from 'lucide-react';
 import { copy } from '@/features/landing/copy';
 
-const Answer = ({ who, text, className }: { who: string; text: string; className: string }) => (
+const Answer = ({ label, text, className }: { label: string; text: string; className: string }) => (
   <div className={className}>
-    <p className="text-sm font-semibold text-ice">{who}</p>
+    <p className="text-sm font-semibold text-ice">{label}</p>
     <p className="mt-1 text-md font-semibold">{text}</p>
   </div>
 );
 
-/** Presents the game, in the colour reserved for it. */
+/** Presents the game Break the Ice, in the colour `ice`, which is reserved for it. */
 export const BreakTheIceSection = () => (
   <section aria-labelledby="ice-title" className="bg-ice-surface">
     <div className="mx-auto grid w-full max-w-6xl gap-12 px-6 py-18 md:px-12 md:py-24 lg:grid-cols-[5fr_6fr] lg:items-center">
@@ -31,12 +31,12 @@ export const BreakTheIceSection = () => (
         <p className="text-xl font-bold text-balance">{copy.ice.question}</p>
         <div className="mt-8 grid gap-2 sm:grid-cols-2">
           <Answer
-            who={copy.ice.myLabel}
+            label={copy.ice.myLabel}
             text={copy.ice.mine}
             className="laid-from-left rounded-card bg-ice-surface p-4 sm:rounded-r-inner"
           />
           <Answer
-            who={copy.ice.theirLabel}
+            label={copy.ice.theirLabel}
             text={copy.ice.theirs}
             className="laid-from-right rounded-card bg-ice-surface p-4 sm:rounded-l-inner"
           />

@@ -4,19 +4,19 @@ import { Button } from '@/ui/button';
 
 export interface CarouselPauseProps {
   isPaused: boolean;
-  /** What the button pauses, for its label. */
-  what: string;
+  /** Names the content that the button pauses; part of the label. */
+  contentName: string;
   onToggle: () => void;
 }
 
 /** Pauses moving content for users who need more time to read (WCAG 2.2.2). */
-export const CarouselPause = ({ isPaused, what, onToggle }: CarouselPauseProps) => {
+export const CarouselPause = ({ isPaused, contentName, onToggle }: CarouselPauseProps) => {
   const Icon = isPaused ? Play : Pause;
   return (
     <Button
       variant="ghost"
       size="icon"
-      aria-label={isPaused ? copy.carousel.play(what) : copy.carousel.pause(what)}
+      aria-label={isPaused ? copy.carousel.play(contentName) : copy.carousel.pause(contentName)}
       className="text-muted-foreground hover:text-foreground"
       onClick={onToggle}
     >

@@ -7,6 +7,8 @@ import { TwoDots } from '@/product/two-dots';
 import { Avatar } from '@/ui/avatar';
 import { PresenceDot } from '@/ui/presence-dot';
 
+// The pictures of the carousel of features. They are hidden from assistive technology.
+
 const words = copy.features.pictures;
 
 const Matching = () => (
@@ -19,6 +21,7 @@ const Matching = () => (
   </div>
 );
 
+/** A question of Break the Ice, with the first option chosen. */
 const Game = () => (
   <div className="w-full max-w-sm rounded-card bg-raised p-4 md:p-5">
     <p className="text-md font-bold text-balance">{words.question}</p>
@@ -86,6 +89,7 @@ const World = () => (
   </ul>
 );
 
+/** The last message of a quiet chat, and suggestions for the next one. */
 const Suggestions = () => (
   <div className="w-full max-w-sm">
     <Bubble isMine={false} isFirst isLast>
@@ -126,7 +130,7 @@ const Safety = () => (
   </div>
 );
 
-/** In the order of the specification (§1). */
+/** The features with their pictures, in the order of section 1 of the product specification. */
 export const features: readonly { key: keyof typeof copy.features.list; Picture: FC }[] = [
   { key: 'matching', Picture: Matching },
   { key: 'game', Picture: Game },

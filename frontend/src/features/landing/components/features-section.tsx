@@ -27,15 +27,15 @@ export const FeaturesSection = () => {
       >
         <div className="mt-2 flex items-center justify-center lg:mt-0 lg:flex-col lg:items-start lg:justify-between">
           <ol className="flex lg:grid lg:w-full">
-            {features.map(({ key }, place) => (
+            {features.map(({ key }, slideIndex) => (
               <li key={key}>
                 <button
                   type="button"
                   aria-label={copy.features.list[key].title}
-                  aria-current={place === index}
+                  aria-current={slideIndex === index}
                   data-running={isRunning}
                   className="carousel-dot feature-name"
-                  onClick={() => choose(place)}
+                  onClick={() => choose(slideIndex)}
                 >
                   <span className="max-lg:hidden">{copy.features.list[key].title}</span>
                 </button>
@@ -43,7 +43,7 @@ export const FeaturesSection = () => {
             ))}
           </ol>
           <div className="lg:-ml-3">
-            <CarouselPause isPaused={isPaused} what={copy.features.what} onToggle={togglePause} />
+            <CarouselPause isPaused={isPaused} contentName={copy.features.what} onToggle={togglePause} />
           </div>
         </div>
         <div
@@ -51,14 +51,15 @@ export const FeaturesSection = () => {
           aria-live={isRunning ? 'off' : 'polite'}
           className="slides rounded-sheet border border-border bg-card p-6 md:p-8"
         >
-          {features.map(({ key, Picture }, place) => (
+          {features.map(({ key, Picture }, slideIndex) => (
             <div
               key={key}
               role="group"
               aria-roledescription="slide"
-              aria-label={copy.features.slide(place + 1, features.length)}
-              aria-hidden={place !== index}
-              data-shown={place === index ? 'at-once' : undefined}
+              aria-label={copy.features.slide(slideIndex + 1, features.length)}
+              aria-hidden={slideIndex !== index}
+              // Makes the slide visible (styles/landing.css).
+              data-shown={slideIndex === index ? 'at-once' : undefined}
               className="slide flex flex-col"
             >
               <div aria-hidden="true" className="grid min-h-60 flex-1 place-items-center py-4">

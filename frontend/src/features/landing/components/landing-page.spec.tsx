@@ -37,7 +37,8 @@ it("shows disabled 'Starting...' buttons while the session starts", () => {
   for (const button of screen.getAllByRole('button', { name: 'Starting...' })) expect(button).toBeDisabled();
 });
 
-it('shows the consent notice at both places, with nothing to confirm (A174)', () => {
+it('shows the consent notice below both groups of actions, without a checkbox', () => {
   renderPage();
   expect(screen.getAllByText('consent')).toHaveLength(2);
+  expect(screen.queryByRole('checkbox')).toBeNull();
 });

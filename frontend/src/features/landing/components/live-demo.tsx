@@ -19,22 +19,25 @@ const GameCard = ({ text }: { text: string }) => (
   </div>
 );
 
+/** Whether the text is a single emoji, which the bubble shows large. */
 const isEmoji = (text: string): boolean => /^\p{Extended_Pictographic}$/u.test(text);
 
-const Row = ({
+const MessageRow = ({
   message,
-  before,
-  after,
+  previous,
+  next,
   isMine,
-  order,
+  index,
 }: {
   message: SampleMessage;
-  before: SampleMessage | undefined;
-  after: SampleMessage | undefined;
+  previous: SampleMessage | undefined;
+  next: SampleMessage | undefined;
+  /** Shows the message on the right side. */
   isMine: boolean;
-  order: number;
+  index: number;
 }) => {
-  const isFirst = before?.sender !== message.sender || before.isGame === true;
+  // A card of the game ends a group of bubbles.
+  const isFirst = previous?.sender !== message.sender || previous.isGame === true;
   return (
     <li
       className={cn(
@@ -42,7 +45,7 @@ const Row = ({
         isMine ? 'flex-row-reverse' : '',
         isFirst ? 'pt-2.5' : 'pt-[2px]',
       )}
-      style={{ '--order': order } as CSSProperties}
+      style={{ '--order': index } as CSSProperties}
     >
       <span className="sr-only">{message.sender}: </span>
       {message.isGame ? (
@@ -51,7 +54,7 @@ const Row = ({
         <Bubble
           isMine={isMine}
           isFirst={isFirst}
-          isLast={after?.sender !== message.sender}
+          isLast={next?.sender !== message.sender}
           isEmoji={isEmoji(message.text)}
           className="ml-0"
         >
@@ -87,13 +90,13 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
       <p className="pt-4 text-center text-xs text-muted-foreground tabular-nums">{mood}</p>
       <ol>
         {messages.map((message, index) => (
-          <Row
+          <MessageRow
             key={message.text}
             message={message}
-            before={messages[index - 1]}
-            after={messages[index + 1]}
+            previous={messages[index - 1]}
+            next={messages[index + 1]}
             isMine={message.sender === right.name}
-            order={index}
+            index={index}
           />
         ))}
       </ol>
@@ -117,15 +120,15 @@ export const LiveDemo = () => {
       <div aria-hidden="true" className="ember-glow pointer-events-none absolute -inset-24" />
       <div className="relative rounded-sheet border border-border bg-card p-4 shadow-elevated md:p-6">
         <div {...swipeHandlers} aria-live={isRunning ? 'off' : 'polite'} className="slides">
-          {samples.map((sample, place) => (
+          {samples.map((sample, slideIndex) => (
             <div
               key={sample.mood}
               role="group"
               aria-roledescription="slide"
-              aria-label={copy.demo.slide(sample.mood, place + 1, samples.length)}
-              aria-hidden={place !== index}
-              // The first conversation is complete when the page opens, and is played when it comes round again.
-              data-shown={place === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
+              aria-label={copy.demo.slide(sample.mood, slideIndex + 1, samples.length)}
+              aria-hidden={slideIndex !== index}
+              // The first conversation is complete when the page opens. Later ones appear message by message.
+              data-shown={slideIndex === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
               className="slide"
             >
               <Conversation {...sample} />
@@ -134,17 +137,17 @@ export const LiveDemo = () => {
         </div>
       </div>
       <div className="relative mt-2 flex items-center justify-center">
-        {samples.map((sample, place) => (
+        {samples.map((sample, slideIndex) => (
           <button
             key={sample.mood}
             type="button"
             aria-label={sample.mood}
-            aria-current={place === index}
+            aria-current={slideIndex === index}
             className="carousel-dot"
-            onClick={() => choose(place)}
+            onClick={() => choose(slideIndex)}
           />
         ))}
-        <CarouselPause isPaused={isPaused} what={copy.demo.what} onToggle={togglePause} />
+        <CarouselPause isPaused={isPaused} contentName={copy.demo.what} onToggle={togglePause} />
       </div>
     </section>
   );

@@ -34,12 +34,12 @@ const Rules = ({ rules }: Required<Pick<LegalText, 'rules'>>) => (
   </ol>
 );
 
-type Which = keyof typeof texts;
+type LegalTextName = keyof typeof texts;
 
 /** The terms, the privacy notice, or the house rules. */
-export const LegalPage = ({ which }: { which: Which }) => {
+export const LegalPage = ({ which }: { which: LegalTextName }) => {
   const { title, lead, rules: houseRules, sections } = texts[which];
-  const others = (Object.keys(texts) as Which[]).filter((other) => other !== which);
+  const otherTexts = (Object.keys(texts) as LegalTextName[]).filter((other) => other !== which);
   useDocumentTitle(title);
   return (
     <main className="mx-auto w-full max-w-2xl px-6 py-6 md:py-12">
@@ -54,7 +54,7 @@ export const LegalPage = ({ which }: { which: Which }) => {
         <Section key={section.title} {...section} />
       ))}
       <p className="mt-12 flex flex-wrap gap-x-6 gap-y-2 border-t border-border pt-6 text-base">
-        {others.map((other) => (
+        {otherTexts.map((other) => (
           <Link
             key={other}
             to={`/${other}`}

@@ -3,7 +3,7 @@ import { Link } from '@/ui/link';
 
 const linkClass = 'underline underline-offset-4 hover:text-foreground';
 
-/** Shown below every form that signs a visitor in (A174). */
+/** The notice below every form that signs a visitor in (docs/product-decisions.md, A174). */
 export const Consent = () => (
   <p className="flex flex-wrap gap-x-3 gap-y-1 text-sm text-muted-foreground">
     <span>{copy.adults}</span>

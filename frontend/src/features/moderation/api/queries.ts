@@ -38,7 +38,10 @@ export const queueQuery = (filter: CaseFilter) =>
     queryKey: queueKey(filter),
     queryFn: async ({ pageParam }): Promise<CasePage> =>
       casePageSchema.parse(
-        await request('GET', withSearch(casesUrl, { state: filter, limit: String(casesPerPage), cursor: pageParam })),
+        await request(
+          'GET',
+          withSearch(casesUrl, { state: filter, limit: String(casesPerPage), cursor: pageParam }),
+        ),
       ),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,

@@ -27,7 +27,9 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
   const [wasSubmitted, setSubmitted] = useState(false);
   const appeal = findOpenAppeal(moderationCase);
   const { appealOutcome, answer } = draft;
-  const problems = wasSubmitted ? (buildAppealDecisionBody(draft, moderationCase.version, now).problems ?? []) : [];
+  const problems = wasSubmitted
+    ? (buildAppealDecisionBody(draft, moderationCase.version, now).problems ?? [])
+    : [];
   const notice = buildAppealNotice(draft, now);
   const submit = (): void => {
     setSubmitted(true);

@@ -138,7 +138,9 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
           />
           {moderationCase.kind === 'reports' ? null : <Chip>{copy.kinds[moderationCase.kind]}</Chip>}
           {moderationCase.state === 'open' ? null : (
-            <Chip tone={moderationCase.state === 'escalated' ? 'warning' : 'neutral'}>{copy.states[moderationCase.state]}</Chip>
+            <Chip tone={moderationCase.state === 'escalated' ? 'warning' : 'neutral'}>
+              {copy.states[moderationCase.state]}
+            </Chip>
           )}
           {moderationCase.isAutomatic ? <Chip>{copy.queue.automatic}</Chip> : null}
         </div>
@@ -155,7 +157,9 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
           <Banner>{texts.newReports(newReportCount)}</Banner>
         ) : null}
         {/* Moderators in `excludes` may not decide the case. */}
-        {moderationCase.excludes.includes(myId) && moderationCase.state !== 'decided' ? <Banner>{texts.excluded}</Banner> : null}
+        {moderationCase.excludes.includes(myId) && moderationCase.state !== 'decided' ? (
+          <Banner>{texts.excluded}</Banner>
+        ) : null}
       </header>
       <Evidence moderationCase={moderationCase} />
     </div>

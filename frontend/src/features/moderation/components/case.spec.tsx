@@ -15,8 +15,8 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 /**
- * Opens case 8 and counts the requests for its image. `fakeServer` responds with JSON only, so `fetch` is replaced again
- * for the image, unless `routes` has a response for it.
+ * Opens case 8 and counts the requests for its image. `fakeServer` responds with JSON only, so `fetch` is replaced
+ * again for the image, unless `routes` has a response for it.
  */
 const openCase = async (changes = {}, routes = {}) => {
   const page = showModeration([aCase(changes)], '?case=8', routes);

@@ -76,7 +76,11 @@ const FactsField = ({
   );
 };
 
-const ImagesField = ({ moderationCase, draft, onChange }: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
+const ImagesField = ({
+  moderationCase,
+  draft,
+  onChange,
+}: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
   // Only the images that the reported person sent.
   const imageIds = [
     ...new Set(
@@ -115,7 +119,15 @@ const ImagesField = ({ moderationCase, draft, onChange }: Pick<FormProps, 'moder
   );
 };
 
-const Previews = ({ moderationCase, draft, now }: { moderationCase: ModerationCase; draft: CaseDraft; now: number }) => {
+const Previews = ({
+  moderationCase,
+  draft,
+  now,
+}: {
+  moderationCase: ModerationCase;
+  draft: CaseDraft;
+  now: number;
+}) => {
   const { outcome } = draft;
   if (outcome === null) return null;
   const notice = buildDecisionNotice(moderationCase, draft, now);
@@ -194,7 +206,12 @@ export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
               error={problems.includes('until') ? texts.needsUntil : undefined}
             />
           ) : null}
-          <FactsField moderationCase={moderationCase} draft={draft} onChange={onChange} error={findFactsError(problems)} />
+          <FactsField
+            moderationCase={moderationCase}
+            draft={draft}
+            onChange={onChange}
+            error={findFactsError(problems)}
+          />
         </>
       ) : null}
       <ImagesField moderationCase={moderationCase} draft={draft} onChange={onChange} />

@@ -35,7 +35,13 @@ export const DecisionPanel = ({ moderationCase, myId, onSubmit, onCancel }: Deci
           <Quiet>{copy.decide.claimedByOther(claimerName)}</Quiet>
         </div>
       ) : null}
-      <Form moderationCase={moderationCase} draft={draft} onChange={change} onSubmit={onSubmit} onCancel={onCancel} />
+      <Form
+        moderationCase={moderationCase}
+        draft={draft}
+        onChange={change}
+        onSubmit={onSubmit}
+        onCancel={onCancel}
+      />
     </>
   );
 };

@@ -29,10 +29,12 @@ const openForm = async (cases: ModerationCase[] = createThreeCases(), routes = {
 const getForm = () => screen.getByRole('form');
 const getRadio = (name: string) => screen.getByRole('radio', { name });
 const getFactsField = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
-const findRequestBody = (server: { calls: { method: string; url: string; body: unknown }[] }, route: string) =>
-  server.calls.find((call) => `${call.method} ${call.url}` === route)?.body;
+const findRequestBody = (
+  server: { calls: { method: string; url: string; body: unknown }[] },
+  route: string,
+) => server.calls.find((call) => `${call.method} ${call.url}` === route)?.body;
 
-it('opens the form and claims the case with D, and releases the case when the form is closed without input', async () => {
+it('opens the form and claims the case with D, and releases it when the form is closed without input', async () => {
   const { user, server } = await openForm();
   expect(getRadio('Dismiss')).toHaveFocus();
   await screen.findByRole('button', { name: 'Release' });
@@ -64,7 +66,7 @@ it('previews the notice while it is written, and offers the template again once 
   expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
 });
 
-it('decides with the keyboard only, and shows the next case, loaded in advance, before the server responds', async () => {
+it('decides with the keyboard only, and shows the preloaded next case before the server responds', async () => {
   let respond = (_: object): void => undefined;
   const { user, server } = await openForm(createThreeCases(), {
     [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
@@ -109,28 +111,31 @@ it.each([
   ['claimed', 'Another moderator is looking at this.'],
   ['own_decision', 'Another moderator has to look at this.'],
   ['already_answered', 'That was already answered.'],
-])('reopens the case in its newest state, with the input, when the server refuses with %s', async (code, message) => {
-  const { user, server } = await openForm(createThreeCases(), {
-    [decisionRoute]: new Refusal(409, { code, message }),
-  });
-  await user.click(getRadio('Warn'));
-  await user.clear(getFactsField());
-  await user.type(getFactsField(), 'You wrote the same insult to three people.');
-  server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
-  await user.click(screen.getByRole('button', { name: 'Warn' }));
-  expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
-  expect(within(getForm()).getByRole('alert')).toHaveTextContent(message);
-  expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
-  expect(getFactsField()).toHaveValue('You wrote the same insult to three people.');
-  expect(getRadio('Warn')).toBeChecked();
-  server.routes[decisionRoute] = aCase({ state: 'decided' });
-  await user.click(screen.getByRole('button', { name: 'Warn' }));
-  expect(await findCaseHeading('Case 11: silent-badger')).toBeVisible();
-  const sentVersions = server.calls
-    .filter(({ url }) => url.endsWith('/decision'))
-    .map(({ body }) => (body as { version: number }).version);
-  expect(sentVersions.at(-1)).toBe(9);
-});
+])(
+  'reopens the case in its newest state, with the input, when the server refuses with %s',
+  async (code, message) => {
+    const { user, server } = await openForm(createThreeCases(), {
+      [decisionRoute]: new Refusal(409, { code, message }),
+    });
+    await user.click(getRadio('Warn'));
+    await user.clear(getFactsField());
+    await user.type(getFactsField(), 'You wrote the same insult to three people.');
+    server.routes['GET /api/moderation/cases/8'] = aCase({ version: 9 });
+    await user.click(screen.getByRole('button', { name: 'Warn' }));
+    expect(await screen.findByText('What you wrote is kept. Please look again.')).toBeVisible();
+    expect(within(getForm()).getByRole('alert')).toHaveTextContent(message);
+    expect(await findCaseHeading('Case 8: brave-heron-7')).toBeVisible();
+    expect(getFactsField()).toHaveValue('You wrote the same insult to three people.');
+    expect(getRadio('Warn')).toBeChecked();
+    server.routes[decisionRoute] = aCase({ state: 'decided' });
+    await user.click(screen.getByRole('button', { name: 'Warn' }));
+    expect(await findCaseHeading('Case 11: silent-badger')).toBeVisible();
+    const sentVersions = server.calls
+      .filter(({ url }) => url.endsWith('/decision'))
+      .map(({ body }) => (body as { version: number }).version);
+    expect(sentVersions.at(-1)).toBe(9);
+  },
+);
 
 it('stays in the next case if its form is open when the previous decision fails, and links to that case', async () => {
   let respond = (_: object): void => undefined;
@@ -163,7 +168,9 @@ it('names the missing and invalid input, and sends nothing', async () => {
 });
 
 it('sends the ids of the images to block', async () => {
-  const { user, server } = await openForm(createThreeCases(), { [decisionRoute]: aCase({ state: 'decided' }) });
+  const { user, server } = await openForm(createThreeCases(), {
+    [decisionRoute]: aCase({ state: 'decided' }),
+  });
   await user.click(getRadio('Ban'));
   expect(getForm()).toHaveTextContent('The ban acts at once. Another moderator confirms it within 72 hours.');
   await user.click(screen.getByRole('checkbox', { name: 'Image 1' }));
@@ -209,7 +216,13 @@ it('shows the decision of another moderator to ban, and sends the confirmation',
 
 it('decides the open appeal of a case, with an answer', async () => {
   const filedAt = '2026-11-20T22:00:00.000Z';
-  const appeal = { kind: 'appeal', at: filedAt, noticeId: 41, appellantId: 9, words: 'It was not me.' } as const;
+  const appeal = {
+    kind: 'appeal',
+    at: filedAt,
+    noticeId: 41,
+    appellantId: 9,
+    words: 'It was not me.',
+  } as const;
   const { user, server } = await openForm(
     [
       aCase({

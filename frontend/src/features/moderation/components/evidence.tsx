@@ -62,7 +62,15 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
 };
 
 /** The marked messages of one copied chat, then the chat in order, in which links stand for the marked messages. */
-const EvidenceEntry = ({ moderationCase, entry, index }: { moderationCase: ModerationCase; entry: Entry; index: number }) => {
+const EvidenceEntry = ({
+  moderationCase,
+  entry,
+  index,
+}: {
+  moderationCase: ModerationCase;
+  entry: Entry;
+  index: number;
+}) => {
   const markedMessages = entry.messages.filter(({ isMarked }) => isMarked);
   const buildMarkedId = (message: EvidenceMessage): string => `marked-${index}-${message.id}`;
   const first = entry.messages[0];
@@ -129,7 +137,12 @@ export const Evidence = ({ moderationCase }: { moderationCase: ModerationCase })
   <Section title={copy.evidence.title}>
     {moderationCase.evidence.length === 0 ? <Quiet>{copy.evidence.none}</Quiet> : null}
     {moderationCase.evidence.map((entry, index) => (
-      <EvidenceEntry key={entry.reportId ?? `finding-${index}`} moderationCase={moderationCase} entry={entry} index={index} />
+      <EvidenceEntry
+        key={entry.reportId ?? `finding-${index}`}
+        moderationCase={moderationCase}
+        entry={entry}
+        index={index}
+      />
     ))}
   </Section>
 );

@@ -15,8 +15,8 @@ export interface FormFrameProps {
 }
 
 /**
- * The frame of every decision form: the title with a Cancel button, the message of a failed attempt, the fields, and the
- * submit button. Ctrl+Enter submits as well. The focus starts at the field with `hasInitialFocus`.
+ * The frame of every decision form: the title with a Cancel button, the message of a failed attempt, the fields, and
+ * the submit button. Ctrl+Enter submits as well. The focus starts at the field with `hasInitialFocus`.
  */
 export const FormFrame = ({
   caseId,

@@ -98,7 +98,12 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
           ) : (
             <>
               <CaseReports moderationCase={moderationCase} />
-              <Person key={moderationCase.userId} userId={moderationCase.userId} caseId={caseId} onOpenCase={onOpenCase} />
+              <Person
+                key={moderationCase.userId}
+                userId={moderationCase.userId}
+                caseId={caseId}
+                onOpenCase={onOpenCase}
+              />
               <CaseHistory key={caseId} moderationCase={moderationCase} />
             </>
           )}

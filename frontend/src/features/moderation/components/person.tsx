@@ -104,8 +104,8 @@ interface PersonProps {
 }
 
 /**
- * What is known about the person whom a case is about, with buttons to lift a sanction and to set or lift the legal hold
- * on their data.
+ * What is known about the person whom a case is about, with buttons to lift a sanction and to set or lift the legal
+ * hold on their data.
  */
 export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
   const queries = useQueryClient();

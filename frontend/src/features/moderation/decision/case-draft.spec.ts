@@ -15,11 +15,14 @@ import { aCase } from '@/testing/moderation-factories';
 
 const now = Date.parse('2026-11-21T10:00:00.000Z');
 const version = 5;
-const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({ ...createCaseDraft(aCase()), ...changes });
+const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({
+  ...createCaseDraft(aCase()),
+  ...changes,
+});
 /** Long enough for the facts of a decision and for the validText to an appeal. */
 const validText = 'We looked again and keep the decision.';
 
-it('creates a draft with the rule of the gravest category, and its template with the date of the marked message', () => {
+it('creates a draft with the rule of the gravest category, and its template with the date of the incident', () => {
   expect(createDraft()).toMatchObject({
     outcome: null,
     rule: 'no_unwanted_sexual',
@@ -35,14 +38,22 @@ it('replaces the facts when the rule changes, unless they were edited', () => {
   expect(withRule(createDraft(), 'no_hate', happenedAt).facts).toBe(
     'On 20 November 2026 you insulted somebody for who they are.',
   );
-  expect(withRule(createDraft({ facts: 'my words', isFactsEdited: true }), 'no_hate', happenedAt).facts).toBe('my words');
+  expect(withRule(createDraft({ facts: 'my words', isFactsEdited: true }), 'no_hate', happenedAt).facts).toBe(
+    'my words',
+  );
 });
 
 it.each<[string, Partial<CaseDraft>, object]>([
   ['a dismissal without rule, facts and end', { outcome: 'dismissed' }, { version, outcome: 'dismissed' }],
   [
     'a suspension with an end, trimmed texts and images to block',
-    { outcome: 'suspended', duration: '30', facts: ` ${validText} `, note: ' seen before ', blockImages: [1] },
+    {
+      outcome: 'suspended',
+      duration: '30',
+      facts: ` ${validText} `,
+      note: ' seen before ',
+      blockImages: [1],
+    },
     {
       version,
       outcome: 'suspended',
@@ -86,23 +97,39 @@ it('counts the code points of the facts, not the UTF-16 code units', () => {
 });
 
 it('builds the confirmation of a ban, with facts only if they were edited, and requires a choice', () => {
-  expect(buildConfirmationBody(createDraft({ isConfirmed: true }), version).body).toEqual({ version, isConfirmed: true });
-  const { body } = buildConfirmationBody(createDraft({ isConfirmed: false, facts: validText, isFactsEdited: true }), version);
+  expect(buildConfirmationBody(createDraft({ isConfirmed: true }), version).body).toEqual({
+    version,
+    isConfirmed: true,
+  });
+  const { body } = buildConfirmationBody(
+    createDraft({ isConfirmed: false, facts: validText, isFactsEdited: true }),
+    version,
+  );
   expect(confirmBanSchema.parse(body)).toEqual({ version, isConfirmed: false, facts: validText });
   expect(buildConfirmationBody(createDraft(), version).problems).toEqual(['choice']);
 });
 
 it('builds the decision of an appeal, with a new end only if the sanction is reduced, and requires an answer', () => {
-  const reversed = buildAppealDecisionBody(createDraft({ appealOutcome: 'reversed', answer: validText }), version, now).body;
+  const reversed = buildAppealDecisionBody(
+    createDraft({ appealOutcome: 'reversed', answer: validText }),
+    version,
+    now,
+  ).body;
   expect(decideAppealSchema.parse(reversed)).toEqual({ version, outcome: 'reversed', answer: validText });
-  const reduced = buildAppealDecisionBody(createDraft({ appealOutcome: 'reduced', duration: '1', answer: validText }), version, now).body;
+  const reduced = buildAppealDecisionBody(
+    createDraft({ appealOutcome: 'reduced', duration: '1', answer: validText }),
+    version,
+    now,
+  ).body;
   expect(decideAppealSchema.parse(reduced)).toEqual({
     version,
     outcome: 'reduced',
     answer: validText,
     until: '2026-11-22T10:00:00.000Z',
   });
-  expect(buildAppealDecisionBody(createDraft({ appealOutcome: 'upheld' }), version, now).problems).toEqual(['short']);
+  expect(buildAppealDecisionBody(createDraft({ appealOutcome: 'upheld' }), version, now).problems).toEqual([
+    'short',
+  ]);
 });
 
 it('builds the notice of each outcome; a dismissal has one if it ends care, and none in good standing', () => {

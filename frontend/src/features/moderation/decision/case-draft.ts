@@ -33,7 +33,7 @@ export interface CaseDraft {
   duration: Duration;
   /** The value of an `<input type="datetime-local">`. */
   customUntil: string;
-  /** Ids of the images of the evidence that nobody may send again. */
+  /** Ids of the images of the evidence to block, which then cannot be sent again. */
   blockImages: readonly number[];
   /** Read by moderators only. */
   note: string;
@@ -139,7 +139,11 @@ const buildIfValid = <T>(checks: readonly (Problem | null | false)[], build: () 
  * @param version of the case on which the decision is based
  * @param now in ms since the epoch
  */
-export const buildDecisionBody = (draft: CaseDraft, version: number, now: number): BodyOrProblems<DecideCase> => {
+export const buildDecisionBody = (
+  draft: CaseDraft,
+  version: number,
+  now: number,
+): BodyOrProblems<DecideCase> => {
   const { outcome, rule, facts, blockImages } = draft;
   const note = draft.note.trim();
   const commonFields = {
@@ -167,7 +171,7 @@ export const buildDecisionBody = (draft: CaseDraft, version: number, now: number
   );
 };
 
-/** Builds the body that confirms a ban, or does not. Facts are optional: only those that the moderator wrote are sent. */
+/** Builds the body that confirms a ban, or does not. Facts are sent only if the moderator wrote new ones. */
 export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOrProblems<ConfirmBan> => {
   const facts = draft.isFactsEdited ? draft.facts.trim() : '';
   const { isConfirmed } = draft;
@@ -182,7 +186,11 @@ export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOr
  * Builds the body of the decision of an appeal.
  * @param now in ms since the epoch
  */
-export const buildAppealDecisionBody = (draft: CaseDraft, version: number, now: number): BodyOrProblems<DecideAppeal> => {
+export const buildAppealDecisionBody = (
+  draft: CaseDraft,
+  version: number,
+  now: number,
+): BodyOrProblems<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
   // Undefined if the outcome has no end; null if its end is missing.

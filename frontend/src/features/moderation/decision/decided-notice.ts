@@ -31,7 +31,11 @@ const createBlankNotice = (now: number): Notice => ({
  * Builds the notice that a decision would send to the person; null if it would send none.
  * @param now in ms since the epoch
  */
-export const buildDecisionNotice = (moderationCase: ModerationCase, draft: CaseDraft, now: number): Notice | null => {
+export const buildDecisionNotice = (
+  moderationCase: ModerationCase,
+  draft: CaseDraft,
+  now: number,
+): Notice | null => {
   const { outcome, rule, facts } = draft;
   if (outcome === null) return null;
   if (outcome === 'dismissed') {

@@ -33,7 +33,11 @@ it.each<[string, QueueRow[], number, number | undefined]>([
   ['no case, if there is no other', createRows(1), 1, undefined],
   [
     'the next case that no other moderator has claimed',
-    [...createRows(1), { item: createItem(2, { claimedBy: otherModeratorId }), isGone: false }, ...createRows(3)],
+    [
+      ...createRows(1),
+      { item: createItem(2, { claimedBy: otherModeratorId }), isGone: false },
+      ...createRows(3),
+    ],
     1,
     3,
   ],
@@ -89,7 +93,9 @@ it('estimates the parts of the urgency of an entry', () => {
 
 it('finds the base of a halved urgency, although the server has counted one hour less', () => {
   // The server has counted no full hour: 60 is half of the base 120.
-  expect(estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), hoursAfterOpening(1.1))).toMatchObject({
+  expect(
+    estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), hoursAfterOpening(1.1)),
+  ).toMatchObject({
     base: 120,
     waiting: 4,
     isHalved: true,

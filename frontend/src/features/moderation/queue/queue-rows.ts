@@ -14,7 +14,8 @@ export interface QueueList {
 
 /**
  * Computes the rows to show after the queue was reloaded. In a frozen list every row keeps its place: cases that have
- * left the queue stay in the list and are marked as gone, and new cases are only counted. An empty list is always filled.
+ * left the queue stay in the list and are marked as gone, and new cases are only counted. An empty list is always
+ * filled.
  * @param isFrozen whether the pointer or the focus is in the list, so that no row may move
  */
 export const mergeQueue = (
@@ -41,7 +42,11 @@ const isAvailable = ({ item, isGone }: QueueRow, myId: number): boolean =>
  * The case to open after `caseId`: the next one below that waits for a decision and that no other moderator has
  * claimed. After the end of the list the search continues at the top; it also starts there if `caseId` is not listed.
  */
-export const findNextCase = (rows: readonly QueueRow[], caseId: number, myId: number): CaseItem | undefined => {
+export const findNextCase = (
+  rows: readonly QueueRow[],
+  caseId: number,
+  myId: number,
+): CaseItem | undefined => {
   const index = rows.findIndex(({ item }) => item.id === caseId);
   const rowsInOrder = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
   return rowsInOrder.find((row) => row.item.id !== caseId && isAvailable(row, myId))?.item;

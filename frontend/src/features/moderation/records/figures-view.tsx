@@ -119,7 +119,11 @@ const Figures = ({ figures }: { figures: ModerationFigures }) => {
         )}
       </Section>
       <Section title={texts.appeals}>
-        {figures.appeals.length === 0 ? <Quiet>{texts.none}</Quiet> : <AppealsTable appeals={figures.appeals} />}
+        {figures.appeals.length === 0 ? (
+          <Quiet>{texts.none}</Quiet>
+        ) : (
+          <AppealsTable appeals={figures.appeals} />
+        )}
       </Section>
     </>
   );

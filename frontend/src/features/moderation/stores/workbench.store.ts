@@ -67,7 +67,11 @@ export const workbench = {
       failures: failures.filter((failure) => failure.caseId !== caseId),
     })),
   addClaimByForm: (caseId: number): void =>
-    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({ caseIdsClaimedByForm: addId(caseIdsClaimedByForm, caseId) })),
+    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({
+      caseIdsClaimedByForm: addId(caseIdsClaimedByForm, caseId),
+    })),
   removeClaimByForm: (caseId: number): void =>
-    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({ caseIdsClaimedByForm: removeId(caseIdsClaimedByForm, caseId) })),
+    useWorkbench.setState(({ caseIdsClaimedByForm }) => ({
+      caseIdsClaimedByForm: removeId(caseIdsClaimedByForm, caseId),
+    })),
 };

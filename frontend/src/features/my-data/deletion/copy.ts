@@ -4,7 +4,8 @@ export const copy = {
   title: 'Delete your account?',
   lead: 'Your profile, friends, messages and pictures are erased within a minute. This cannot be undone.',
   kept: 'What is kept: reports about you that are still open, and what the law obliges us to keep. Your receipt lists it.',
-  consequences: 'You are signed out at once, in every tab and on every device. A chat that is going on ends. The next page shows your receipt.',
+  consequences:
+    'You are signed out at once, in every tab and on every device. A chat that is going on ends. The next page shows your receipt.',
   password: 'Password',
   confirm: 'Type DELETE to confirm',
   submit: 'Delete account forever',

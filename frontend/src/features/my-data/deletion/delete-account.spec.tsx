@@ -46,7 +46,7 @@ it('asks an anonymous user to type DELETE, signs them out, and keeps the id of t
   expect(useAccountDeletion.getState()).toEqual({ isPending: false, receiptId, failure: null });
 });
 
-it('asks a registered user for the password in a dialog that cannot be closed while the request is pending', async () => {
+it('asks a registered user for the password, and cannot be closed while the request is pending', async () => {
   let respond = (_response: object): void => undefined;
   const server = fakeServer({ [erasureRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
   const { actions, dialog } = await openDialog(registeredUser);
@@ -72,17 +72,20 @@ it.each([
   ],
   ['the server fails', new Refusal(502, 'Bad Gateway'), 'Your account was not deleted. Please try again.'],
   ['the server is unreachable', failToFetch, 'The server did not answer. Please try again.'],
-])('when %s, shows a message in the dialog, keeps the session, and allows another try', async (_title, response, message) => {
-  const server = fakeServer({ [erasureRoute]: response });
-  const { actions, dialog } = await openDialog(registeredUser);
-  await actions.type(screen.getByLabelText('Password'), 'some horse{Enter}');
-  expect(await screen.findByRole('alert')).toHaveTextContent(message);
-  expect(dialog).toBeVisible();
-  expect(currentUser()?.id).toBe(registeredUser.id);
-  server.routes[erasureRoute] = { receiptId };
-  await actions.click(screen.getByRole('button', { name: 'Delete account forever' }));
-  await waitFor(() => expect(currentUser()).toBeNull());
-});
+])(
+  'when %s, shows a message, keeps the session, and allows another try',
+  async (_title, response, message) => {
+    const server = fakeServer({ [erasureRoute]: response });
+    const { actions, dialog } = await openDialog(registeredUser);
+    await actions.type(screen.getByLabelText('Password'), 'some horse{Enter}');
+    expect(await screen.findByRole('alert')).toHaveTextContent(message);
+    expect(dialog).toBeVisible();
+    expect(currentUser()?.id).toBe(registeredUser.id);
+    server.routes[erasureRoute] = { receiptId };
+    await actions.click(screen.getByRole('button', { name: 'Delete account forever' }));
+    await waitFor(() => expect(currentUser()).toBeNull());
+  },
+);
 
 it('says that the receipt is lost when the session has ended and the response does not arrive', async () => {
   fakeServer({

@@ -12,8 +12,8 @@ const explainFailure = (error: unknown): string => {
 };
 
 /**
- * Requests the deletion of the account and signs the user out in every tab. Afterwards `useAccountDeletion` contains the
- * id of the receipt, or the message of the failure.
+ * Requests the deletion of the account and signs the user out in every tab. Afterwards `useAccountDeletion` contains
+ * the id of the receipt, or the message of the failure.
  */
 export const deleteAccount = async (userId: number, confirmation: RequestErasure): Promise<void> => {
   useAccountDeletion.setState({ isPending: true, failure: null });

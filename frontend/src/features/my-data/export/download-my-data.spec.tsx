@@ -6,7 +6,10 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { useToasts } from '@/ui/toast-store';
 
 const exportRoute = 'POST /api/my-data/7/export';
-const readyExport = { url: '/api/my-data/exports/AAAAAAAAAAAAAAAAAAAAAA', expiresAt: '2026-11-20T12:10:00.000Z' };
+const readyExport = {
+  url: '/api/my-data/exports/AAAAAAAAAAAAAAAAAAAAAA',
+  expiresAt: '2026-11-20T12:10:00.000Z',
+};
 const registeredUser = aUser({ isAnonymous: false, email: 'ada@example.org' });
 const anonymousUser = aUser({ isAnonymous: true, email: null });
 const getToast = () => useToasts.getState().shown;

@@ -7,12 +7,13 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
+/** Ids of receipts are 22 characters of base64url. */
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
 const receiptRoute = `GET /api/receipts/${receiptId}` as const;
 const keysRoute = 'GET /api/receipts/keys';
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const serverKey = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'EdDSA' };
-const keys = { keys: [serverKey] };
+const keysResponse = { keys: [serverKey] };
 
 const content: ReceiptContent = {
   v: 1,
@@ -35,14 +36,15 @@ const content: ReceiptContent = {
   kept: [],
   horizons: { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 },
 };
-const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-/** Signs a receipt with the key of the server by default. */
+const encodeBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const validHeader = { alg: 'EdDSA', kid: 'k1', typ: 'thaw-receipt' };
+/** Builds the JWS of a receipt, by default a valid one that the server has signed. */
 const signReceipt = (
-  value: object = content,
-  header: object = { alg: 'EdDSA', kid: 'k1', typ: 'thaw-receipt' },
+  payload: object = content,
+  header: object = validHeader,
   key: KeyObject = privateKey,
 ): string => {
-  const text = `${encode(header)}.${encode(value)}`;
+  const text = `${encodeBase64Url(header)}.${encodeBase64Url(payload)}`;
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 };
 const nothingLeft = { personalFields: 0, uploads: 0, sessions: 0, credentials: 0, devices: 0, total: 0 };
@@ -69,17 +71,17 @@ const showReceiptPage = (id: string | null = receiptId) =>
     </MemoryRouter>,
   );
 const findHeading = (name: string) => screen.findByRole('heading', { level: 1, name });
+/** What `fetch` does when the server is unreachable. */
 const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
 
-beforeAll(() => {
-  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  Object.assign(globalThis, { TextEncoder, TextDecoder });
-});
+beforeAll(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
+// jsdom has no `crypto.subtle`.
 beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto, configurable: true }));
 afterEach(() => jest.useRealTimers());
 
-describe('while the deletion is running', () => {
-  it('polls until the erasure is done, says after a minute that it takes longer, and retries when the server fails', async () => {
+describe('the page of a running deletion', () => {
+  const longerThanPollIntervalMs = 3_000;
+  it('polls until the deletion is done, also after a failure, and says when it takes over a minute', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [receiptRoute]: runningReceipt });
     showReceiptPage();
@@ -91,22 +93,24 @@ describe('while the deletion is running', () => {
     await act(() => jest.advanceTimersByTimeAsync(2_000));
     expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
     server.routes[receiptRoute] = failToFetch;
-    await act(() => jest.advanceTimersByTimeAsync(3_000));
+    await act(() => jest.advanceTimersByTimeAsync(longerThanPollIntervalMs));
     expect(screen.getByRole('status')).toHaveTextContent('The server does not answer at the moment.');
     server.routes[receiptRoute] = createDoneReceipt();
-    await act(() => jest.advanceTimersByTimeAsync(3_000));
+    await act(() => jest.advanceTimersByTimeAsync(longerThanPollIntervalMs));
     expect(await findHeading('Your account is deleted')).toHaveFocus();
-    const calls = server.calls.length;
+    // No further request is sent.
+    const callCount = server.calls.length;
     await act(() => jest.advanceTimersByTimeAsync(60_000));
-    expect(server.calls).toHaveLength(calls);
+    expect(server.calls).toHaveLength(callCount);
   });
 });
 
-describe('a receipt', () => {
-  it('lists what was erased, and what is stored now, counted again on request', async () => {
+describe('the page of a receipt', () => {
+  it('lists what was erased and what is stored now, which is counted again on request', async () => {
     const server = fakeServer({ [receiptRoute]: createDoneReceipt() });
     showReceiptPage();
     const erased = within(await screen.findByRole('region', { name: 'Erased' }));
+    // The counts that are not 0.
     expect(erased.getAllByRole('definition').map((count) => count.textContent)).toEqual([
       '412',
       '31',
@@ -116,14 +120,16 @@ describe('a receipt', () => {
       '5',
     ]);
     expect(screen.queryByRole('region', { name: 'Kept' })).toBeNull();
-    const now = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
-    expect(now.getByText('Nothing.')).toBeVisible();
-    server.routes[receiptRoute] = createDoneReceipt(signReceipt(), { remaining: { ...nothingLeft, devices: 1, total: 1 } });
-    await userEvent.click(now.getByRole('button', { name: 'Count again' }));
-    expect(await now.findByText('Devices')).toBeVisible();
+    const stored = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
+    expect(stored.getByText('Nothing.')).toBeVisible();
+    server.routes[receiptRoute] = createDoneReceipt(signReceipt(), {
+      remaining: { ...nothingLeft, devices: 1, total: 1 },
+    });
+    await userEvent.click(stored.getByRole('button', { name: 'Count again' }));
+    expect(await stored.findByText('Devices')).toBeVisible();
   });
 
-  it('says what was kept and why, such as under a legal hold', async () => {
+  it('says what was kept, for each possible reason', async () => {
     const kept: ReceiptContent['kept'] = [
       { what: 'evidence of a report about you', why: 'legal_hold', until: null },
       { what: 'evidence of a report by you', why: 'open_case', until: null },
@@ -139,13 +145,13 @@ describe('a receipt', () => {
     expect(list[3]).toHaveTextContent('as long as the decision applies');
   });
 
-  it('of an anonymous account that expired says so', async () => {
+  it('has another heading for an anonymous account that expired', async () => {
     fakeServer({ [receiptRoute]: createDoneReceipt(signReceipt({ ...content, reason: 'inactive' })) });
     showReceiptPage();
     expect(await findHeading('This account was deleted')).toBeVisible();
   });
 
-  it('that the server does not know is not shown, whether its id is well-formed or not', async () => {
+  it('says that there is no such receipt: after a request if the id is well-formed, else without one', async () => {
     const server = fakeServer({});
     const { unmount } = showReceiptPage();
     expect(await findHeading('No such receipt')).toBeVisible();
@@ -155,7 +161,7 @@ describe('a receipt', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('is loaded again on request when the server was unreachable or sent something else', async () => {
+  it('loads the receipt again on request after a failed request, a refusal, or an invalid receipt', async () => {
     const server = fakeServer({ [receiptRoute]: failToFetch });
     showReceiptPage();
     const retry = () => userEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -179,33 +185,33 @@ const checkReceipt = async () => {
 };
 
 describe('the check of a receipt', () => {
-  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const otherServerKey = generateKeyPairSync('ed25519').privateKey;
   const [header, , signature] = signReceipt().split('.');
-  const changed = encode({ ...content, userId: 8 });
+  const changedContent = encodeBase64Url({ ...content, userId: 8 });
   it.each([
-    ['the original', signReceipt(), /^Genuine/],
-    ['a changed content', `${header}.${changed}.${signature}`, /^Not genuine/],
+    ['the signature of this server', signReceipt(), /^Genuine/],
+    ['changed content', `${header}.${changedContent}.${signature}`, /^Not genuine/],
     [
-      'no algorithm',
-      `${encode({ alg: 'none', kid: 'k1', typ: 'thaw-receipt' })}.${encode(content)}.`,
+      'the algorithm none',
+      `${encodeBase64Url({ ...validHeader, alg: 'none' })}.${encodeBase64Url(content)}.`,
       /^Not genuine/,
     ],
-    ['a signature that is missing', `${header}.${encode(content)}.`, /^Not genuine/],
-    ['a further part', `${signReceipt()}.more`, /^Not genuine/],
-    ['another type', signReceipt(content, { alg: 'EdDSA', kid: 'k1', typ: 'JWT' }), /^Not genuine/],
-    ['the key of another server', signReceipt(content, undefined, stranger), /^Not genuine/],
+    ['an empty signature', `${header}.${encodeBase64Url(content)}.`, /^Not genuine/],
+    ['a fourth part', `${signReceipt()}.more`, /^Not genuine/],
+    ['another type', signReceipt(content, { ...validHeader, typ: 'JWT' }), /^Not genuine/],
+    ['the signature of another server', signReceipt(content, undefined, otherServerKey), /^Not genuine/],
     [
-      'a key that is no longer used',
-      signReceipt(content, { alg: 'EdDSA', kid: 'k0', typ: 'thaw-receipt' }),
+      'a key id that the server does not publish',
+      signReceipt(content, { ...validHeader, kid: 'k0' }),
       /another key/,
     ],
     [
-      'the receipt of another deletion',
+      'the id of another deletion',
       signReceipt({ ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' }),
       /^Not genuine: this is the receipt of another deletion/,
     ],
-  ])('judges a receipt with %s', async (_, receipt, verdict) => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(receipt), [keysRoute]: keys });
+  ])('judges a receipt with %s', async (_title, receipt, verdict) => {
+    fakeServer({ [receiptRoute]: createDoneReceipt(receipt), [keysRoute]: keysResponse });
     showReceiptPage();
     expect((await checkReceipt()).textContent).toMatch(verdict);
   });
@@ -214,12 +220,12 @@ describe('the check of a receipt', () => {
     const server = fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: failToFetch });
     showReceiptPage();
     expect(await checkReceipt()).toHaveTextContent('The key of the server could not be loaded.');
-    server.routes[keysRoute] = keys;
+    server.routes[keysRoute] = keysResponse;
     await userEvent.click(screen.getByRole('button', { name: 'Check this receipt' }));
     expect(await screen.findByText(/^Genuine/)).toBeVisible();
   });
 
-  it('is not offered by a browser without Ed25519', async () => {
+  it('is not offered in a browser without WebCrypto', async () => {
     Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });
     fakeServer({ [receiptRoute]: createDoneReceipt() });
     showReceiptPage();
@@ -229,32 +235,39 @@ describe('the check of a receipt', () => {
 });
 
 describe('a downloaded receipt', () => {
-  const open = async (file: object | string) => {
+  /** Renders the page without an id in the address, and chooses a file with this content. */
+  const openFile = async (file: object | string) => {
     const { container } = showReceiptPage(null);
     const text = typeof file === 'string' ? file : JSON.stringify(file);
-    const chosen = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
+    const chosenFile = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
     const input = container.ownerDocument.querySelector<HTMLInputElement>('input[type=file]')!;
-    await userEvent.upload(input, chosen, { applyAccept: false });
+    await userEvent.upload(input, chosenFile, { applyAccept: false });
   };
 
-  it('is opened and checked without its address', async () => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keys });
-    await open({ receipt: signReceipt(), content });
+  it('is opened and checked without an id in the address', async () => {
+    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
+    await openFile({ receipt: signReceipt(), content });
     expect(await findHeading('Your account is deleted')).toBeVisible();
     expect(await checkReceipt()).toHaveTextContent(/^Genuine/);
   });
 
-  it('is refused by the check when its readable part was changed', async () => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keys });
-    await open({ receipt: signReceipt(), content: { ...content, userId: 8 } });
+  it('is not genuine when its readable content was changed', async () => {
+    fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
+    await openFile({ receipt: signReceipt(), content: { ...content, userId: 8 } });
     expect(await checkReceipt()).toHaveTextContent(/^Not genuine/);
   });
 
-  it('that is no valid receipt is refused', async () => {
+  it('is refused when the file is not a valid receipt', async () => {
     fakeServer({});
-    for (const file of ['not JSON', { receipt: 'a.b.c', content }, { receipt: signReceipt(), content: {} }, {}]) {
-      await open(file);
+    for (const file of [
+      'not JSON',
+      { receipt: 'a.b.c', content },
+      { receipt: signReceipt(), content: {} },
+      {},
+    ]) {
+      await openFile(file);
       expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
+      // Removes the page, because `openFile` renders it again.
       document.body.replaceChildren();
     }
   });

@@ -49,8 +49,8 @@ interface Header {
 }
 
 /**
- * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a header cannot choose another one, such as
- * `none`.
+ * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a header cannot choose another one, such
+ * as `none`.
  * @throws the error of WebCrypto, e.g. in a browser without Ed25519
  */
 export const verifyReceipt = async (jws: string, keys: readonly ReceiptKey[]): Promise<Verdict> => {
@@ -63,7 +63,8 @@ export const verifyReceipt = async (jws: string, keys: readonly ReceiptKey[]): P
   } catch {
     return 'altered';
   }
-  if (furtherParts.length > 0 || parsedHeader?.alg !== 'EdDSA' || parsedHeader.typ !== 'thaw-receipt') return 'altered';
+  if (furtherParts.length > 0 || parsedHeader?.alg !== 'EdDSA' || parsedHeader.typ !== 'thaw-receipt')
+    return 'altered';
   const key = keys.find(({ kid }) => kid === parsedHeader.kid);
   if (!key) return 'unknownKey';
   const signedBytes = new TextEncoder().encode(`${header}.${content}`);

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import { unreadCountsSchema, type UnreadCounts } from '@/features/private-chat/unread';
 import { request } from '@/lib/api-client';
 
-/** Keys of the query cache. The first element is the URL of the request (§7). */
+// Keys of the query cache. As §7 of the product specification requires, the first element is the URL of the request.
+
 export const conversationKey = (userId: number, friendId: number): readonly [string] => [
   `/api/private-messages/${userId}/${friendId}`,
 ];
@@ -28,6 +29,7 @@ export const fetchMessages = async (
   beforeId?: number,
 ): Promise<PrivateMessage[]> => {
   const [url] = conversationKey(userId, friendId);
+  // Without a query, the server returns its newest page, which has the same size.
   const query = beforeId === undefined ? '' : `?before=${beforeId}&limit=${limits.privateMessagesPageSize}`;
   return messagesSchema.parse(await request('GET', `${url}${query}`));
 };
@@ -36,7 +38,7 @@ export const fetchMessages = async (
 export const fetchUnreadCounts = async (userId: number): Promise<UnreadCounts> =>
   unreadCountsSchema.parse(await request('GET', unreadCountsKey(userId)[0]));
 
-/** Marks the friend's messages as read. */
-export const markMessagesRead = async (friendId: number, userId: number): Promise<void> => {
+/** Marks all messages from the friend to the user as read. */
+export const markMessagesRead = async (userId: number, friendId: number): Promise<void> => {
   await request('PUT', `/api/private-messages/read/${friendId}/${userId}`);
 };

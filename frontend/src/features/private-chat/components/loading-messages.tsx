@@ -3,7 +3,7 @@ import { cn } from '@/lib/class-names';
 
 const widths = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2'] as const;
 
-/** Placeholder, shown only when loading takes long. */
+/** Placeholder for the messages. The class `appear-late` keeps it invisible while a short load lasts. */
 export const LoadingMessages = () => (
   <div
     role="status"

@@ -10,9 +10,9 @@ import { Button } from '@/ui/button';
 export interface PrivateChatHeaderProps {
   friend: Friend;
   onClose: () => void;
-  /** The random chat beneath has news (A67). */
+  /** Something has happened in the random chat, which continues beneath the private chat. */
   hasNewsBeneath: boolean;
-  /** Shown before the button that closes the chat. */
+  /** Further actions, shown before the button that closes the chat. */
   more?: ReactNode;
 }
 
@@ -27,7 +27,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: Pri
             <bdi>{friend.username}</bdi>
           </h1>
           <p className="truncate text-sm text-muted-foreground">
-            {/* The conversation announces typing, once for each message. */}
+            {/* Screen readers keep the presence: PrivateConversation announces the typing. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
               {describePresence(friend)}
             </span>

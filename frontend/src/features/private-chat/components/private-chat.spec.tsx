@@ -16,14 +16,15 @@ const me = aUser({ id: 7 });
 const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true, lastMessage: null };
 const formatMinutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
-let asked: { event: string; data: Record<string, unknown> }[];
-let called: string[];
-let isOpen: boolean;
+let socketRequests: { event: string; data: Record<string, unknown> }[];
+/** Each as `METHOD url`. */
+let httpRequests: string[];
+let isSocketOpen: boolean;
 
-const setConnected = (open: boolean): void =>
+const setConnected = (isConnected: boolean): void =>
   act(() => {
-    isOpen = open;
-    useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
+    isSocketOpen = isConnected;
+    useConnection.setState({ status: isConnected ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
   });
 
 const renderChat = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
@@ -46,21 +47,23 @@ beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
   signIn(me);
-  asked = [];
-  called = [];
+  socketRequests = [];
+  httpRequests = [];
   globalThis.fetch = ((url: string, { method }: RequestInit) => {
-    called.push(`${method} ${url}`);
+    httpRequests.push(`${method} ${url}`);
     return Promise.resolve({ ok: true, text: () => Promise.resolve('') });
   }) as unknown as typeof fetch;
   privateChats.attachSocket({
     get isOpen() {
-      return isOpen;
+      return isSocketOpen;
     },
-    send: () => isOpen,
-    request: (event: string, data: Record<string, unknown>) => new Promise(() => asked.push({ event, data })),
+    send: () => isSocketOpen,
+    // The server never responds.
+    request: (event: string, data: Record<string, unknown>) =>
+      new Promise(() => socketRequests.push({ event, data })),
   } as unknown as FeatureSocket);
   privateChats.switchUser();
-  isOpen = true;
+  isSocketOpen = true;
   useConnection.setState({ status: { kind: 'open' } });
 });
 afterEach(() => {
@@ -72,7 +75,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('stamps the first message and those after a gap of more than five minutes', () => {
+it('shows a time stamp above the first message and above those after a gap of more than five minutes', () => {
   renderChat([
     aPrivateMessage({ id: 1, createdAt: formatMinutesAgo(60) }),
     aPrivateMessage({ id: 2, createdAt: formatMinutesAgo(58) }),
@@ -81,12 +84,14 @@ it('stamps the first message and those after a gap of more than five minutes', (
   expect(getMessageRows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
 });
 
-it('marks messages as read when opened, and keeps the unread divider at its place', async () => {
-  renderChat([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
+it('marks the messages as read when it opens, and keeps the unread divider in its place', async () => {
+  renderChat([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], {
+    [friend.id]: 2,
+  });
   const listDividers = (): boolean[] =>
     getMessageRows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
   expect(listDividers()).toEqual([false, true, false]);
-  expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
+  expect(httpRequests).toEqual(['PUT /api/private-messages/read/12/7']);
   expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({});
   act(() =>
     privateChats.receive({
@@ -98,7 +103,7 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
     await within(screen.getByRole('region', { name: 'Messages' })).findByText('the fourth'),
   ).toBeVisible();
   expect(listDividers()).toEqual([false, true, false, false]);
-  // The chat is open in a visible tab.
+  // The fourth message counts as read, because the chat is open in a visible tab.
   await waitFor(() => expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({}));
 });
 
@@ -114,7 +119,7 @@ it("shows 'Message deleted' for a deleted message, and marks edited ones", () =>
 it('sends with Enter; without a connection it keeps the text and shows a notice', async () => {
   const { user } = renderChat([aPrivateMessage({ id: 1 })]);
   await user.type(getComposerField(), 'hello{Enter}');
-  expect(asked[0]).toMatchObject({
+  expect(socketRequests[0]).toMatchObject({
     event: 'send_private_message',
     data: { senderId: 7, receiverId: 12, content: 'hello', messageType: 'text' },
   });
@@ -123,6 +128,7 @@ it('sends with Enter; without a connection it keeps the text and shows a notice'
   await user.type(getComposerField(), 'later{Enter}');
   expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
   expect(getComposerField()).toHaveValue('later');
+  // The message that was there, and 'hello'.
   expect(getMessageRows()).toHaveLength(2);
   setConnected(true);
   expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
@@ -149,7 +155,10 @@ it('closes with its button, with Esc, and when the friendship ends', async () =>
   await user.keyboard('{Escape}');
   expect(onClose).toHaveBeenCalledTimes(2);
   act(() =>
-    privateChats.receive({ event: 'friendship_removed', data: { removedFriendId: 7, removedBy: 12 } }),
+    privateChats.receive({
+      event: 'friendship_removed',
+      data: { removedFriendId: me.id, removedBy: friend.id },
+    }),
   );
   expect(onClose).toHaveBeenCalledTimes(3);
 });

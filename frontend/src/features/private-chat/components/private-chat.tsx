@@ -14,24 +14,27 @@ export interface PrivateChatProps {
   me: SelfUser;
   friend: Friend;
   onClose: () => void;
-  /** The random chat beneath has news (A67). */
+  /**
+   * Something has happened in the random chat, which continues beneath the private chat (docs/product-decisions.md,
+   * A67).
+   */
   hasNewsBeneath?: boolean;
-  /** Shown in the header, before the button that closes the chat. */
+  /** Further actions in the header, shown before the button that closes the chat. */
   more?: ReactNode;
-  /** In the composer. */
+  /** Renders ideas for what to write, in the composer. */
   renderIdeas?: RenderIdeas;
-  /** Reports a message of the friend. Must be stable between renders. */
+  /** Called when the user reports a message of the friend. Must be stable between renders, or all rows render again. */
   onReportMessage?: (messageId: number) => void;
 }
 
 /** Esc closes the chat, unless an edit, a reply or a dialog in it has handled the key. */
 const useEscape = (onEscape: () => void): void => {
   useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
+    const handleKeyDown = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) onEscape();
     };
-    window.addEventListener('keydown', listen);
-    return () => window.removeEventListener('keydown', listen);
+    window.addEventListener('keydown', handleKeyDown);
+    return () => window.removeEventListener('keydown', handleKeyDown);
   }, [onEscape]);
 };
 
@@ -49,7 +52,7 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
   }, [section]);
 };
 
-/** The chat with a friend, above the chat area. The random chat beneath it continues. */
+/** The chat with a friend, shown over the random chat, which continues. */
 export const PrivateChat = ({
   me,
   friend,
@@ -66,7 +69,10 @@ export const PrivateChat = ({
   useEscape(onClose);
   useFocus(section);
   useEffect(
-    () => privateChats.onFriendshipEnded((friendId) => (friendId === friend.id ? onClose() : undefined)),
+    () =>
+      privateChats.onFriendshipEnded((endedFriendId) =>
+        endedFriendId === friend.id ? onClose() : undefined,
+      ),
     [friend.id, onClose],
   );
 

@@ -37,8 +37,10 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
 const createDraftStorage = (friendId: number): DraftStorage => ({
   read: () => privateChats.drafts.get(friendId),
   write: (draft) => privateChats.drafts.set(friendId, draft),
-  onOtherTabChange: (listen) =>
-    privateChats.drafts.onOtherTabChange((changed) => (changed === friendId ? listen() : undefined)),
+  onOtherTabChange: (listener) =>
+    privateChats.drafts.onOtherTabChange((changedFriendId) =>
+      changedFriendId === friendId ? listener() : undefined,
+    ),
 });
 
 export interface PrivateConversationProps {
@@ -47,11 +49,13 @@ export interface PrivateConversationProps {
   rows: ChatMessage[];
   /** Number of unread messages when the chat became visible. */
   unreadWhenShown: number;
+  /** The server has messages before the first one in `rows`. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
+  /** Resolves to false when there is nothing older or the request fails. */
   loadOlder: () => Promise<boolean>;
   renderIdeas?: RenderIdeas | undefined;
-  /** Must be stable between renders. */
+  /** Must be stable between renders, or all rows render again. */
   onReportMessage?: ((messageId: number) => void) | undefined;
 }
 
@@ -70,7 +74,7 @@ export const PrivateConversation = ({
   const handle = useRef<ConversationHandle>(null);
   const dividerId = useUnreadDivider(rows, friend.id, unreadWhenShown);
   const jumpToMessage = useJumpToMessage(friend.id, rows, loadOlder, handle);
-  const remove = useRemoveMessage(friend.id);
+  const deleteMessage = useRemoveMessage(friend.id);
 
   // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(
@@ -85,25 +89,25 @@ export const PrivateConversation = ({
       commands: {
         edit: (messageId, text) => messageChanges.edit(friend.id, Number(messageId), text),
         react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
-        delete: remove,
+        delete: deleteMessage,
         notifyTyping: () => privateChats.notifyTyping(friend.id),
         loadAndJumpTo: jumpToMessage,
         ...(onReportMessage ? { report: (messageId) => onReportMessage(Number(messageId)) } : {}),
       },
     }),
-    [me, friend, remove, jumpToMessage, onReportMessage],
+    [me, friend, deleteMessage, jumpToMessage, onReportMessage],
   );
-  const draft = useMemo(() => createDraftStorage(friend.id), [friend.id]);
+  const draftStorage = useMemo(() => createDraftStorage(friend.id), [friend.id]);
 
   const renderAbove = useCallback(
     (message: ChatMessage, previous: ChatMessage | undefined) => {
-      const isStamped = needsTimeStamp(message.timestamp, previous?.timestamp);
-      const isDivided = message.id === dividerId;
-      if (!isStamped && !isDivided) return null;
+      const hasTimeStamp = needsTimeStamp(message.timestamp, previous?.timestamp);
+      const hasDivider = message.id === dividerId;
+      if (!hasTimeStamp && !hasDivider) return null;
       return (
         <>
-          {isStamped ? <TimeStamp at={message.timestamp} /> : null}
-          {isDivided ? <UnreadDivider /> : null}
+          {hasTimeStamp ? <TimeStamp timestamp={message.timestamp} /> : null}
+          {hasDivider ? <UnreadDivider /> : null}
         </>
       );
     },
@@ -121,7 +125,7 @@ export const PrivateConversation = ({
         ref={handle}
         label={copy.messages}
         messages={rows}
-        draft={draft}
+        draft={draftStorage}
         startAt={dividerId}
         renderAbove={renderAbove}
         hidesTimes

@@ -8,38 +8,41 @@ import { privateChats } from '@/features/private-chat/stores/private-chat.store'
 import { ApiError } from '@/lib/api-client';
 
 export interface LoadedConversation {
-  /** Undefined until loaded. */
+  /** The messages, oldest first; undefined until loaded. */
   rows: ChatMessage[] | undefined;
+  /** The server has messages before the first one in `rows`. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
+  /** The first load has failed. A failed refetch keeps the loaded messages. */
   hasFailed: boolean;
   retry: () => void;
   /** Resolves to false when there is nothing older or the request fails. */
   loadOlder: () => Promise<boolean>;
 }
 
-/** The stored messages of a private chat, with the user's unconfirmed changes. */
+/** The loaded messages of a private chat, with the user's unconfirmed changes. */
 export const useConversation = (userId: number, friendId: number): LoadedConversation => {
   const { data, error, isError, refetch } = useQuery({
     queryKey: conversationKey(userId, friendId),
     queryFn: () => privateChats.conversations.read(userId, friendId),
-    // Kept while the page is open: events keep it current, so that reopening the chat shows it at once.
+    // Cached while the page is open: pushed changes keep the messages current, and a reopened chat shows them at once.
     gcTime: Infinity,
   });
   const pending = messageChanges.useStore();
   const [rowCache] = useState(() => new RowCache());
   const rows = useMemo(() => data && rowCache.toRows(data.messages, pending), [data, pending, rowCache]);
 
-  const isNoFriend = error instanceof ApiError && error.status === 403;
+  // The server responds with 403 when the two users are not friends.
+  const isNotFriends = error instanceof ApiError && error.status === 403;
   useEffect(() => {
-    if (isNoFriend) privateChats.handleNotFriends(friendId);
-  }, [isNoFriend, friendId]);
+    if (isNotFriends) privateChats.handleNotFriends(friendId);
+  }, [isNotFriends, friendId]);
 
   const [isLoadingOlder, setLoadingOlder] = useState(false);
-  const loading = useRef<Promise<boolean>>(undefined);
+  const loadInProgress = useRef<Promise<boolean>>(undefined);
   const loadOlder = useCallback((): Promise<boolean> => {
     // Loads one page at a time, however often the top is reached.
-    loading.current ??= (async () => {
+    loadInProgress.current ??= (async () => {
       setLoadingOlder(true);
       try {
         return await privateChats.conversations.readOlder(userId, friendId);
@@ -47,11 +50,11 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
         console.warn('Could not load older messages', cause);
         return false;
       } finally {
-        loading.current = undefined;
+        loadInProgress.current = undefined;
         setLoadingOlder(false);
       }
     })();
-    return loading.current;
+    return loadInProgress.current;
   }, [userId, friendId]);
 
   return {

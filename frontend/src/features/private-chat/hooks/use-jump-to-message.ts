@@ -14,6 +14,7 @@ export const useJumpToMessage = (
   list: RefObject<ConversationHandle | null>,
 ): ((messageId: string) => void) => {
   const [targetId, setTargetId] = useState<string | null>(null);
+  // The row can be scrolled to only after the render that contains it.
   const isTargetLoaded = targetId !== null && rows.some(({ id }) => id === targetId);
   useEffect(() => {
     if (isTargetLoaded) list.current?.jumpTo(targetId);

@@ -12,7 +12,7 @@ import { usePageVisible } from '@/lib/page-visible';
 
 /**
  * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab.
- * @returns the number of unread messages when the chat last became visible.
+ * @returns the number of unread messages when the chat last became visible; 0 while it is hidden
  */
 export const useMarkAsRead = (userId: number, friendId: number): number => {
   const isVisible = usePageVisible();
@@ -28,12 +28,12 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     setUnreadWhenShown(isVisible ? unread : 0);
   }
 
-  /** Whether the messages were marked once: opening the chat marks them even if the count is 0. */
+  /** Opening the chat marks the messages even if the count is 0; afterwards only new messages are marked. */
   const isMarkedOnce = useRef(false);
   const [readMarker] = useState(
     () =>
       new ReadMarker(
-        () => markMessagesRead(friendId, userId),
+        () => markMessagesRead(userId, friendId),
         (error) => console.warn('Could not mark the messages read', error),
       ),
   );
@@ -42,7 +42,8 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     isMarkedOnce.current = true;
     privateChats.clearUnread(friendId);
     readMarker.requestCall();
-    // `dataUpdatedAt` also runs this when `unread` is unchanged: a message may arrive before the zero was rendered.
+    // `dataUpdatedAt` runs the effect again when a message arrives before the count of 0 has been rendered: `unread` is
+    // then the same as before.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);
   return unreadWhenShown;
 };

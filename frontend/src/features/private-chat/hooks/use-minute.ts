@@ -12,6 +12,7 @@ const tick = (): void => {
 
 const subscribe = (listener: () => void): (() => void) => {
   if (listeners.size === 0) {
+    // No timer has run since the last listener unsubscribed.
     now = Date.now();
     timer = window.setInterval(tick, minuteMs);
   }

@@ -6,7 +6,7 @@ import { toast } from '@/ui/toast-store';
 
 /**
  * Returns a function that deletes one of the user's messages after an undo period, with a toast that offers the undo.
- * Leaving the chat or the page ends the undo period.
+ * Leaving the chat or the page ends the undo period and sends the deletion.
  */
 export const useRemoveMessage = (friendId: number): ((messageId: string) => void) => {
   useEffect(() => {
@@ -19,13 +19,14 @@ export const useRemoveMessage = (friendId: number): ((messageId: string) => void
   return useCallback(
     (messageId: string) => {
       const id = Number(messageId);
-      if (!messageChanges.remove(friendId, id)) {
+      // Refused only while not connected.
+      if (!messageChanges.deleteMessage(friendId, id)) {
         privateChats.outbox.notify(String(friendId), 'delete_not_saved');
         return;
       }
       toast({
         title: copy.removed.title,
-        action: { label: copy.removed.undo, run: () => messageChanges.undoRemove(id) },
+        action: { label: copy.removed.undo, run: () => messageChanges.undoDeletion(id) },
       });
     },
     [friendId],

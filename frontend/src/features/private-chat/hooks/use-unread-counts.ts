@@ -5,11 +5,12 @@ import { clearUnread, readUnread, writeUnread, type UnreadCounts } from '@/featu
 import { pageLimits } from '@/lib/page-limits';
 import { usePageVisible } from '@/lib/page-visible';
 
-const none: UnreadCounts = {};
+const noCounts: UnreadCounts = {};
 
 /**
- * Unread messages by friend. Polls the server every 30 s; pushed changes update the counts in between, in every tab.
- * The first render uses the stored counts. A chat that is open and visible counts as read (A131).
+ * The numbers of unread messages by friend. Polls the server every 30 s; pushed changes update the counts in between,
+ * in every tab. The first render uses the counts stored by an earlier visit.
+ * @param openFriendId  the friend whose chat is open; while the tab is visible, their messages count as read
  */
 export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCounts => {
   const isVisible = usePageVisible();
@@ -17,16 +18,17 @@ export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCo
     queryKey: unreadCountsKey(userId),
     queryFn: () => fetchUnreadCounts(userId),
     initialData: () => readUnread(userId),
+    // The stored counts may be old.
     refetchOnMount: 'always',
     refetchInterval: pageLimits.unreadPollMs,
-    // The tab's title shows the number, too.
+    // The title of a hidden tab shows the number.
     refetchIntervalInBackground: true,
   });
 
   useEffect(() => {
     if (data) writeUnread(userId, data);
   }, [userId, data]);
-  const counts = data ?? none;
+  const counts = data ?? noCounts;
   return useMemo(
     () => (openFriendId !== undefined && isVisible ? clearUnread(counts, openFriendId) : counts),
     [counts, openFriendId, isVisible],

@@ -6,104 +6,110 @@ import { createQueryClient } from '@/lib/query-client';
 import { aPrivateMessage } from '@/testing/factories';
 import { flushPromises } from '@/testing/flush-promises';
 
-const createMessages = (first: number, last: number): PrivateMessage[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => aPrivateMessage({ id: first + index }));
+const userId = 7;
+const friendId = 12;
+
+const createMessages = (firstId: number, lastId: number): PrivateMessage[] =>
+  Array.from({ length: lastId - firstId + 1 }, (_, index) => aPrivateMessage({ id: firstId + index }));
 
 const setUp = () => {
   const queryClient = createQueryClient();
-  const calls: { before: number | undefined; answer: (page: PrivateMessage[]) => void }[] = [];
+  const calls: { beforeId: number | undefined; respond: (page: PrivateMessage[]) => void }[] = [];
   const conversations = new ConversationCache(
     queryClient,
-    (_user, _friend, before) => new Promise((answer) => calls.push({ before, answer })),
+    (_userId, _friendId, beforeId) => new Promise((respond) => calls.push({ beforeId, respond })),
   );
   const read = () =>
     queryClient.fetchQuery({
-      queryKey: conversationKey(7, 12),
-      queryFn: () => conversations.read(7, 12),
+      queryKey: conversationKey(userId, friendId),
+      queryFn: () => conversations.read(userId, friendId),
       staleTime: 0,
     });
-  const answer = async (page: PrivateMessage[]): Promise<void> => {
-    calls.at(-1)?.answer(page);
+  const respond = async (page: PrivateMessage[]): Promise<void> => {
+    calls.at(-1)?.respond(page);
     await flushPromises();
   };
   const listMessageIds = (): number[] | undefined =>
-    conversations.getLoaded(7, 12)?.messages.map(({ id }) => id);
-  return { queryClient, conversations, calls, read, answer, listMessageIds };
+    conversations.getLoaded(userId, friendId)?.messages.map(({ id }) => id);
+  return { queryClient, conversations, calls, read, respond, listMessageIds };
 };
 
 it('keeps changes that are pushed while the messages are loading', async () => {
-  const { conversations, read, answer, listMessageIds } = setUp();
+  const { conversations, read, respond, listMessageIds } = setUp();
   const reading = read();
-  conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
-  conversations.applyChange(7, 12, { type: 'deleted', messageId: 2 });
-  await answer(createMessages(1, 2));
+  conversations.applyChange(userId, friendId, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  conversations.applyChange(userId, friendId, { type: 'deleted', messageId: 2 });
+  await respond(createMessages(1, 2));
   await reading;
   expect(listMessageIds()).toEqual([1, 2, 3]);
-  expect(conversations.getLoaded(7, 12)?.messages[1]?.isDeleted).toBe(true);
+  expect(conversations.getLoaded(userId, friendId)?.messages[1]?.isDeleted).toBe(true);
 });
 
 it('does not let a response in flight overwrite a pushed change', async () => {
-  const { conversations, read, answer } = setUp();
+  const { conversations, read, respond } = setUp();
   const first = read();
-  await answer(createMessages(1, 2));
+  await respond(createMessages(1, 2));
   await first;
   const again = read();
-  conversations.applyChange(7, 12, { type: 'edited', messageId: 1, newContent: 'new' });
-  expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
-  await answer(createMessages(1, 2));
+  conversations.applyChange(userId, friendId, { type: 'edited', messageId: 1, newContent: 'new' });
+  expect(conversations.getLoaded(userId, friendId)?.messages[0]?.content).toBe('new');
+  await respond(createMessages(1, 2));
   await again;
-  expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
+  expect(conversations.getLoaded(userId, friendId)?.messages[0]?.content).toBe('new');
 });
 
 it('does not cache a conversation that was never opened', () => {
   const { conversations } = setUp();
-  conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
-  expect(conversations.getLoaded(7, 12)).toBeUndefined();
+  conversations.applyChange(userId, friendId, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  expect(conversations.getLoaded(userId, friendId)).toBeUndefined();
 });
 
-it('refetches when a change refers to a message that should be loaded', async () => {
-  const { queryClient, conversations, read, answer } = setUp();
+it('refetches when a change refers to a message that should be loaded but is not', async () => {
+  const { queryClient, conversations, read, respond } = setUp();
   const reading = read();
-  await answer(createMessages(5, 6));
+  // The page is not full, so the server has nothing older, and message 4 should have been in it.
+  await respond(createMessages(5, 6));
   await reading;
-  conversations.applyChange(7, 12, { type: 'edited', messageId: 4, newContent: 'new' });
-  expect(queryClient.getQueryState(conversationKey(7, 12))?.isInvalidated).toBe(true);
+  conversations.applyChange(userId, friendId, { type: 'edited', messageId: 4, newContent: 'new' });
+  expect(queryClient.getQueryState(conversationKey(userId, friendId))?.isInvalidated).toBe(true);
 });
 
 describe('older messages', () => {
-  const newest = createMessages(1_001, 1_000 + limits.privateMessagesPageSize);
+  const newestPage = createMessages(1_001, 1_000 + limits.privateMessagesPageSize);
+  const tenOlder = createMessages(991, 1_000);
 
-  it('are loaded before the first loaded one, a page at a time, until there are none', async () => {
-    const { conversations, calls, read, answer, listMessageIds } = setUp();
+  it('are loaded by pages and put before the loaded ones, until there are none', async () => {
+    const { conversations, calls, read, respond, listMessageIds } = setUp();
     const reading = read();
-    await answer(newest);
+    await respond(newestPage);
     await reading;
-    const older = conversations.readOlder(7, 12);
-    expect(calls.at(-1)?.before).toBe(1_001);
-    // Pushed in the meantime; not part of the older page.
-    conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
-    await answer(createMessages(991, 1_000));
+    const older = conversations.readOlder(userId, friendId);
+    expect(calls.at(-1)?.beforeId).toBe(1_001);
+    // A message that is pushed in the meantime is kept.
+    conversations.applyChange(userId, friendId, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
+    await respond(tenOlder);
     await expect(older).resolves.toBe(true);
-    expect(listMessageIds()).toHaveLength(10 + limits.privateMessagesPageSize + 1);
+    expect(listMessageIds()).toHaveLength(tenOlder.length + newestPage.length + 1);
     expect(listMessageIds()?.[0]).toBe(991);
     expect(listMessageIds()?.at(-1)).toBe(2_000);
-    const count = calls.length;
-    await expect(conversations.readOlder(7, 12)).resolves.toBe(false);
-    expect(calls).toHaveLength(count);
+    const callCount = calls.length;
+    await expect(conversations.readOlder(userId, friendId)).resolves.toBe(false);
+    expect(calls).toHaveLength(callCount);
   });
 
   it('are refetched together with the newest ones', async () => {
-    const { conversations, calls, read, answer, listMessageIds } = setUp();
+    const { conversations, calls, read, respond, listMessageIds } = setUp();
     const reading = read();
-    await answer(newest);
+    await respond(newestPage);
     await reading;
-    const older = conversations.readOlder(7, 12);
-    await answer(createMessages(991, 1_000));
+    const older = conversations.readOlder(userId, friendId);
+    await respond(tenOlder);
     await older;
     const again = read();
-    await answer([...newest.slice(1), aPrivateMessage({ id: 1_600 })]);
-    expect(calls.at(-1)?.before).toBe(1_002);
-    await answer(createMessages(991, 1_001));
+    // A new message has moved message 1,001 out of the newest page.
+    await respond([...newestPage.slice(1), aPrivateMessage({ id: 1_600 })]);
+    expect(calls.at(-1)?.beforeId).toBe(1_002);
+    await respond(createMessages(991, 1_001));
     await again;
     expect(listMessageIds()?.[0]).toBe(991);
     expect(listMessageIds()?.at(-1)).toBe(1_600);

@@ -13,17 +13,18 @@ import {
 
 const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
   messages: page,
+  // Only the page that contains the first message is shorter.
   hasOlder: page.length === limits.privateMessagesPageSize,
 });
 
 /**
- * The cached conversations. A response may be older than changes pushed while it was in flight, so those changes are
- * applied to it again.
+ * The conversations in the query cache. A response may be older than changes that were pushed while it was in flight,
+ * so these changes are applied to it again.
  */
 export class ConversationCache {
-  /** For each friend the reads in flight: one list for each read, of the changes that were pushed since it began. */
+  /** By friend id, one list for each read in flight: the changes that were pushed since the read began. */
   private readonly changesDuringReads = new Map<number, Set<ConversationChange[]>>();
-  /** Called after each change, also of conversations that are not loaded. */
+  /** Called after each change, including changes of conversations that are not loaded. */
   onChange: ((userId: number, friendId: number, change: ConversationChange) => void) | undefined;
 
   constructor(
@@ -37,16 +38,20 @@ export class ConversationCache {
   }
 
   /**
-   * Reads the newest messages, and back to the oldest loaded one, so that a user who has scrolled up keeps their place.
+   * Reads the newest page, and further pages back to the oldest loaded message, so that a user who has scrolled up
+   * keeps their place.
    */
   read(userId: number, friendId: number): Promise<Conversation> {
     return this.readWithChanges(friendId, async () => {
       const loaded = this.getLoaded(userId, friendId);
-      const oldest = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
+      // With nothing loaded, no id is greater, so only the newest page is read.
+      const oldestLoadedId = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
       let conversation = toConversation(await this.readPage(userId, friendId));
-      while (conversation.hasOlder && (conversation.messages[0]?.id ?? 0) > oldest) {
-        const page = await this.readPage(userId, friendId, conversation.messages[0]?.id);
+      let firstId = conversation.messages[0]?.id;
+      while (conversation.hasOlder && firstId !== undefined && firstId > oldestLoadedId) {
+        const page = await this.readPage(userId, friendId, firstId);
         conversation = prependPage(conversation, toConversation(page));
+        firstId = conversation.messages[0]?.id;
       }
       return keepClientIds(conversation, loaded);
     });
@@ -55,15 +60,15 @@ export class ConversationCache {
   /** Loads the page before the oldest loaded message. Resolves to false when there is none. */
   async readOlder(userId: number, friendId: number): Promise<boolean> {
     const loaded = this.getLoaded(userId, friendId);
-    const before = loaded?.messages[0]?.id;
-    if (!loaded?.hasOlder || before === undefined) return false;
+    const firstId = loaded?.messages[0]?.id;
+    if (!loaded?.hasOlder || firstId === undefined) return false;
     const older = await this.readWithChanges(friendId, async () =>
-      toConversation(await this.readPage(userId, friendId, before)),
+      toConversation(await this.readPage(userId, friendId, firstId)),
     );
     this.queryClient.setQueryData<Conversation>(
       conversationKey(userId, friendId),
       // Another call may have loaded this page in the meantime.
-      (present) => (present?.messages[0]?.id === before ? prependPage(present, older) : present),
+      (current) => (current?.messages[0]?.id === firstId ? prependPage(current, older) : current),
     );
     return true;
   }
@@ -79,7 +84,7 @@ export class ConversationCache {
     this.onChange?.(userId, friendId, change);
   }
 
-  /** Reads the conversation again, because the server may have a state that is not known here. */
+  /** Reads the conversation again, because the server's state may differ from the cached one. */
   refetch(userId: number, friendId: number): void {
     void this.queryClient.invalidateQueries({ queryKey: conversationKey(userId, friendId) });
   }
@@ -88,17 +93,14 @@ export class ConversationCache {
     this.queryClient.removeQueries({ queryKey: conversationKey(userId, friendId) });
   }
 
-  /** Reads, and applies the changes pushed in the meantime to the result. */
+  /** Calls `read`, and applies to its result the changes that were pushed in the meantime. */
   private async readWithChanges(friendId: number, read: () => Promise<Conversation>): Promise<Conversation> {
     const changes: ConversationChange[] = [];
     const readsOfFriend = this.changesDuringReads.get(friendId) ?? new Set();
     this.changesDuringReads.set(friendId, readsOfFriend.add(changes));
     try {
       const conversation = await read();
-      return changes.reduce(
-        (before, change) => (refersToMissedMessage(before, change) ? before : applyChange(before, change)),
-        conversation,
-      );
+      return changes.reduce(applyChange, conversation);
     } finally {
       readsOfFriend.delete(changes);
     }

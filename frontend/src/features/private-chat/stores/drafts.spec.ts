@@ -8,6 +8,9 @@ const openTab = (userId = 7): Drafts => {
 };
 const createDraft = (text: string) => ({ ...emptyDraft, text });
 
+/** The storage entry of user 7 with the draft to friend 12. */
+const storageKey = 'thaw-draft-7-12';
+
 beforeEach(() => localStorage.clear());
 
 it('keeps text, reply and the picture flag for each friend over a reload', () => {
@@ -31,16 +34,17 @@ it('keeps the drafts of two tabs for different friends', () => {
 
 it("reports a friend's draft that another tab changes", () => {
   const drafts = openTab();
-  const changed: number[] = [];
-  const stop = drafts.onOtherTabChange((friendId) => changed.push(friendId));
-  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
-  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-8-12' }));
-  stop();
-  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
-  expect(changed).toEqual([12]);
+  const changedFriendIds: number[] = [];
+  const otherUsersKey = 'thaw-draft-8-12';
+  const unsubscribe = drafts.onOtherTabChange((friendId) => changedFriendIds.push(friendId));
+  window.dispatchEvent(new StorageEvent('storage', { key: storageKey }));
+  window.dispatchEvent(new StorageEvent('storage', { key: otherUsersKey }));
+  unsubscribe();
+  window.dispatchEvent(new StorageEvent('storage', { key: storageKey }));
+  expect(changedFriendIds).toEqual([12]);
 });
 
-it('erases only the drafts of one user', () => {
+it('clears only the drafts of the current user', () => {
   openTab(8).set(12, createDraft('of the other user'));
   const drafts = openTab();
   drafts.set(12, createDraft('mine'));
@@ -50,7 +54,7 @@ it('erases only the drafts of one user', () => {
 
 it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
-    localStorage.setItem('thaw-draft-7-12', stored);
+    localStorage.setItem(storageKey, stored);
     expect(openTab().get(12)).toEqual(emptyDraft);
   }
 });

@@ -4,18 +4,19 @@ import { browserStorage } from '@/lib/storage';
 const toKeyPrefix = (userId: number): string => `thaw-draft-${userId}-`;
 
 /**
- * Unsent drafts by friend. One storage entry for each friend, so that tabs do not overwrite each other's drafts.
- * Survives a reload; erased on logout.
+ * The drafts of unsent messages, by friend. Each has a storage entry of its own, so that tabs do not overwrite each
+ * other's drafts. They survive a reload and are erased on logout.
  */
 export class Drafts {
   private userId: number | undefined;
   private readonly listeners = new Set<(friendId: number) => void>();
 
   constructor() {
+    // There is no window when the pages are prerendered.
     globalThis.window?.addEventListener('storage', ({ key }) => {
       if (this.userId === undefined || !key?.startsWith(toKeyPrefix(this.userId))) return;
       const friendId = Number(key.slice(toKeyPrefix(this.userId).length));
-      for (const listen of this.listeners) listen(friendId);
+      for (const listener of this.listeners) listener(friendId);
     });
   }
 
@@ -40,7 +41,7 @@ export class Drafts {
     this.set(friendId, emptyDraft);
   }
 
-  /** Deletes all drafts of this user from the browser. */
+  /** Deletes all drafts of the current user from the browser. */
   clear(): void {
     if (this.userId === undefined) return;
     const prefix = toKeyPrefix(this.userId);
@@ -48,9 +49,9 @@ export class Drafts {
   }
 
   /** Subscribes to changes made by other tabs; returns the function that unsubscribes. */
-  onOtherTabChange(listen: (friendId: number) => void): () => void {
-    this.listeners.add(listen);
-    return () => this.listeners.delete(listen);
+  onOtherTabChange(listener: (friendId: number) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   private toKey(userId: number, friendId: number): string {

@@ -17,15 +17,21 @@ afterEach(() => {
   signOut();
 });
 
-describe('createMessageChanges', () => {
-  it('applies frames of either user', () => {
+describe('changes of private messages', () => {
+  it('are applied when frames report them', () => {
     const { receive, listMessages } = openPrivateChatPage();
-    const between = { senderId: friend, receiverId: me };
-    receive('private_message_edited', { messageId: 1, newContent: 'better', ...between });
+    const participants = { senderId: friend, receiverId: me };
+    receive('private_message_edited', { messageId: 1, newContent: 'better', ...participants });
     const reactions = [{ emoji: '🔥', userId: me }];
-    receive('private_message_reaction', { messageId: 1, emoji: '🔥', userId: me, reactions, ...between });
+    receive('private_message_reaction', {
+      messageId: 1,
+      emoji: '🔥',
+      userId: me,
+      reactions,
+      ...participants,
+    });
     expect(listMessages()[0]).toMatchObject({ content: 'better', isEdited: true, reactions });
-    receive('private_message_deleted', { messageId: 1, ...between });
+    receive('private_message_deleted', { messageId: 1, ...participants });
     expect(listMessages()[0]).toMatchObject({ content: '', isDeleted: true });
   });
 
@@ -76,7 +82,7 @@ describe('createMessageChanges', () => {
     });
   });
 
-  it('shows a reaction at once, and then the result from the server', () => {
+  it('show a reaction at once, and then the reactions from the ack', () => {
     const { changes, commands, listMessages } = openPrivateChatPage();
     changes.react(friend, 1, '👍');
     expect(listMessages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
@@ -89,7 +95,7 @@ describe('createMessageChanges', () => {
     expect(listMessages()[0]?.reactions).toEqual(reactions);
   });
 
-  it('refetches the messages after a failed reaction (§7)', async () => {
+  it('are refetched after a failed reaction', async () => {
     const { changes, commands, queryClient, getNoticeKind } = openPrivateChatPage();
     changes.react(friend, 1, '👍');
     commands[0]?.reject(new SocketRequestError('refused', 'unavailable'));
@@ -99,15 +105,15 @@ describe('createMessageChanges', () => {
   });
 
   describe('a deletion', () => {
-    const editOwnMessage = () => {
+    const deleteOwnMessage = () => {
       const page = openPrivateChatPage();
       page.receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
-      expect(page.changes.remove(friend, 2)).toBe(true);
+      expect(page.changes.deleteMessage(friend, 2)).toBe(true);
       return page;
     };
 
     it('is shown at once and sent after the undo period; the row stays', () => {
-      const { commands, clock, listRows, listMessages } = editOwnMessage();
+      const { commands, clock, listRows, listMessages } = deleteOwnMessage();
       expect(listRows()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
       expect(commands).toEqual([]);
@@ -121,22 +127,24 @@ describe('createMessageChanges', () => {
     });
 
     it('is never sent when it is undone', () => {
-      const { changes, commands, clock, listRows } = editOwnMessage();
-      changes.undoRemove(2);
+      const { changes, commands, clock, listRows } = deleteOwnMessage();
+      changes.undoDeletion(2);
       clock.advance(pageLimits.toastMs);
       expect(commands).toEqual([]);
       expect(listRows()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
 
-    it('is sent at once when the user leaves the chat', () => {
-      const { changes, commands, clock } = editOwnMessage();
+    it('is sent only once when the user leaves the chat during the undo period', () => {
+      const { changes, commands, clock } = deleteOwnMessage();
+      // The chat calls this when the user leaves.
       changes.sendDeletions();
+      expect(commands).toHaveLength(1);
       clock.advance(pageLimits.toastMs);
       expect(commands).toHaveLength(1);
     });
 
     it('waits for a connection when the undo period ends without one', () => {
-      const { chat, commands, clock, socket } = editOwnMessage();
+      const { chat, commands, clock, socket } = deleteOwnMessage();
       socket.isOpen = false;
       clock.advance(pageLimits.toastMs);
       expect(commands).toEqual([]);
@@ -145,8 +153,8 @@ describe('createMessageChanges', () => {
       expect(commands).toHaveLength(1);
     });
 
-    it('restores the message when it is refused', async () => {
-      const { commands, clock, listRows, getNoticeKind } = editOwnMessage();
+    it('is taken back when the server refuses it', async () => {
+      const { commands, clock, listRows, getNoticeKind } = deleteOwnMessage();
       clock.advance(pageLimits.toastMs);
       commands[0]?.reject(new SocketRequestError('refused', 'internal'));
       await flushPromises();
@@ -155,11 +163,11 @@ describe('createMessageChanges', () => {
     });
   });
 
-  it('refuses changes without a connection', () => {
+  it('are refused without a connection', () => {
     const { changes, socket, commands, listMessages } = openPrivateChatPage();
     socket.isOpen = false;
     expect(changes.react(friend, 1, '👍')).toBe(false);
-    expect(changes.remove(friend, 1)).toBe(false);
+    expect(changes.deleteMessage(friend, 1)).toBe(false);
     expect(changes.edit(friend, 1, 'x')).toBe(false);
     expect(commands).toEqual([]);
     expect(listMessages()[0]?.reactions).toEqual([]);

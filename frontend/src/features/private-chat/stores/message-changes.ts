@@ -21,37 +21,42 @@ export interface PendingEdit {
   newContent: string;
 }
 
-export interface PendingRemoval {
+export interface PendingDeletion {
   friendId: number;
   messageId: number;
 }
 
-/** Changes of the user's messages that the server has not confirmed; shown at once. */
+/** The user's edits and deletions that the server has not confirmed. The chat already shows them. */
 export interface PendingChanges {
   edits: readonly PendingEdit[];
-  removals: readonly PendingRemoval[];
+  deletions: readonly PendingDeletion[];
 }
 
 const reactionAckSchema = z.object({ reactions: z.array(privateReactionSchema) });
-const noChanges: PendingChanges = { edits: [], removals: [] };
+const noChanges: PendingChanges = { edits: [], deletions: [] };
 
 export interface MessageChangesOptions {
   clock: Clock;
   newId: () => string;
 }
 
-/** Edits, reactions and deletions in private chats. Loaded with the screen, the only place where they are made. */
+/**
+ * Edits, reactions and deletions in private chats. Loaded together with the screen of a private chat, which alone makes
+ * such changes.
+ */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => noChanges);
-  const inFlightEditIds = new Set<string>();
-  const removalTimers = new Map<number, number>();
+  const sendingEditIds = new Set<string>();
+  /** By message id, the timers of the undo periods; when one ends, the deletion is sent. */
+  const undoTimers = new Map<number, number>();
 
   const isConnected = (): boolean => getUserId() !== undefined && getSocket().isOpen;
 
   /**
    * Sends a change of one message.
-   * @returns 'interrupted' when the connection was lost before the answer: the change may or may not be stored.
+   * @returns 'interrupted' when the connection was lost before the ack: the change may or may not be stored; 'refused'
+   * when the server refused the change, did not respond in time, or another user has signed in
    */
   const sendChange = async <E extends ClientEvent>(
     friendId: number,
@@ -87,8 +92,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
   const sendEdit = async ({ editId, friendId, messageId, newContent }: PendingEdit): Promise<void> => {
     const me = getUserId();
-    if (me === undefined || inFlightEditIds.has(editId)) return;
-    inFlightEditIds.add(editId);
+    if (me === undefined || sendingEditIds.has(editId)) return;
+    sendingEditIds.add(editId);
     const outcome = await sendChange(
       friendId,
       'edit_private_message',
@@ -106,23 +111,23 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         notify(friendId, `edit_${reason}`, retryAfterMs);
       },
     );
-    inFlightEditIds.delete(editId);
+    sendingEditIds.delete(editId);
     if (outcome === 'refused') dropEdit(editId);
   };
 
-  const dropRemoval = (messageId: number): void => {
-    clock.clearTimeout(removalTimers.get(messageId));
-    removalTimers.delete(messageId);
-    useStore.setState(({ removals }) => ({
-      removals: removals.filter((removal) => removal.messageId !== messageId),
+  const dropDeletion = (messageId: number): void => {
+    clock.clearTimeout(undoTimers.get(messageId));
+    undoTimers.delete(messageId);
+    useStore.setState(({ deletions }) => ({
+      deletions: deletions.filter((deletion) => deletion.messageId !== messageId),
     }));
   };
 
-  const sendRemoval = async ({ friendId, messageId }: PendingRemoval): Promise<void> => {
+  const sendDeletion = async ({ friendId, messageId }: PendingDeletion): Promise<void> => {
     const me = getUserId();
-    clock.clearTimeout(removalTimers.get(messageId));
-    removalTimers.delete(messageId);
-    // Without a connection the deletion stays pending; `resendAll` sends it on the next connect.
+    clock.clearTimeout(undoTimers.get(messageId));
+    undoTimers.delete(messageId);
+    // Without a connection the deletion stays pending; `resendAll` sends it after the next connect.
     if (me === undefined || !isConnected()) return;
     const outcome = await sendChange(
       friendId,
@@ -130,39 +135,42 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       { messageId, senderId: me, receiverId: friendId },
       () => {
         conversations.applyChange(me, friendId, { type: 'deleted', messageId });
-        dropRemoval(messageId);
+        dropDeletion(messageId);
       },
       () => notify(friendId, 'delete_not_saved'),
     );
-    if (outcome === 'refused') dropRemoval(messageId);
+    if (outcome === 'refused') dropDeletion(messageId);
   };
 
-  /** Sends at once the deletions that could still be undone. */
+  /** Sends the deletions that could still be undone, without waiting for the end of the undo period. */
   const sendDeletions = (): void => {
-    for (const removal of useStore.getState().removals)
-      if (removalTimers.has(removal.messageId)) void sendRemoval(removal);
+    for (const deletion of useStore.getState().deletions)
+      if (undoTimers.has(deletion.messageId)) void sendDeletion(deletion);
   };
 
-  const part: PrivateChatPart = {
+  const chatPart: PrivateChatPart = {
     reset: (): void => {
-      for (const timer of removalTimers.values()) clock.clearTimeout(timer);
-      removalTimers.clear();
-      inFlightEditIds.clear();
+      for (const timer of undoTimers.values()) clock.clearTimeout(timer);
+      undoTimers.clear();
+      sendingEditIds.clear();
       useStore.setState(noChanges);
     },
     removeFriend: (friendId: number): void =>
-      useStore.setState(({ edits, removals }) => ({
+      useStore.setState(({ edits, deletions }) => ({
         edits: edits.filter((edit) => edit.friendId !== friendId),
-        removals: removals.filter((removal) => removal.friendId !== friendId),
+        deletions: deletions.filter((deletion) => deletion.friendId !== friendId),
       })),
     resendAll: (): void => {
-      const { edits, removals } = useStore.getState();
+      const { edits, deletions } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);
-      for (const removal of removals) if (!removalTimers.has(removal.messageId)) void sendRemoval(removal);
+      for (const deletion of deletions) {
+        const canBeUndone = undoTimers.has(deletion.messageId);
+        if (!canBeUndone) void sendDeletion(deletion);
+      }
     },
     sendDeletions,
   };
-  chat.addPart(part);
+  chat.addPart(chatPart);
 
   return {
     useStore,
@@ -170,7 +178,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
     /**
      * Saves an edit, which is shown at once.
-     * @returns false while not connected: nothing is sent then. The same holds for `react` and `remove`.
+     * @returns false while not connected: nothing is changed then. The same holds for `react` and `deleteMessage`.
      */
     edit: (friendId: number, messageId: number, newContent: string): boolean => {
       if (!isConnected()) return false;
@@ -180,11 +188,12 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       return true;
     },
 
-    /** Toggles a reaction, which is shown at once. The server's answer then replaces all reactions of the message. */
+    /** Toggles a reaction, which is shown at once. The ack then replaces all reactions of the message. */
     react: (friendId: number, messageId: number, emoji: string): boolean => {
       const me = getUserId();
       if (me === undefined || !isConnected()) return false;
       const message = conversations.getLoaded(me, friendId)?.messages.find(({ id }) => id === messageId);
+      // Nothing to toggle; false would mean that there is no connection.
       if (!message) return true;
       const reactions = toggleReaction(message.reactions, emoji, me);
       conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
@@ -203,26 +212,27 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         },
         (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
       ).then((outcome) => {
-        // A toggle must not be repeated, so its outcome is read from the server.
+        // A repeated toggle would undo itself, so the outcome is read from the server.
         if (outcome === 'interrupted') conversations.refetch(me, friendId);
       });
       return true;
     },
 
     /** Deletes a message: it is shown as deleted at once, and the deletion is sent when the undo period is over. */
-    remove: (friendId: number, messageId: number): boolean => {
+    deleteMessage: (friendId: number, messageId: number): boolean => {
       if (!isConnected()) return false;
-      const removal: PendingRemoval = { friendId, messageId };
-      dropRemoval(messageId);
-      useStore.setState(({ removals }) => ({ removals: [...removals, removal] }));
-      removalTimers.set(
+      const deletion: PendingDeletion = { friendId, messageId };
+      dropDeletion(messageId);
+      useStore.setState(({ deletions }) => ({ deletions: [...deletions, deletion] }));
+      undoTimers.set(
         messageId,
-        clock.setTimeout(() => void sendRemoval(removal), pageLimits.toastMs),
+        clock.setTimeout(() => void sendDeletion(deletion), pageLimits.toastMs),
       );
       return true;
     },
-    undoRemove: (messageId: number): void => {
-      if (removalTimers.has(messageId)) dropRemoval(messageId);
+    /** Restores a message; without effect once the deletion has been sent. */
+    undoDeletion: (messageId: number): void => {
+      if (undoTimers.has(messageId)) dropDeletion(messageId);
     },
   };
 };

@@ -20,7 +20,7 @@ afterEach(() => {
   signOut();
 });
 
-describe('receiving from a friend', () => {
+describe('a page that receives frames from a friend', () => {
   const createIncoming = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
 
   it("inserts a message by id, before the user's message with a later id", () => {
@@ -40,19 +40,19 @@ describe('receiving from a friend', () => {
     expect(getUnreadCounts()).toEqual({});
   });
 
-  it('counts a message as unread although an older response of the server arrives after it', async () => {
+  it('counts a message as unread although a response of the server that lacks it arrives later', async () => {
     const { receive, queryClient, getUnreadCounts } = openPrivateChatPage();
     queryClient.removeQueries({ queryKey: unreadCountsKey(me) });
-    const answers: ((counts: UnreadCounts) => void)[] = [];
-    const queryFn = () => new Promise<UnreadCounts>((resolve) => answers.push(resolve));
+    const responses: ((counts: UnreadCounts) => void)[] = [];
+    const queryFn = () => new Promise<UnreadCounts>((resolve) => responses.push(resolve));
     const observer = new QueryObserver(queryClient, { queryKey: unreadCountsKey(me), queryFn });
-    const stop = observer.subscribe(() => undefined);
+    const unsubscribe = observer.subscribe(() => undefined);
     receive('private_message', createIncoming(2));
-    answers[0]?.({});
-    await waitFor(() => expect(answers).toHaveLength(2));
-    answers[1]?.({ [friend]: 1 });
+    responses[0]?.({});
+    await waitFor(() => expect(responses).toHaveLength(2));
+    responses[1]?.({ [friend]: 1 });
     await waitFor(() => expect(getUnreadCounts()).toEqual({ [friend]: 1 }));
-    stop();
+    unsubscribe();
   });
 
   it('ends the typing indicator on a message, otherwise after six seconds', () => {
@@ -78,14 +78,15 @@ describe('receiving from a friend', () => {
 describe('typing', () => {
   it('notifies each friend at most every two seconds', () => {
     const { chat, sent, clock } = openPrivateChatPage();
+    const otherFriend = 13;
     chat.notifyTyping(friend);
     chat.notifyTyping(friend);
-    chat.notifyTyping(13);
+    chat.notifyTyping(otherFriend);
     clock.advance(limits.typingIntervalMs);
     chat.notifyTyping(friend);
     expect(sent.map(({ data }) => data)).toEqual([
       { receiverId: friend },
-      { receiverId: 13 },
+      { receiverId: otherFriend },
       { receiverId: friend },
     ]);
   });
@@ -94,7 +95,7 @@ describe('typing', () => {
 describe('the end of a friendship', () => {
   it.each([
     ['by the friend', { removedFriendId: me, removedBy: friend }],
-    ['by me', { removedFriendId: friend, removedBy: me }],
+    ['by the user', { removedFriendId: friend, removedBy: me }],
   ])("%s removes all data of the friend's chat", (_who, data) => {
     const { chat, receive, listOutgoing, getUnreadCounts, submitMessage } = openPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2 }));

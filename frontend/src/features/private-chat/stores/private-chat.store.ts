@@ -30,9 +30,9 @@ export interface PrivateChatState {
 export interface PrivateChatPart {
   reset: () => void;
   removeFriend: (friendId: number) => void;
-  /** Called on connect: sends the changes again that a lost connection interrupted. */
+  /** Called on connect: sends again the changes that a lost connection interrupted. */
   resendAll: () => void;
-  /** Sends at once the deletions that could still be undone. */
+  /** Sends the deletions that could still be undone, without waiting for the end of the undo period. */
   sendDeletions: () => void;
 }
 
@@ -60,7 +60,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     void refetchIfInFlight(queryClient, queryKey);
   };
 
-  /** The friendship has ended: removes everything about this friend (A127). */
+  /** Called when a friendship has ended: removes everything about this friend. */
   const removeFriend = (friendId: number): void => {
     if (userId === undefined) return;
     conversations.remove(userId, friendId);
@@ -69,7 +69,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     updateUnread(userId, (counts) => clearUnread(counts, friendId));
     outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
     for (const part of parts) part.removeFriend(friendId);
-    for (const listen of friendshipEndListeners) listen(friendId);
+    for (const listener of friendshipEndListeners) listener(friendId);
   };
 
   const outbox = createPrivateOutbox({
@@ -103,7 +103,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     const friendId = isOwn ? message.receiverId : message.senderId;
     conversations.applyChange(me, friendId, { type: 'sent', message });
     if (isOwn) {
-      // The ack was lost, or another tab sent the same message.
+      // The message is stored, whether this tab lost the ack or another tab sent the message.
       if (message.clientId !== undefined) outbox.markStored(message.clientId);
       return;
     }
@@ -119,8 +119,8 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     getSocket: (): FeatureSocket => socket,
     getUserId: (): number | undefined => userId,
     /**
-     * Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship
-     * changes.
+     * Adds a part whose code was loaded later: from now on its methods are called when the connection, the user or a
+     * friendship changes.
      */
     addPart: (part: PrivateChatPart): void => void parts.add(part),
     attachSocket: (newSocket: FeatureSocket): void => {
@@ -141,7 +141,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
       for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
-    /** Called on connect: sends the messages and changes again that a lost connection or a reload interrupted. */
+    /** Called on connect: sends again the messages and changes that a lost connection or a reload interrupted. */
     resendInterrupted: (): void => {
       outbox.resendAll();
       for (const part of parts) part.resendAll();
@@ -150,7 +150,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     sendDeletions: (): void => {
       for (const part of parts) part.sendDeletions();
     },
-    /** Called when the connection will not be retried. */
+    /** Called when the socket client stops reconnecting. */
     handleConnectionGivenUp: outbox.handleConnectionGivenUp,
     receive: (frame: ServerFrame): void => {
       const me = userId;
@@ -179,20 +179,21 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
         case 'private_message_deleted': {
           const { messageId, senderId } = frame.data;
           conversations.applyChange(me, getFriendId(frame.data), { type: 'deleted', messageId });
-          // The message may have been unread; only the server has the new count.
+          // The deleted message may have been unread; only the server knows the new count.
           if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadCountsKey(me) });
           return;
         }
         case 'private_messages_read':
           return updateUnread(me, (counts) => clearUnread(counts, frame.data.friendId));
         case 'typing':
-          // Without a sender id it belongs to the random chat.
+          // A frame without a sender id belongs to the random chat.
           return frame.data.senderId === undefined ? undefined : showTyping(frame.data.senderId, true);
         case 'friendship_removed': {
           const { removedFriendId, removedBy } = frame.data;
           return removeFriend(removedFriendId === me ? removedBy : removedFriendId);
         }
         case 'block_changed':
+          // A block ends the friendship.
           return frame.data.isBlocked ? removeFriend(frame.data.userId) : undefined;
         default:
           return;
@@ -205,18 +206,18 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     isLoaded: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
-    /** Called when the user types; notifies the friend at most every two seconds (B02). */
+    /** Called when the user types; notifies the friend at most every two seconds. */
     notifyTyping: (friendId: number): void => {
       if (outbox.tryAcquireTypingPermit(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
     /** Subscribes to the end of friendships; returns the function that unsubscribes. */
-    onFriendshipEnded: (listen: (friendId: number) => void): (() => void) => {
-      friendshipEndListeners.add(listen);
-      return () => friendshipEndListeners.delete(listen);
+    onFriendshipEnded: (listener: (friendId: number) => void): (() => void) => {
+      friendshipEndListeners.add(listener);
+      return () => friendshipEndListeners.delete(listener);
     },
     /** Called when the server reports that the two users are not friends: removes everything about this friend. */
     handleNotFriends: removeFriend,
-    /** Clears the unread count of a friend in every list. */
+    /** Clears the unread count of a friend on this page. */
     clearUnread: (friendId: number): void => {
       if (userId !== undefined) updateUnread(userId, (counts) => clearUnread(counts, friendId));
     },
@@ -226,6 +227,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
 export type PrivateChats = ReturnType<typeof createPrivateChats>;
 
 export const privateChats = createPrivateChats({
+  // Times of unsent messages are compared with those of stored messages, which are from the server's clock.
   clock: { ...systemClock, now: getServerNow },
   newId,
   queryClient,

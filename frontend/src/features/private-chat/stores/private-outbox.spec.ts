@@ -30,7 +30,7 @@ describe('a private message of the user', () => {
     expect(listMessages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
-  it('contains the id of the message that it replies to', () => {
+  it('sends the id of the message that it replies to, and is shown with the whole quote', () => {
     const { chat, commands, listMessages } = openPrivateChatPage();
     const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
     chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
@@ -51,6 +51,7 @@ describe('a private message of the user', () => {
 
   it('survives a reload and is sent once the page is connected', () => {
     openPrivateChatPage().submitMessage('hello');
+    // The page after the reload, with the same session storage.
     const { chat, commands } = openPrivateChatPage();
     expect(commands).toEqual([]);
     chat.resendInterrupted();
@@ -68,12 +69,12 @@ describe('a private message of the user', () => {
 
   it('closes the chat when the server reports that the users are not friends', async () => {
     const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
-    const parted: number[] = [];
-    chat.onFriendshipEnded((friendId) => parted.push(friendId));
+    const endedFriendIds: number[] = [];
+    chat.onFriendshipEnded((friendId) => endedFriendIds.push(friendId));
     submitMessage('hello');
     commands[0]?.reject(new SocketRequestError('refused', 'not_friends'));
     await flushPromises();
-    expect(parted).toEqual([friend]);
+    expect(endedFriendIds).toEqual([friend]);
     expect(listOutgoing()).toEqual([]);
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
   });
@@ -85,6 +86,7 @@ describe('a private message of the user', () => {
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
     chat.switchUser();
+    // Neither the message, nor the draft, nor the key of the unread counts is left.
     expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toMatch(/hello|half|unread/);
   });
 

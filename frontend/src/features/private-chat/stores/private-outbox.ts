@@ -16,11 +16,16 @@ export interface PrivateOutboxOptions {
   getSocket: () => FeatureSocket;
   getUserId: () => number | undefined;
   drafts: Drafts;
+  /** Called with a message that the server has acknowledged. */
   onStored: (message: KnownMessage) => void;
+  /** Called when the server refuses a message because the users are not friends. */
   onNotFriends: (friendId: number) => void;
 }
 
-/** The outbox of the private chats; a conversation's id is the friend's. */
+/**
+ * Creates the outbox of the private chats, which holds the user's messages until the server acknowledges them. The id
+ * of a conversation is that of the friend.
+ */
 export const createPrivateOutbox = ({
   clock,
   newId,
@@ -33,12 +38,13 @@ export const createPrivateOutbox = ({
   createOutbox({
     clock,
     newId,
-    storageKey: (id) => `thaw-outgoing-${id}`,
+    storageKey: (userId) => `thaw-outgoing-${userId}`,
     isConnected: () => getUserId() !== undefined && getSocket().isOpen,
     send: (message, onAck) =>
       getSocket().request(
         'send_private_message',
         {
+          // Nothing is sent without a user (see `isConnected`), so the fallback is never sent.
           senderId: getUserId() ?? 0,
           receiverId: Number(message.conversationId),
           content: toWireContent(message),
@@ -77,7 +83,7 @@ export const createPrivateOutbox = ({
     onRefused: ({ conversationId }, error) => {
       if (error.code === 'not_friends') onNotFriends(Number(conversationId));
     },
-    // Loaded with the first photo.
+    // The code for uploads is loaded with the first picture.
     upload: async (file, options) => {
       const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
       return uploadPrivatePicture(file, options);

@@ -14,7 +14,7 @@ export const changePassword = async (userId: number, body: ChangePassword): Prom
 export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser> =>
   parseUserResponse(await request('POST', '/api/convert-anonymous', body));
 
-/** Builds the toast for a failed request, with the server's message if it sent one (A146). */
+/** Builds the toast for a failed request, with the server's message if it sent one. */
 export const createFailureToast = (
   error: unknown,
   fallback: { title: string; description: string },

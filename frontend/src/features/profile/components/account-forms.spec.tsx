@@ -53,7 +53,8 @@ const expectToast = (title: string, description?: string): Promise<void> =>
     const { shown } = useToasts.getState();
     expect([shown?.title, shown?.description]).toEqual([title, description]);
   });
-const readFirstCall = () => {
+/** Method, URL and body of the first request. */
+const getFirstRequest = () => {
   const [url, { method, body }] = fetchMock.mock.calls[0] ?? ['', {}];
   return [method, url, body];
 };
@@ -63,25 +64,22 @@ describe('the email form', () => {
     ['empty fields', {}],
     ['no password', { 'New email': 'new@example.com' }],
     ['no address', { 'New email': '  ', 'Current password': 'secret' }],
-  ])(
-    'asks for all fields when submitted with %s; its button is never disabled (A23)',
-    async (_missing, values) => {
-      openEmailForm();
-      fill(values);
-      expect(getSubmitButton()).toBeEnabled();
-      fireEvent.click(getSubmitButton());
-      await expectToast('Required fields', 'Please fill in all fields.');
-      expect(fetchMock).not.toHaveBeenCalled();
-    },
-  );
+  ])('asks for all fields when submitted with %s; its button stays enabled', async (_missing, values) => {
+    openEmailForm();
+    fill(values);
+    expect(getSubmitButton()).toBeEnabled();
+    fireEvent.click(getSubmitButton());
+    await expectToast('Required fields', 'Please fill in all fields.');
+    expect(fetchMock).not.toHaveBeenCalled();
+  });
 
-  it('sends the change, updates the user, shows a toast and clears its fields', async () => {
+  it('sends the trimmed address and the password as typed, updates the user, and clears its fields', async () => {
     openEmailForm();
     mockResponse(200, { user: { ...ada, email: 'new@example.com' } });
     fill({ 'New email': ' new@example.com ', 'Current password': ' secret ' });
     fireEvent.click(getSubmitButton());
     await expectToast('Email changed', 'Your email has been changed successfully.');
-    expect(readFirstCall()).toEqual([
+    expect(getFirstRequest()).toEqual([
       'PUT',
       '/api/user/7/email',
       '{"newEmail":"new@example.com","currentPassword":" secret "}',
@@ -124,13 +122,13 @@ describe('the email form', () => {
 });
 
 describe('the password form', () => {
-  const toFields = (current: string, fresh: string, again: string): Record<string, string> => ({
+  const toFields = (current: string, newPassword: string, confirmation: string): Record<string, string> => ({
     'Current password': current,
-    'New password': fresh,
-    'Confirm new password': again,
+    'New password': newPassword,
+    'Confirm new password': confirmation,
   });
 
-  // A click cannot submit any of these, because the button is disabled; the submit handler checks them as well (A22).
+  // The button is disabled in all these cases, but Enter may submit a form without the button.
   it.each([
     ['empty fields', toFields('', '', ''), 'Required fields', 'Please fill in all fields.'],
     [
@@ -178,7 +176,7 @@ describe('the password form', () => {
     fill(toFields('secret', '123456', '123456'));
     fireEvent.click(getSubmitButton());
     await expectToast('Password changed');
-    expect(readFirstCall()).toEqual([
+    expect(getFirstRequest()).toEqual([
       'PUT',
       '/api/user/7/password',
       '{"currentPassword":"secret","newPassword":"123456"}',
@@ -200,10 +198,10 @@ describe('the password form', () => {
 });
 
 describe('the conversion form', () => {
-  const toFields = (email: string, password: string, again: string): Record<string, string> => ({
+  const toFields = (email: string, password: string, confirmation: string): Record<string, string> => ({
     Email: email,
     Password: password,
-    'Confirm Password': again,
+    'Confirm Password': confirmation,
   });
 
   it.each([
@@ -243,7 +241,7 @@ describe('the conversion form', () => {
     fireEvent.click(getSubmitButton());
     await waitFor(() => expect(getSubmitButton()).toBeDisabled());
     expect(onPendingChange.mock.calls).toEqual([[true]]);
-    expect(readFirstCall()).toEqual([
+    expect(getFirstRequest()).toEqual([
       'POST',
       '/api/convert-anonymous',
       '{"userId":7,"email":"ada@example.com","password":"secret1"}',

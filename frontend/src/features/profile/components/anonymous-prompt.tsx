@@ -2,7 +2,7 @@ import { copy } from '@/features/profile/copy';
 import { closeProfileDialog, openConversion } from '@/features/profile/profile-dialogs.store';
 import { Button } from '@/ui/button';
 
-/** Shown once, after the gender was chosen. */
+/** Content of the dialog that offers an account to an anonymous user, once, after they have chosen their gender. */
 export const AnonymousPrompt = () => (
   <div className="mt-6 grid gap-3">
     <Button size="lg" onClick={openConversion}>

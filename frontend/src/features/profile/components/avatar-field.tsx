@@ -37,6 +37,7 @@ export const AvatarField = ({
     }
     onUploadingChange(true);
     try {
+      // Reported like a failed upload.
       if (!file.type.startsWith('image/')) throw new TypeError(`Not an image: ${file.type}`);
       onChange(await uploadImage(file, 'avatars', `profiles/${user.id}`));
     } catch (error) {
@@ -49,7 +50,7 @@ export const AvatarField = ({
 
   const handleFileChosen = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     const file = target.files?.[0];
-    // Otherwise choosing the same file again would fire no event.
+    // With an unchanged value, choosing the same file again would fire no event.
     target.value = '';
     if (file) void upload(file);
   };
@@ -78,6 +79,7 @@ export const AvatarField = ({
               variant="ghost"
               onClick={() => {
                 onChange(null);
+                // This button disappears together with the picture.
                 chooseButton.current?.focus();
               }}
             >

@@ -55,6 +55,7 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
       noValidate
       className="mt-6 grid gap-4"
       data-unsaved={isUnsaved}
+      // The next edit hides the error at the email field.
       onChange={() => {
         if (conversion.isError) conversion.reset();
       }}
@@ -69,6 +70,7 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
+        // Shown only after the server has refused the request: an invalid address is then the reason.
         error={conversion.isError && !isEmail(email) ? words.invalidEmail : undefined}
         {...field('email')}
       />

@@ -38,6 +38,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       noValidate
       className="grid gap-4"
       data-unsaved={form.isUnsaved}
+      // The next edit hides the error at the email field.
       onChange={() => emailChange.reset()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -53,7 +54,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // The server refused the change; if the address is invalid, that is the reason.
+        // Shown only after the server has refused the change: an invalid address is then the reason.
         error={emailChange.isError && !isEmail(newEmail) ? words.invalid : undefined}
         {...form.field('newEmail')}
       />

@@ -13,7 +13,7 @@ import { Modal } from '@/ui/modal';
 
 const choices = genderSchema.options.map((value) => ({ value, label: copy.gender.options[value] }));
 
-/** Shown while the user has no gender; cannot be dismissed. Afterwards an anonymous user is offered an account. */
+/** Asks a user without a gender for it; cannot be dismissed. Afterwards an anonymous user is offered an account. */
 export const GenderModal = ({ user }: { user: SelfUser }) => {
   const [chosen, setChosen] = useState<Gender>();
   const genderChange = useMutation({

@@ -34,7 +34,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
   });
 
   const submit = (): void => {
-    // With a problem the button is disabled, but a form can also be submitted without it (A22).
+    // The button is disabled while there is a problem, but Enter may submit a form without the button.
     if (problem) toast({ ...problem, tone: 'destructive' });
     else if (!passwordChange.isPending) passwordChange.mutate();
   };
@@ -50,7 +50,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       }}
     >
       <p className="text-base text-muted-foreground">{words.lead}</p>
-      {/* Password managers read here which account the password belongs to. */}
+      {/* Password managers read from this field which account the password belongs to. */}
       <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       <Field
         label={words.currentPassword}

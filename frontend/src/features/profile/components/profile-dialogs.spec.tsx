@@ -13,6 +13,8 @@ import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 const onLogout = jest.fn();
+/** Long after any dialog would have opened. */
+const longMs = 60_000;
 
 const CurrentUserDialogs = () => {
   const user = useIdentity((state) => state.user);
@@ -65,20 +67,20 @@ it('offers an account 500 ms after the gender was chosen, once', async () => {
   expect(queryDialog('Anonymous Account')).toBeVisible();
   await click('Maybe Later');
   expect(queryDialog('Anonymous Account')).toBeNull();
-  await advanceTime(60_000);
+  await advanceTime(longMs);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('offers no account to a registered user', async () => {
   await openPage({ gender: null, isAnonymous: false });
   await chooseGender({ isAnonymous: false });
-  await advanceTime(60_000);
+  await advanceTime(longMs);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('offers no account to a user who chose the gender earlier', async () => {
   await openPage();
-  await advanceTime(60_000);
+  await advanceTime(longMs);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
@@ -91,7 +93,7 @@ it('opens Create Your Account from the offer', async () => {
   expect(queryDialog('Create Your Account')).toBeVisible();
 });
 
-it('asks for the gender before it opens any other dialog (A166)', async () => {
+it('asks for the gender before it opens any other dialog', async () => {
   await openPage({ gender: null });
   act(openProfileSettings);
   await flushUpdates();
@@ -103,6 +105,7 @@ it('keeps Create Your Account open on Esc, the X and a click outside while the r
   await openPage();
   act(openConversion);
   await flushUpdates();
+  // The same text is valid as the email and as both passwords.
   for (const label of ['Email', 'Password', 'Confirm Password']) {
     fireEvent.change(screen.getByLabelText(label), { target: { value: 'ada@example.com' } });
   }
@@ -113,13 +116,14 @@ it('keeps Create Your Account open on Esc, the X and a click outside while the r
   fireEvent.keyDown(document, { key: 'Escape' });
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
+  // A dialog that closes has disappeared by then.
   await advanceTime(1_000);
   expect(queryDialog('Create Your Account')).toBeVisible();
 
   respond(new Response('{}', { status: 500 }));
   await flushUpdates();
   expect(screen.getByRole('button', { name: 'Close' })).toBeEnabled();
-  // Unsaved input needs a confirmation first.
+  // The input is unsaved, so the dialog asks before it closes.
   fireEvent.keyDown(document, { key: 'Escape' });
   await flushUpdates();
   await click('Discard');

@@ -23,18 +23,19 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
 }
 
 /**
- * A modal whose content is loaded on demand. The modal with the content is a new mount, so that its first field
- * receives the focus.
+ * A modal whose content is loaded on demand. When the content has loaded, the modal is mounted again, so that the first
+ * field of the content receives the focus.
  */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
-  const [{ wasOpen, timesOpened }, setOpenState] = useState({ wasOpen: modal.isOpen, timesOpened: 0 });
+  const [{ wasOpen, openCount }, setOpenState] = useState({ wasOpen: modal.isOpen, openCount: 0 });
   if (wasOpen !== modal.isOpen) {
-    setOpenState({ wasOpen: modal.isOpen, timesOpened: timesOpened + (modal.isOpen ? 1 : 0) });
+    setOpenState({ wasOpen: modal.isOpen, openCount: openCount + (modal.isOpen ? 1 : 0) });
   }
   return (
     <LoadedPart
-      // Remounts on each opening, to use content loaded since or to retry; not on closing, which is animated.
-      key={timesOpened}
+      // Each opening mounts the part again, to use code loaded in the meantime or to retry a failed load. Closing does
+      // not, because it is animated.
+      key={openCount}
       part={part}
       pending={
         // The modal opens at once, even on a slow connection.
@@ -63,11 +64,11 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
 export interface ProfileDialogsProps {
   user: SelfUser;
   onLogout: () => void;
-  /** The section of Profile Settings about other people. */
+  /** The section of Profile Settings about other people, such as blocked ones. */
   safety?: ReactNode;
 }
 
-/** All dialogs about the user. A user without a gender is asked for it before any other dialog opens (A166). */
+/** All dialogs about the user. A user without a gender is asked for it before any other dialog opens. */
 export const ProfileDialogs = ({ user, onLogout, safety }: ProfileDialogsProps) => {
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);

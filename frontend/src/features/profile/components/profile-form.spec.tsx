@@ -7,7 +7,7 @@ import { useToasts } from '@/ui/toast-store';
 
 const uploadMock = jest.fn<Promise<string>, [File, string, string]>();
 jest.mock('@/product/pictures/upload-image', () => ({
-  uploadImage: (...given: [File, string, string]) => uploadMock(...given),
+  uploadImage: (...args: [File, string, string]) => uploadMock(...args),
 }));
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 
@@ -39,15 +39,16 @@ const choosePicture = async (file: File): Promise<void> => {
   });
   await flushUpdates();
 };
-const createImage = (bytes: number): File => {
+const createImage = (sizeBytes: number): File => {
   const file = new File(['x'], 'me.png', { type: 'image/png' });
-  Object.defineProperty(file, 'size', { value: bytes });
+  Object.defineProperty(file, 'size', { value: sizeBytes });
   return file;
 };
 const getShownToast = () => {
   const { title, description } = useToasts.getState().shown ?? {};
   return { title, description };
 };
+const maxSizeBytes = 5 * 1024 * 1024;
 const pictureUrl = '/api/files/avatars/profiles/00000000-0000-4000-8000-000000000000.webp';
 
 beforeEach(() => {
@@ -88,6 +89,7 @@ it("shows 'Saving...', then 'Saved!' for 2 s; sends PUT, then GET, and updates t
   openForm();
   const onProfileUpdated = jest.fn();
   const unsubscribe = onAppEvent('profileUpdated', onProfileUpdated);
+  // The response to PUT contains `{ user }`, the response to GET the user itself.
   mockResponse(200, { user: aUser({ username: 'Ada' }) });
   let answerRead: (response: Response) => void = () => undefined;
   fetchMock.mockReturnValueOnce(new Promise((resolve) => (answerRead = resolve)));
@@ -135,13 +137,14 @@ it.each([
 ])('replaces %s when the user edits something', async (label, status) => {
   openForm();
   mockResponse(status, { user: aUser({ username: 'ada' }) });
+  // After a successful save the profile is read again.
   mockResponse(200, aUser({ username: 'ada' }));
   typeUsername('ada');
   await clickSave();
   expect(getSaveButton()).toHaveTextContent(label);
   typeUsername('adam');
   expect(getSaveButton()).toHaveTextContent('Save changes');
-  // The timer of the previous state must have no effect.
+  // The timer that would have ended 'Saved!' or 'Error saving' must have no effect.
   advanceTime(5_000);
   expect(getSaveButton()).toHaveTextContent('Save changes');
 });
@@ -190,7 +193,7 @@ it('marks a name of more than 30 code points as too long', () => {
 it('uploads a picture to profiles/ in the bucket avatars, shows it, and saves it', async () => {
   openForm();
   uploadMock.mockResolvedValueOnce(pictureUrl);
-  await choosePicture(createImage(5 * 1024 * 1024));
+  await choosePicture(createImage(maxSizeBytes));
   expect(uploadMock).toHaveBeenCalledWith(expect.any(File), 'avatars', expect.stringMatching(/^profiles\//));
   expect(document.querySelector('img')).toHaveAttribute('src', pictureUrl);
   expect(getSaveButton()).toHaveTextContent('Save changes');
@@ -225,7 +228,7 @@ it('removes the picture and saves the profile without it', async () => {
 
 it('refuses a picture of more than 5 MiB without uploading it', async () => {
   openForm();
-  await choosePicture(createImage(5 * 1024 * 1024 + 1));
+  await choosePicture(createImage(maxSizeBytes + 1));
   expect(getShownToast()).toEqual({
     title: 'File too large',
     description: 'Image must be no larger than 5MB.',
@@ -236,7 +239,7 @@ it('refuses a picture of more than 5 MiB without uploading it', async () => {
 
 it.each([
   ['the server refuses the file', () => createImage(10)],
-  ['the file is not an image (A98)', () => new File(['x'], 'me.txt', { type: 'text/plain' })],
+  ['the file is not an image', () => new File(['x'], 'me.txt', { type: 'text/plain' })],
 ])('reports that the picture could not be uploaded when %s', async (_reason, createFile) => {
   openForm();
   uploadMock.mockRejectedValueOnce(new Error('422'));

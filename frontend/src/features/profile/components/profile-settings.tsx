@@ -15,13 +15,13 @@ const { tabs, tabsLabel } = copy.settings;
 export interface ProfileSettingsProps {
   user: SelfUser;
   onLogout: () => void;
-  /** The section about other people. */
+  /** The section about other people, such as blocked ones. */
   safety?: ReactNode;
 }
 
-/** Content of the Profile Settings. An anonymous user has neither email nor password to change (§6). */
+/** Content of the Profile Settings. An anonymous user has neither email nor password to change. */
 export const ProfileSettings = ({ user, onLogout, safety }: ProfileSettingsProps) => {
-  const profile = {
+  const profileTab = {
     id: 'profile',
     label: tabs.profile,
     content: (
@@ -37,9 +37,11 @@ export const ProfileSettings = ({ user, onLogout, safety }: ProfileSettingsProps
       </>
     ),
   };
-  const account = [
+  const accountTabs = [
     { id: 'email', label: tabs.email, content: <EmailForm user={user} /> },
     { id: 'password', label: tabs.password, content: <PasswordForm user={user} /> },
   ];
-  return <TabbedPanels label={tabsLabel} tabs={user.isAnonymous ? [profile] : [profile, ...account]} />;
+  return (
+    <TabbedPanels label={tabsLabel} tabs={user.isAnonymous ? [profileTab] : [profileTab, ...accountTabs]} />
+  );
 };

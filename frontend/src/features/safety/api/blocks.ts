@@ -5,7 +5,7 @@ import { request } from '@/lib/api-client';
 
 export const blocksKey = (userId: number) => [`/api/blocks/${userId}`] as const;
 
-/** The people whom the user has blocked, newest first. The frame `block_changed` keeps it up to date. */
+/** The people whom the user has blocked, newest first. The frame `block_changed` keeps the list up to date. */
 export const blocksQuery = (userId: number) =>
   queryOptions({
     queryKey: blocksKey(userId),
@@ -15,6 +15,7 @@ export const blocksQuery = (userId: number) =>
 
 export const useBlocks = (userId: number) => useQuery(blocksQuery(userId));
 
+/** Whether the user has blocked a person; false until the list is loaded. */
 export const useIsBlocked = (userId: number, personId: number): boolean =>
   useBlocks(userId).data?.some(({ blockedId }) => blockedId === personId) ?? false;
 

@@ -10,16 +10,16 @@ import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
 const heron = { id: 12, username: 'heron' };
-const blocked = { blockedId: 12, createdAt: '2026-11-20T12:00:00.000Z' };
-const changes: unknown[] = [];
+const blockResponse = { blockedId: 12, createdAt: '2026-11-20T12:00:00.000Z' };
+const blockChanges: unknown[] = [];
 let unsubscribe: () => void;
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   signIn(aUser());
   useToasts.setState({ shown: null });
-  changes.length = 0;
-  unsubscribe = onAppEvent('block-changed', (change) => changes.push(change));
+  blockChanges.length = 0;
+  unsubscribe = onAppEvent('block-changed', (change) => blockChanges.push(change));
 });
 afterEach(() => {
   unsubscribe();
@@ -27,20 +27,20 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const Asked = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
+const OpenBlockDialog = (ends: { endsChat?: boolean; endsFriendship?: boolean }) => {
   const person = useBlockDialog((state) => state.person);
   return person ? (
     <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...ends} />
   ) : null;
 };
-const show = (ends = {}) => {
+const openDialog = (ends = {}) => {
   askToBlock(heron);
-  renderWithCache(<Asked {...ends} />);
+  renderWithCache(<OpenBlockDialog {...ends} />);
   return userEvent.setup();
 };
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Block heron?' });
-const button = (name: string) => screen.getByRole('button', { name });
-const shown = () => useToasts.getState().shown;
+const getButton = (name: string) => screen.getByRole('button', { name });
+const getShownToast = () => useToasts.getState().shown;
 const lead = 'You will never be matched again and cannot write to each other. heron is not told.';
 
 it.each([
@@ -48,21 +48,21 @@ it.each([
   [{ endsChat: true }, `${lead} This chat ends.`],
   [{ endsFriendship: true }, `${lead} You will no longer be friends.`],
   [{ endsChat: true, endsFriendship: true }, `${lead} This chat ends. You will no longer be friends.`],
-])('names what ends with %j', (ends, text) => {
-  show(ends);
+])('describes what the block would end, with %j', (ends, text) => {
+  openDialog(ends);
   expect(queryDialog()).toHaveAccessibleDescription(text);
 });
 
-it('blocks once, closes, and shows a toast', async () => {
-  const server = fakeServer({ 'POST /api/blocks': blocked });
-  const user = show();
-  await user.click(button('Block'));
+it('blocks the person, closes, and shows a toast', async () => {
+  const server = fakeServer({ 'POST /api/blocks': blockResponse });
+  const user = openDialog();
+  await user.click(getButton('Block'));
   await waitFor(() => expect(queryDialog()).toBeNull());
   expect(server.calls).toEqual([
     { method: 'POST', url: '/api/blocks', body: { blockerId: 7, blockedId: 12 } },
   ]);
-  expect(changes).toEqual([{ userId: 12, isBlocked: true }]);
-  expect(shown()).toMatchObject({
+  expect(blockChanges).toEqual([{ userId: 12, isBlocked: true }]);
+  expect(getShownToast()).toMatchObject({
     title: 'Blocked',
     description: 'You will not meet heron again.',
     action: { label: 'Undo' },
@@ -70,75 +70,75 @@ it('blocks once, closes, and shows a toast', async () => {
 });
 
 it("unblocks by the toast's action", async () => {
-  const server = fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': undefined });
-  const user = show();
-  await user.click(button('Block'));
+  const server = fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': undefined });
+  const user = openDialog();
+  await user.click(getButton('Block'));
   await waitFor(() => expect(queryDialog()).toBeNull());
-  shown()?.action?.run();
-  await waitFor(() => expect(shown()?.title).toBe('Unblocked'));
+  getShownToast()?.action?.run();
+  await waitFor(() => expect(getShownToast()?.title).toBe('Unblocked'));
   expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
-  expect(changes.at(-1)).toEqual({ userId: 12, isBlocked: false });
+  expect(blockChanges.at(-1)).toEqual({ userId: 12, isBlocked: false });
 });
 
 it('reports an Undo that failed, and leaves the block as it is', async () => {
-  fakeServer({ 'POST /api/blocks': blocked, 'DELETE /api/blocks/7/12': new Refusal(503, {}) });
-  const user = show();
-  await user.click(button('Block'));
+  fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': new Refusal(503, {}) });
+  const user = openDialog();
+  await user.click(getButton('Block'));
   await waitFor(() => expect(queryDialog()).toBeNull());
-  shown()?.action?.run();
-  await waitFor(() => expect(shown()).toMatchObject({ title: 'Not unblocked', tone: 'destructive' }));
-  expect(shown()?.description).toBe('Please try again.');
-  expect(changes).toEqual([{ userId: 12, isBlocked: true }]);
+  getShownToast()?.action?.run();
+  await waitFor(() => expect(getShownToast()).toMatchObject({ title: 'Not unblocked', tone: 'destructive' }));
+  expect(getShownToast()?.description).toBe('Please try again.');
+  expect(blockChanges).toEqual([{ userId: 12, isBlocked: true }]);
 });
 
-it('cannot be closed or pressed again while it waits for the server', async () => {
+it('cannot be closed or confirmed again while it waits for the server', async () => {
   let respond = (_: object): void => undefined;
   const server = fakeServer({
     'POST /api/blocks': () => new Promise<object>((resolve) => (respond = resolve)),
   });
-  const user = show();
-  await user.click(button('Block'));
-  expect(button('Blocking...')).toBeDisabled();
-  expect(button('Cancel')).toBeDisabled();
+  const user = openDialog();
+  await user.click(getButton('Block'));
+  expect(getButton('Blocking...')).toBeDisabled();
+  expect(getButton('Cancel')).toBeDisabled();
   await user.keyboard('{Escape}');
   expect(queryDialog()).toBeVisible();
-  respond(blocked);
+  respond(blockResponse);
   await waitFor(() => expect(queryDialog()).toBeNull());
   expect(server.count('POST', '/api/blocks')).toBe(1);
 });
 
 it("stays open after a refusal, and shows the server's message", async () => {
   const server = fakeServer({ 'POST /api/blocks': new Refusal(409, { message: 'This list is full.' }) });
-  const user = show();
-  await user.click(button('Block'));
+  const user = openDialog();
+  await user.click(getButton('Block'));
   await waitFor(() =>
-    expect(shown()).toMatchObject({
+    expect(getShownToast()).toMatchObject({
       title: 'Not blocked',
       description: 'This list is full.',
       tone: 'destructive',
     }),
   );
   expect(queryDialog()).toBeVisible();
-  expect(changes).toEqual([]);
-  server.routes['POST /api/blocks'] = blocked;
-  await user.click(button('Block'));
+  expect(blockChanges).toEqual([]);
+  server.routes['POST /api/blocks'] = blockResponse;
+  await user.click(getButton('Block'));
   await waitFor(() => expect(queryDialog()).toBeNull());
 });
 
-it('can be tried again after a request without an answer', async () => {
+it('can be tried again after a request without a response', async () => {
   Object.assign(globalThis, { fetch: () => Promise.reject(new TypeError('Failed to fetch')) });
-  const user = show();
-  await user.click(button('Block'));
+  const user = openDialog();
+  await user.click(getButton('Block'));
   await waitFor(() =>
-    expect(shown()).toMatchObject({ title: 'Not blocked', description: 'Please try again.' }),
+    expect(getShownToast()).toMatchObject({ title: 'Not blocked', description: 'Please try again.' }),
   );
-  expect(button('Block')).toBeEnabled();
+  expect(getButton('Block')).toBeEnabled();
 });
 
-it.each(['Cancel', 'Escape'])('sends nothing on %s', async (way) => {
+it.each(['Cancel', 'Escape'])('closes and sends nothing on %s', async (control) => {
   const server = fakeServer({});
-  const user = show();
-  await (way === 'Cancel' ? user.click(button('Cancel')) : user.keyboard('{Escape}'));
+  const user = openDialog();
+  await (control === 'Cancel' ? user.click(getButton('Cancel')) : user.keyboard('{Escape}'));
   expect(queryDialog()).toBeNull();
   expect(server.calls).toEqual([]);
 });

@@ -7,12 +7,13 @@ import { Modal } from '@/ui/modal';
 export interface BlockDialogProps {
   userId: number;
   person: Person;
-  /** The user is in a random chat with the person. */
+  /** The user is in a random chat with the person, and a block ends the chat. */
   endsChat: boolean;
+  /** The person is a friend of the user, and a block ends the friendship. */
   endsFriendship: boolean;
 }
 
-/** Asks before a person is blocked, and names what ends with it. */
+/** Asks before a person is blocked, and says what the block would end. */
 export const BlockDialog = ({ userId, person, endsChat, endsFriendship }: BlockDialogProps) => {
   const { isPending, confirm } = useBlock(userId, person);
   const lines = [

@@ -22,7 +22,7 @@ const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
   const { isPending, unblock } = useUnblock(userId, person.blockedId);
   const nameId = `blocked-${person.blockedId}`;
   return (
-    // Rows out of sight are not laid out: the list may have 2,000.
+    // `content-visibility`: rows out of sight are not laid out, because the list may have 2,000.
     <li className="flex min-h-15 items-center gap-3 py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]">
       <Avatar id={person.blockedId} name={person.username} picture={person.avatar} />
       <div className="min-w-0 flex-1">
@@ -42,8 +42,8 @@ const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
   );
 };
 
-/** A person behind a line. */
-const NoOne = () => (
+/** Shown in place of an empty list. The picture is a person, crossed out. */
+const NoBlockedPeople = () => (
   <EmptyState text={copy.people.empty} height={48}>
     <circle className="stroke-input" strokeDasharray="4 5" cx="48" cy="24" r="19" />
     <path className="stroke-primary" d="m35 37 26-26" />
@@ -63,7 +63,7 @@ export const BlockedPeople = ({ userId, onDismiss }: { userId: number; onDismiss
           ))}
         </ul>
       ) : people ? (
-        <NoOne />
+        <NoBlockedPeople />
       ) : isError ? (
         <LoadError text={copy.people.failed} onRetry={() => void refetch()} className="mt-4" />
       ) : (

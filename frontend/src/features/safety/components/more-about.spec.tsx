@@ -10,44 +10,45 @@ import { menuPanelPart } from '@/ui/menu';
 import { useToasts } from '@/ui/toast-store';
 
 const heron = { id: 12, username: 'heron' };
-const reported = () => useReportDialog.getState().target;
-const asked = () => useBlockDialog.getState().person;
+const getReportTarget = () => useReportDialog.getState().target;
+const getPersonToBlock = () => useBlockDialog.getState().person;
 
+// The code of the menu is loaded on demand.
 beforeAll(() => menuPanelPart.preload());
 beforeEach(() => {
   closeBlockDialog();
   closeReportDialog();
 });
 
-const choose = async (changes: Partial<MoreAboutProps>, name: string, item: string): Promise<void> => {
-  renderWithCache(<MoreAbout userId={7} person={heron} {...changes} />);
+const chooseMenuItem = async (props: Partial<MoreAboutProps>, label: string, item: string): Promise<void> => {
+  renderWithCache(<MoreAbout userId={7} person={heron} {...props} />);
   const user = userEvent.setup();
-  await user.click(screen.getByRole('button', { name }));
+  await user.click(screen.getByRole('button', { name: label }));
   await user.click(await screen.findByRole('menuitem', { name: item }));
 };
 
 it.each([
   [{}, 'More about heron'],
   [{ isShort: true }, 'More'],
-])('asks before it blocks, with %j', async (changes, name) => {
-  await choose(changes, name, 'Block…');
-  expect(asked()).toEqual(heron);
+])('asks before it blocks, with the props %j', async (props, label) => {
+  await chooseMenuItem(props, label, 'Block…');
+  expect(getPersonToBlock()).toEqual(heron);
 });
 
 it('unblocks a blocked person without a question', async () => {
   const server = fakeServer({ 'DELETE /api/blocks/7/12': undefined });
-  await choose({ isBlocked: true }, 'More about heron', 'Unblock');
+  await chooseMenuItem({ isBlocked: true }, 'More about heron', 'Unblock');
   await waitFor(() => expect(useToasts.getState().shown?.title).toBe('Unblocked'));
   expect(server.count('DELETE', '/api/blocks/7/12')).toBe(1);
-  expect(asked()).toBeNull();
+  expect(getPersonToBlock()).toBeNull();
 });
 
 it('reports the person with the given chat', async () => {
-  await choose({ reportedChat: { historyId: 31 } }, 'More about heron', 'Report…');
-  expect(reported()).toEqual({ person: heron, chat: { historyId: 31 } });
+  await chooseMenuItem({ reportedChat: { historyId: 31 } }, 'More about heron', 'Report…');
+  expect(getReportTarget()).toEqual({ person: heron, chat: { historyId: 31 } });
 });
 
-it('offers the house rules in a tab of their own, beside the chat', async () => {
+it('also offers the house rules in the toolbar of a chat, as a link that opens a new tab', async () => {
   renderWithCache(<MoreAbout userId={7} person={heron} reportedChat={{ sessionId: 's1' }} isShort />);
   await userEvent.click(screen.getByRole('button', { name: 'More' }));
   const items = await screen.findAllByRole('menuitem');
@@ -59,7 +60,7 @@ it('offers the house rules in a tab of their own, beside the chat', async () => 
 it('asks before it reports or blocks the partner of an ended chat', async () => {
   renderWithCache(<PartnerLinks person={heron} sessionId="s1" />);
   await userEvent.click(screen.getByRole('button', { name: 'Report' }));
-  expect(reported()).toEqual({ person: heron, chat: { sessionId: 's1' } });
+  expect(getReportTarget()).toEqual({ person: heron, chat: { sessionId: 's1' } });
   await userEvent.click(screen.getByRole('button', { name: 'Block' }));
-  expect(asked()).toEqual(heron);
+  expect(getPersonToBlock()).toEqual(heron);
 });

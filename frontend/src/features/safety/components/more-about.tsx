@@ -9,12 +9,15 @@ import { type MenuItem } from '@/ui/menu-item';
 export interface MoreAboutProps {
   userId: number;
   person: Person;
-  /** What a report is about; if absent, the person cannot be reported here. */
+  /** The chat that a report is about; if absent, the person cannot be reported here. */
   reportedChat?: ReportedChat | undefined;
   isBlocked?: boolean;
-  /** Nothing is known of the person but their id: they can be reported, and neither blocked nor unblocked. */
+  /** Only the id of the person is known: they can be reported, but neither blocked nor unblocked. */
   isUnknown?: boolean;
-  /** Omits the name from the label, where only one person can be meant, and adds the house rules. */
+  /**
+   * For the toolbar of a random chat: the label omits the name, because only the partner can be meant, and the menu
+   * also has a link to the house rules.
+   */
   isShort?: boolean;
   /** Fits at the edge of a picture. */
   isSmall?: boolean;
@@ -22,7 +25,7 @@ export interface MoreAboutProps {
   className?: string;
 }
 
-/** A button with the menu of what the user can do about a person. */
+/** A button that opens a menu with the actions on a person: report, and block or unblock. */
 export const MoreAbout = ({
   userId,
   person,

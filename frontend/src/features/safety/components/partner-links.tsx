@@ -3,7 +3,7 @@ import { askToBlock, type Person } from '@/features/safety/stores/block-dialog.s
 import { askToReport } from '@/features/safety/stores/report-dialog.store';
 import { Button } from '@/ui/button';
 
-const Link = ({ label, onPress }: { label: string; onPress: () => void }) => (
+const QuietButton = ({ label, onPress }: { label: string; onPress: () => void }) => (
   <Button
     variant="ghost"
     size="sm"
@@ -15,10 +15,10 @@ const Link = ({ label, onPress }: { label: string; onPress: () => void }) => (
   </Button>
 );
 
-/** The quiet links below the actions of an ended chat. */
+/** Report and Block, shown less prominently below the main actions of an ended chat. */
 export const PartnerLinks = ({ person, sessionId }: { person: Person; sessionId: string }) => (
   <>
-    <Link label={copy.report.link} onPress={() => askToReport(person, { sessionId })} />
-    <Link label={copy.block.link} onPress={() => askToBlock(person)} />
+    <QuietButton label={copy.report.link} onPress={() => askToReport(person, { sessionId })} />
+    <QuietButton label={copy.block.link} onPress={() => askToBlock(person)} />
   </>
 );

@@ -16,16 +16,16 @@ const choices = reportCategorySchema.options.map((value) => ({
   label: copy.categories[value],
 }));
 
-/** Shown when the report is sent and someone may be in danger. */
+/** Shown after a report of self-harm: whom to call if someone is in danger. */
 const InDanger = () => {
-  const close = useRef<HTMLButtonElement>(null);
-  useEffect(() => close.current?.focus(), []);
+  const closeButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => closeButton.current?.focus(), []);
   return (
     <>
       <p role="alert" className="mt-4 text-md">
         {copy.inDanger}
       </p>
-      <Button ref={close} className="mt-6" onClick={closeReportDialog}>
+      <Button ref={closeButton} className="mt-6" onClick={closeReportDialog}>
         {copy.close}
       </Button>
     </>
@@ -111,6 +111,7 @@ export const ReportDialog = ({ userId, target, isBlocked }: ReportDialogProps) =
       onDismiss={closeReportDialog}
       isLocked={isPending}
     >
+      {/* Other reports close the dialog when they are sent. */}
       {isSent ? (
         <InDanger />
       ) : (

@@ -32,66 +32,67 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Connects the events of the page to the handler of frames, as app/realtime.ts does. */
-const show = () => {
-  const queries = createQueryClient();
-  const handle = createSafetyHandler(queries);
+/** Renders the settings, and connects the events of the page to the handler of frames, as app/realtime.ts does. */
+const openSettings = () => {
+  const queryClient = createQueryClient();
+  const handle = createSafetyHandler(queryClient);
   unsubscribe = onAppEvent('block-changed', (data) => handle({ event: 'block_changed', data }));
-  renderWithCache(<SafetySettings userId={7} />, queries);
+  renderWithCache(<SafetySettings userId={7} />, queryClient);
   return { user: userEvent.setup(), handle };
 };
-const list = () => screen.findByRole('dialog', { name: 'Blocked people' });
-const shown = () => useToasts.getState().shown;
+const findList = () => screen.findByRole('dialog', { name: 'Blocked people' });
+const getShownToast = () => useToasts.getState().shown;
 
-it('shows the number of blocked people, and who they are since when', async () => {
+it('shows the number of blocked people, and lists their names and the dates of the blocks', async () => {
   fakeServer({ 'GET /api/blocks/7': [heron, finch] });
-  const { user } = show();
+  const { user } = openSettings();
   await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
-  const rows = within(await list()).getAllByRole('listitem');
+  const rows = within(await findList()).getAllByRole('listitem');
   expect(rows[0]).toHaveTextContent(/heronBlocked (20 Jan|Jan 20)Unblock/);
   expect(rows[1]).toHaveTextContent(/finchBlocked .*2020Unblock/);
   expect(within(rows[0]!).getByRole('button', { name: 'Unblock' })).toHaveAccessibleDescription('heron');
 });
 
-it('unblocks a person and says so', async () => {
+it('unblocks a person, removes the row, and shows a toast', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': [heron, finch], 'DELETE /api/blocks/7/12': undefined });
-  const { user } = show();
+  const { user } = openSettings();
   await user.click(await screen.findByRole('button', { name: 'Blocked people (2)' }));
-  const [first] = within(await list()).getAllByRole('listitem');
+  const [first] = within(await findList()).getAllByRole('listitem');
   server.routes['GET /api/blocks/7'] = [finch];
   await user.click(within(first!).getByRole('button'));
   await waitFor(() => expect(screen.queryByText('heron')).toBeNull());
   expect(screen.getByText('finch')).toBeVisible();
-  expect(shown()?.title).toBe('Unblocked');
+  expect(getShownToast()?.title).toBe('Unblocked');
 });
 
 it('treats a person who is unblocked already as unblocked', async () => {
+  // DELETE has no route, so its response is a 404.
   const server = fakeServer({ 'GET /api/blocks/7': [heron] });
-  const { user } = show();
+  const { user } = openSettings();
   await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
-  await list();
+  await findList();
   server.routes['GET /api/blocks/7'] = [];
   await user.click(screen.getByRole('button', { name: 'Unblock' }));
   expect(await screen.findByText('You have blocked no one.')).toBeVisible();
-  expect(shown()?.title).toBe('Unblocked');
+  expect(getShownToast()?.title).toBe('Unblocked');
 });
 
-it('keeps the row and says so when a person was not unblocked', async () => {
+it('keeps the row and shows a toast when a person could not be unblocked', async () => {
   fakeServer({
     'GET /api/blocks/7': [heron],
     'DELETE /api/blocks/7/12': new Refusal(429, { message: 'Slow' }),
   });
-  const { user } = show();
+  const { user } = openSettings();
   await user.click(await screen.findByRole('button', { name: 'Blocked people (1)' }));
-  await list();
+  await findList();
   await user.click(screen.getByRole('button', { name: 'Unblock' }));
-  await waitFor(() => expect(shown()).toMatchObject({ title: 'Not unblocked', description: 'Slow' }));
+  await waitFor(() => expect(getShownToast()).toMatchObject({ title: 'Not unblocked', description: 'Slow' }));
   expect(screen.getByRole('button', { name: 'Unblock' })).toBeEnabled();
 });
 
-it('shows an error with a retry, and an empty list', async () => {
+it('shows an error with a retry, and then that the list is empty', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': new Refusal(503) });
-  const { user } = show();
+  const { user } = openSettings();
   await user.click(screen.getByRole('button', { name: 'Blocked people' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('The people you blocked could not be loaded.');
   server.routes['GET /api/blocks/7'] = [];
@@ -101,7 +102,7 @@ it('shows an error with a retry, and an empty list', async () => {
 
 it('follows blocks made in another tab', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': [] });
-  const { handle } = show();
+  const { handle } = openSettings();
   await screen.findByRole('button', { name: 'Blocked people (0)' });
   server.routes['GET /api/blocks/7'] = [heron];
   act(() => handle({ event: 'block_changed', data: { userId: 12, isBlocked: true } }));
@@ -111,10 +112,10 @@ it('follows blocks made in another tab', async () => {
   expect(await screen.findByRole('button', { name: 'Blocked people (0)' })).toBeVisible();
 });
 
-it('stores what is hidden from strangers in this browser, on by default', async () => {
+it('hides insults from strangers by default, and stores the choice in this browser', async () => {
   localStorage.clear();
   fakeServer({ 'GET /api/blocks/7': [] });
-  const { user } = show();
+  const { user } = openSettings();
   const insults = screen.getByRole('switch', { name: 'Hide insults from strangers' });
   expect(insults).toBeChecked();
   await user.click(insults);

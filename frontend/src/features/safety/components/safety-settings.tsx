@@ -14,7 +14,7 @@ import { Switch } from '@/ui/switch';
 
 export interface SafetySettingsProps {
   userId: number;
-  /** Shown after the button of the blocked people. */
+  /** Shown after the button that opens the list of blocked people. */
   children?: ReactNode;
 }
 
@@ -44,7 +44,7 @@ export const SafetySettings = ({ userId, children }: SafetySettingsProps) => {
         <ChevronRight aria-hidden="true" className="text-muted-foreground" />
       </Button>
       {children}
-      {/* In a tab of its own: leaving this page would end a running chat. */}
+      {/* Opens in a new tab: leaving this page would end an active chat. */}
       <a
         href={copy.rules.href}
         target="_blank"

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { closeReportDialog, type ReportTarget } from '@/features/safety/stores/report-dialog.store';
 import { sendReport, type ReportChoices } from '@/features/safety/stores/send-report';
 
-/** Sends a report. Closes the dialog on success, unless it has something to say after this report. */
+/** Sends a report. Closes the dialog on success, except after a report of self-harm: the dialog then shows a hint. */
 export const useReport = (userId: number, target: ReportTarget) => {
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (choices: ReportChoices) => sendReport(userId, target, choices),

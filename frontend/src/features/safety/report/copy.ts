@@ -16,7 +16,7 @@ export const copy = {
     other: 'Something else',
   } satisfies Record<ReportCategory, string>,
   words: 'Anything to add? (optional)',
-  /** The length from which the length is shown, in characters. */
+  /** Length, in code points, from which the counter is shown. */
   countFrom: 900,
   count: (length: number, maximum: number) =>
     `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,

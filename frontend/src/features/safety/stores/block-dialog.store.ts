@@ -5,7 +5,10 @@ export interface Person {
   username: string;
 }
 
-/** The person about whom the dialog asks. A store, because distant parts of the page open the dialog. */
+/**
+ * The person whom the open dialog offers to block; null while closed. A store, because distant parts of the page
+ * open the dialog.
+ */
 export const useBlockDialog = create<{ person: Person | null }>()(() => ({ person: null }));
 
 export const askToBlock = ({ id, username }: Person): void =>

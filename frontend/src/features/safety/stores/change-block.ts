@@ -6,6 +6,7 @@ import { raise } from '@/product/app-events';
 import { currentUser } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
+/** Shows a failed request in a toast, with the server's message if it sent one. */
 export const toastFailure = (error: unknown, failure: { title: string; description: string }): void =>
   toast({
     title: failure.title,
@@ -13,7 +14,10 @@ export const toastFailure = (error: unknown, failure: { title: string; descripti
     tone: 'destructive',
   });
 
-/** Applies a block or its end to this page, without waiting for its frame. */
+/**
+ * Applies a block or unblock to this page, without waiting for its frame. Does nothing if another user has signed in
+ * during the request.
+ */
 export const applyBlockHere = (userId: number, personId: number, isBlocked: boolean): void => {
   if (currentUser()?.id === userId) raise('block-changed', { userId: personId, isBlocked });
 };
@@ -26,7 +30,7 @@ export const unblock = async (userId: number, personId: number): Promise<void> =
   try {
     await unblockUser(userId, personId);
   } catch (error) {
-    // Another tab has unblocked the person.
+    // A 404 counts as success: the person was unblocked before, for example in another tab.
     if (!(error instanceof ApiError && error.status === 404)) {
       console.warn('The person was not unblocked', error);
       toastFailure(error, copy.unblock.failed);

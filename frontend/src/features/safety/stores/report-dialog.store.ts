@@ -2,7 +2,10 @@ import { type FileReport } from '@thaw/contract/safety';
 import { create } from 'zustand';
 import { type Person } from '@/features/safety/stores/block-dialog.store';
 
-/** The chat that a report is about, and its marked messages. Without `sessionId` and `historyId`, the private chat. */
+/**
+ * The chat that a report is about, and its marked messages: a random chat (`sessionId`), an entry of the chat history
+ * (`historyId`), or, without either, the private chat with the person.
+ */
 export type ReportedChat = Pick<FileReport, 'sessionId' | 'historyId' | 'messageIds'>;
 
 export interface ReportTarget {
@@ -10,7 +13,7 @@ export interface ReportTarget {
   chat: ReportedChat;
 }
 
-/** The person whom the dialog reports. A store, because distant parts of the page open the dialog. */
+/** What the open dialog reports; null while closed. A store, because distant parts of the page open the dialog. */
 export const useReportDialog = create<{ target: ReportTarget | null }>()(() => ({ target: null }));
 
 export const askToReport = ({ id, username }: Person, chat: ReportedChat): void =>

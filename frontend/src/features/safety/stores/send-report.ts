@@ -11,7 +11,7 @@ export interface ReportChoices {
   alsoBlock: boolean;
 }
 
-const createReport = (
+const buildRequest = (
   reporterId: number,
   { person, chat }: ReportTarget,
   { category, words, alsoBlock }: ReportChoices,
@@ -35,12 +35,12 @@ export const sendReport = async (
 ): Promise<void> => {
   const { sent, failed } = copy;
   try {
-    const report = await fileReport(createReport(userId, target, choices));
+    const report = await fileReport(buildRequest(userId, target, choices));
     if (choices.alsoBlock && report.blocked) applyBlockHere(userId, target.person.id, true);
-    const isBlockMissing = choices.alsoBlock && !report.blocked;
+    const hasBlockFailed = choices.alsoBlock && !report.blocked;
     toast({
       title: sent.title,
-      description: isBlockMissing ? sent.notBlocked(target.person.username) : sent.description,
+      description: hasBlockFailed ? sent.notBlocked(target.person.username) : sent.description,
     });
   } catch (error) {
     console.warn('The report was not sent', error);

@@ -5,7 +5,10 @@ import * as z from 'zod/mini';
 import { noticesKey } from '@/features/standing/api/notices-cache';
 import { request } from '@/lib/api-client';
 
-/** The user's notices, newest first. The frame `notice` keeps them up to date. */
+/**
+ * The user's notices (messages about moderation decisions that concern them), newest first. The frame `notice` keeps
+ * them up to date.
+ */
 export const noticesQuery = (userId: number) =>
   queryOptions({
     queryKey: noticesKey(userId),
@@ -13,8 +16,14 @@ export const noticesQuery = (userId: number) =>
       z.array(noticeSchema).parse(await request('GET', url)),
   });
 
-export const useNotices = (userId: number, { everyMs }: { everyMs?: number } = {}) =>
-  useQuery({ ...noticesQuery(userId), refetchInterval: everyMs ?? false, refetchIntervalInBackground: true });
+/** @param refetchEveryMs  if absent, the notices are not polled */
+export const useNotices = (userId: number, { refetchEveryMs }: { refetchEveryMs?: number } = {}) =>
+  useQuery({
+    ...noticesQuery(userId),
+    refetchInterval: refetchEveryMs ?? false,
+    refetchIntervalInBackground: true,
+  });
 
-export const readNotice = async (noticeId: number, reading: ReadNotice): Promise<Notice> =>
-  noticeSchema.parse(await request('PUT', `/api/notices/${noticeId}`, reading));
+/** Marks a notice as seen, and answers its question if it has one. Resolves to the notice as it is stored then. */
+export const updateNotice = async (noticeId: number, update: ReadNotice): Promise<Notice> =>
+  noticeSchema.parse(await request('PUT', `/api/notices/${noticeId}`, update));

@@ -7,17 +7,17 @@ import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
-const isSendable = (words: string): boolean => fileAppealSchema.shape.words.safeParse(words).success;
+const isValidAppeal = (words: string): boolean => fileAppealSchema.shape.words.safeParse(words).success;
 
-const Sent = ({ onDismiss }: { onDismiss: () => void }) => {
-  const close = useRef<HTMLButtonElement>(null);
-  useEffect(() => close.current?.focus(), []);
+const AppealSent = ({ onDismiss }: { onDismiss: () => void }) => {
+  const closeButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => closeButton.current?.focus(), []);
   return (
     <>
       <p role="status" className="mt-4 text-md">
         {copy.appeal.isOpen}
       </p>
-      <Button ref={close} className="mt-6" onClick={onDismiss}>
+      <Button ref={closeButton} className="mt-6" onClick={onDismiss}>
         {copy.appeal.close}
       </Button>
     </>
@@ -30,14 +30,14 @@ export interface AppealDialogProps {
   onDismiss: () => void;
 }
 
-/** Appeals against a decision. */
+/** Dialog for an appeal against the decision of a notice. */
 export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) => {
   const [words, setWords] = useState('');
   const { isPending, isSent, send } = useAppeal(userId, notice);
   return (
     <Modal isOpen title={copy.appeal.title} onDismiss={onDismiss} isLocked={isPending}>
       {isSent ? (
-        <Sent onDismiss={onDismiss} />
+        <AppealSent onDismiss={onDismiss} />
       ) : (
         <form
           className="mt-4"
@@ -58,7 +58,7 @@ export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) =
             isDisabled={isPending}
           />
           <div className="mt-6 flex flex-wrap gap-3">
-            <Button type="submit" disabled={isPending || !isSendable(words)}>
+            <Button type="submit" disabled={isPending || !isValidAppeal(words)}>
               {isPending ? copy.appeal.pending : copy.appeal.send}
             </Button>
             <Button variant="ghost" disabled={isPending} onClick={onDismiss}>

@@ -8,17 +8,18 @@ import { Button } from '@/ui/button';
 export interface AppealPartProps {
   userId: number;
   notice: Notice;
-  /** Appeal is the main action. */
-  isMain?: boolean;
-  /** Shown after Appeal. */
+  /** Whether Appeal is shown as the main action. */
+  isAppealPrimary?: boolean;
+  /** Further actions, shown after Appeal. */
   children: ReactNode;
 }
 
-/** What became of an appeal against a notice; and the actions on the notice, with Appeal as long as it is possible. */
-export const AppealPart = ({ userId, notice, isMain = false, children }: AppealPartProps) => {
+/** The state of the appeal against a notice, and below it the actions: Appeal, while it is possible, and `children`. */
+export const AppealPart = ({ userId, notice, isAppealPrimary = false, children }: AppealPartProps) => {
   const [isAppealing, setAppealing] = useState(false);
   const { state, outcome, answer } = notice.appeal;
-  const isDecided = state === 'decided' && notice.kind !== 'appeal_decided';
+  // The notice `appeal_decided` contains the outcome in its own text.
+  const showsOutcome = state === 'decided' && notice.kind !== 'appeal_decided';
   return (
     <>
       {state === 'open' ? (
@@ -26,7 +27,7 @@ export const AppealPart = ({ userId, notice, isMain = false, children }: AppealP
           {copy.appeal.isOpen}
         </p>
       ) : null}
-      {isDecided ? (
+      {showsOutcome ? (
         <div className="mt-4 grid gap-1 border-l-3 border-primary pl-3 text-base">
           {outcome ? <p>{noticeCopy.appealDecided[outcome]}</p> : null}
           {answer ? (
@@ -37,7 +38,7 @@ export const AppealPart = ({ userId, notice, isMain = false, children }: AppealP
       <div className="mt-6 flex flex-wrap gap-3">
         {state === 'possible' ? (
           <Button
-            variant={isMain ? 'default' : 'outline'}
+            variant={isAppealPrimary ? 'default' : 'outline'}
             aria-haspopup="dialog"
             onClick={() => setAppealing(true)}
           >

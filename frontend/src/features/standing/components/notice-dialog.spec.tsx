@@ -18,8 +18,8 @@ import { useToasts } from '@/ui/toast-store';
 
 const seenAt = '2026-11-20T22:00:00.000Z';
 const warning = aNotice({ id: 42, kind: 'warning', until: null });
-const none: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
-const asked = {
+const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
+const ageQuestionStanding = {
   kind: 'age_question',
   since: '2026-11-20T21:10:00.000Z',
   until: null,
@@ -31,7 +31,7 @@ const ageQuestion = aNotice({
   facts: null,
   rule: null,
   until: null,
-  appeal: none,
+  appeal: noAppeal,
 });
 
 beforeEach(() => {
@@ -45,73 +45,76 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Shows one notice after the other, as app/shell/standing-place.tsx does. */
-const Notices = () => {
+/** Shows one notice after the other, as app/shell/notice-place.tsx does. */
+const NoticeDialogs = () => {
   const { data: notices = [] } = useNotices(7);
   const notice = selectShownNotice(useNoticeDialog(), notices);
   return notice ? <NoticeDialog key={notice.id} userId={7} notice={notice} /> : null;
 };
-const show = async (...notices: Notice[]) => {
+const openPage = async (...notices: Notice[]) => {
   const server = fakeServer({ 'GET /api/notices/7': notices });
-  const { queryClient } = renderWithCache(<Notices />);
+  const { queryClient } = renderWithCache(<NoticeDialogs />);
   await waitFor(() => expect(queryClient.getQueryData(noticesKey(7))).toEqual(notices));
   return { server, user: userEvent.setup(), queryClient };
 };
-const button = (name: string) => screen.getByRole('button', { name });
+const getButton = (name: string) => screen.getByRole('button', { name });
 const findDialog = (name: string) => screen.findByRole('dialog', { name });
-const isClosed = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+const waitForClose = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 const getWordsField = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
 
 it('shows unseen notices one after the other, the newest first, and marks each as seen', async () => {
-  const { server, user } = await show(warning, aNotice(), aNotice({ id: 40, seenAt }));
+  const { server, user } = await openPage(warning, aNotice({ id: 41 }), aNotice({ id: 40, seenAt }));
   server.routes['PUT /api/notices/42'] = { ...warning, seenAt };
-  server.routes['PUT /api/notices/41'] = aNotice({ seenAt });
+  server.routes['PUT /api/notices/41'] = aNotice({ id: 41, seenAt });
   await findDialog('A warning');
   expect(screen.getByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(screen.getByText('Decided by a moderator')).toBeVisible();
-  await user.click(button('I understand'));
+  await user.click(getButton('I understand'));
   await findDialog('Your account is paused');
-  await user.click(button('I understand'));
-  await isClosed();
+  await user.click(getButton('I understand'));
+  await waitForClose();
+  // The first request loaded the notices.
   expect(server.calls.slice(1)).toEqual([
     { method: 'PUT', url: '/api/notices/42', body: { seen: true } },
     { method: 'PUT', url: '/api/notices/41', body: { seen: true } },
   ]);
 });
 
-it('closes on Escape without marking the notice as seen, and does not open again', async () => {
-  const { server, user } = await show(warning);
+it('closes on Escape without marking the notice as seen', async () => {
+  const { server, user } = await openPage(warning);
   await findDialog('A warning');
   await user.keyboard('{Escape}');
-  await isClosed();
+  await waitForClose();
+  // Only the request that loaded the notices.
   expect(server.calls).toHaveLength(1);
 });
 
-it('stays closed when the notice was not marked as seen', async () => {
-  const { server, user } = await show(warning);
+it('stays closed when the notice could not be marked as seen', async () => {
+  const { server, user } = await openPage(warning);
   server.routes['PUT /api/notices/42'] = new Refusal(503);
   await findDialog('A warning');
-  await user.click(button('I understand'));
-  await isClosed();
+  await user.click(getButton('I understand'));
+  await waitForClose();
   await waitFor(() => expect(server.count('PUT', '/api/notices/42')).toBe(1));
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('appeals by keyboard only, and says who looks at the appeal', async () => {
-  const { server, user } = await show(warning);
+  const { server, user } = await openPage(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
   await findDialog('A warning');
   await user.tab();
-  expect(button('Appeal')).toHaveFocus();
+  expect(getButton('Appeal')).toHaveFocus();
   await user.keyboard('{Enter}');
   await findDialog('Appeal');
   expect(getWordsField()).toHaveFocus();
-  expect(button('Send appeal')).toBeDisabled();
+  expect(getButton('Send appeal')).toBeDisabled();
   await user.keyboard('   ');
-  expect(button('Send appeal')).toBeDisabled();
+  expect(getButton('Send appeal')).toBeDisabled();
   await user.keyboard('It was my sister.');
   await user.tab();
   await user.keyboard('{Enter}');
+  // Both dialogs contain the text.
   expect(await screen.findAllByText('Your appeal is being looked at by another moderator.')).not.toHaveLength(
     0,
   );
@@ -127,16 +130,16 @@ it('appeals by keyboard only, and says who looks at the appeal', async () => {
   expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
 });
 
-it('keeps the words of an appeal that was not sent, and loads the notices again after a conflict', async () => {
-  const { server, user } = await show(warning);
+it('keeps the text of an appeal that was not sent, and loads the notices again after a conflict', async () => {
+  const { server, user } = await openPage(warning);
   server.routes['POST /api/appeals'] = new Refusal(409, {
     code: 'too_late',
     message: 'It is too late for that.',
   });
   await findDialog('A warning');
-  await user.click(button('Appeal'));
+  await user.click(getButton('Appeal'));
   await user.type(getWordsField(), 'It was my sister.');
-  await user.click(button('Send appeal'));
+  await user.click(getButton('Send appeal'));
   await waitFor(() =>
     expect(useToasts.getState().shown).toMatchObject({
       title: 'Appeal not sent',
@@ -152,7 +155,7 @@ it.each([
   ['upheld', 'The decision stands.'],
   ['reversed', 'The decision was reversed.'],
 ] as const)('shows that an appeal was decided: %s', async (outcome, text) => {
-  await show(
+  await openPage(
     aNotice({ appeal: { state: 'decided', until: null, outcome, answer: 'We read everything again.' } }),
   );
   await findDialog('Your account is paused');
@@ -165,49 +168,52 @@ it.each([
   ['That was not my age', 'adult', 'good'],
   ['I am 18 or older', 'adult', 'good'],
   ['I am under 18', 'minor', 'suspended'],
-] as const)('takes the answer "%s", and asks the server what follows', async (label, answer, kind) => {
-  const standing = { ...asked, kind };
-  signIn(aUser({ standing: asked }));
-  const { server, user } = await show(ageQuestion);
-  server.routes['PUT /api/notices/43'] = { ...ageQuestion, seenAt };
-  server.routes['GET /api/user/7'] = aUser({ standing });
-  await findDialog('How old are you?');
-  expect(screen.queryByRole('button', { name: 'I understand' })).toBeNull();
-  await user.click(button(label));
-  await isClosed();
-  expect(server.calls[1]).toEqual({
-    method: 'PUT',
-    url: '/api/notices/43',
-    body: { seen: true, answer },
-  });
-  expect(currentUser()?.standing).toEqual(standing);
-});
+] as const)(
+  'sends the answer "%s", and then applies the standing that the server returns',
+  async (label, answer, kind) => {
+    const standing = { ...ageQuestionStanding, kind };
+    signIn(aUser({ standing: ageQuestionStanding }));
+    const { server, user } = await openPage(ageQuestion);
+    server.routes['PUT /api/notices/43'] = { ...ageQuestion, seenAt };
+    server.routes['GET /api/user/7'] = aUser({ standing });
+    await findDialog('How old are you?');
+    expect(screen.queryByRole('button', { name: 'I understand' })).toBeNull();
+    await user.click(getButton(label));
+    await waitForClose();
+    expect(server.calls[1]).toEqual({
+      method: 'PUT',
+      url: '/api/notices/43',
+      body: { seen: true, answer },
+    });
+    expect(currentUser()?.standing).toEqual(standing);
+  },
+);
 
-it('does not take the end of a message that the user was writing for an answer', async () => {
-  signIn(aUser({ standing: asked }));
-  const { server, user } = await show(ageQuestion);
+it('does not take keys that the user typed into a message as an answer', async () => {
+  signIn(aUser({ standing: ageQuestionStanding }));
+  const { server, user } = await openPage(ageQuestion);
   expect(await findDialog('How old are you?')).toHaveFocus();
   await user.keyboard('ok{Enter}');
   expect(screen.getByRole('dialog', { name: 'How old are you?' })).toBeVisible();
   expect(server.count('PUT', '/api/notices/43')).toBe(0);
   await user.tab();
-  expect(button('That was not my age')).toHaveFocus();
+  expect(getButton('That was not my age')).toHaveFocus();
 });
 
-it('keeps the question for the age open when the answer was not saved', async () => {
-  signIn(aUser({ standing: asked }));
-  const { server, user } = await show(ageQuestion);
+it('keeps the age question open until the answer is saved, here or in another tab', async () => {
+  signIn(aUser({ standing: ageQuestionStanding }));
+  const { server, user } = await openPage(ageQuestion);
   server.routes['PUT /api/notices/43'] = new Refusal(429, { code: 'rate_limited', message: 'Too fast.' });
   await findDialog('How old are you?');
-  await user.click(button('I am 18 or older'));
+  await user.click(getButton('I am 18 or older'));
   await waitFor(() =>
     expect(useToasts.getState().shown).toMatchObject({ title: 'Not saved', description: 'Too fast.' }),
   );
-  expect(button('I am 18 or older')).toBeEnabled();
-  // Another tab has answered.
+  expect(getButton('I am 18 or older')).toBeEnabled();
+  // Another tab has answered the question.
   server.routes['PUT /api/notices/43'] = new Refusal(409, { code: 'already_answered', message: 'Answered.' });
   server.routes['GET /api/user/7'] = aUser();
   server.routes['GET /api/notices/7'] = [{ ...ageQuestion, seenAt }];
-  await user.click(button('I am 18 or older'));
-  await isClosed();
+  await user.click(getButton('I am 18 or older'));
+  await waitForClose();
 });

@@ -18,6 +18,7 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
   const { isPending, answer } = useAgeAnswer(userId, notice);
   return (
     <div className="mt-6 flex flex-wrap gap-3">
+      {/* 'That was not my age' takes back a stated age below 18, so it also means 'adult'. */}
       <Button disabled={isPending} onClick={() => answer('adult')}>
         {copy.notice.notMyAge}
       </Button>
@@ -31,12 +32,13 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
   );
 };
 
-/** A decision that concerns the user. */
+/** Shows a notice: a message about a moderation decision that concerns the user, or a question for their age. */
 export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const markSeen = useMarkSeen(userId);
   const close = (): void => closeNotice(notice.id);
-  const isAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
-  const isQuestion = notice.kind === 'age_question' && (isAsked || notice.seenAt === null);
+  const isAgeAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
+  // Once answered, the notice is seen and the standing has changed: it is then shown like any other notice.
+  const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
   return (
     <Modal isOpen isUnasked title={chooseTitle(notice)} onDismiss={close}>
       <div className="mt-4">

@@ -14,18 +14,18 @@ const getOpenedId = () => useNoticeDialog.getState().openedId;
 beforeEach(() => resetNoticeDialog());
 
 describe('the list of notices', () => {
-  const show = async () => {
+  const openList = async () => {
     renderWithCache(<NoticesButton userId={7} />);
     const user = userEvent.setup();
     await user.click(screen.getByRole('button', { name: 'Notices' }));
     return { user, list: within(await screen.findByRole('dialog', { name: 'Notices' })) };
   };
 
-  it('shows each notice with what it is about and its date, marks unseen ones, and opens them', async () => {
+  it('shows the title, first paragraph and date of each notice, marks unseen ones, and opens a notice', async () => {
     fakeServer({
-      'GET /api/notices/7': [aNotice({ id: 44, kind: 'lifted' }), aNotice({ seenAt })],
+      'GET /api/notices/7': [aNotice({ id: 44, kind: 'lifted' }), aNotice({ id: 41, seenAt })],
     });
-    const { user, list } = await show();
+    const { user, list } = await openList();
     const rows = await list.findAllByRole('listitem');
     expect(rows[0]).toHaveTextContent(/^You are free again.*2026New$/);
     expect(rows[1]).toHaveTextContent(/^Your account is pausedYou went on with sexual messages.*2026$/);
@@ -33,9 +33,9 @@ describe('the list of notices', () => {
     expect(getOpenedId()).toBe(41);
   });
 
-  it('shows an error with a retry, and an empty list', async () => {
+  it('shows an error with a retry, and then that the list is empty', async () => {
     const server = fakeServer({ 'GET /api/notices/7': new Refusal(503) });
-    const { user, list } = await show();
+    const { user, list } = await openList();
     expect(await list.findByRole('alert')).toHaveTextContent('Your notices could not be loaded.');
     server.routes['GET /api/notices/7'] = [];
     await user.click(list.getByRole('button', { name: 'Try again' }));
@@ -43,10 +43,11 @@ describe('the list of notices', () => {
   });
 });
 
-describe('the line on the initial stage', () => {
+describe('the line on the start screen of the random chat', () => {
   const since = '2026-11-20T21:10:00.000Z';
 
-  it('explains the care pool on request', async () => {
+  // `care`: the user is matched only with other users who are flagged.
+  it("opens the notice of the standing 'care'", async () => {
     fakeServer({ 'GET /api/notices/7': [aNotice(), aNotice({ id: 45, kind: 'care' })] });
     const standing = { kind: 'care', since, until: null, noticeId: 45 } as const;
     renderWithCache(<StandingLine user={aUser({ standing })} />);
@@ -55,7 +56,7 @@ describe('the line on the initial stage', () => {
     expect(getOpenedId()).toBe(45);
   });
 
-  it('leads to an open question for the age', async () => {
+  it('opens the age question, even if the standing does not name the notice', async () => {
     fakeServer({ 'GET /api/notices/7': [aNotice({ id: 46, kind: 'age_question' })] });
     const standing = { kind: 'age_question', since, until: null, noticeId: null } as const;
     renderWithCache(<StandingLine user={aUser({ standing })} />);

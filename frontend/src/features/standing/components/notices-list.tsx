@@ -37,7 +37,7 @@ const Row = ({ notice }: { notice: Notice }) => (
   </li>
 );
 
-/** A sheet of paper without a line on it. */
+/** Shown in place of an empty list. The picture is an almost empty sheet of paper. */
 const NoNotices = () => (
   <EmptyState text={copy.list.empty} height={48}>
     <rect className="stroke-input" strokeDasharray="4 5" x="31" y="4" width="34" height="40" rx="6" />

@@ -4,13 +4,18 @@ import { copy } from '@/features/standing/copy';
 import { openNotice } from '@/features/standing/stores/notice-dialog.store';
 import { Button } from '@/ui/button';
 
-/** The line on the initial stage for a user who meets fewer people, or who has to answer a question first. */
+/**
+ * The line on the start screen of the random chat for a user who meets fewer people (the standing `care`: they are
+ * matched only with other flagged users), or who has to answer the age question before they can search.
+ */
 export const StandingLine = ({ user: { id, standing } }: { user: SelfUser }) => {
   const { data: notices } = useNotices(id);
   const isQuestion = standing.kind === 'age_question';
-  const kind = isQuestion ? 'age_question' : 'care';
+  const noticeKind = isQuestion ? 'age_question' : 'care';
+  // The standing may not name its notice; the newest one of its kind then comes first in the list.
   const notice =
-    notices?.find((other) => other.id === standing.noticeId) ?? notices?.find((other) => other.kind === kind);
+    notices?.find(({ id: noticeId }) => noticeId === standing.noticeId) ??
+    notices?.find(({ kind }) => kind === noticeKind);
   return (
     <p className="rounded-control border border-border bg-raised px-4 py-3 text-base">
       {isQuestion ? copy.line.ageQuestion : copy.line.care}{' '}

@@ -16,35 +16,16 @@ import { Link } from '@/ui/link';
 import { LoadError } from '@/ui/load-error';
 import { Skeleton } from '@/ui/skeleton';
 
-/** How often the notice is loaded again: no frames arrive, since there is no socket. */
-const reloadEveryMs = 60_000;
+/** How often the notices are loaded again: a suspended or banned user has no socket that would push changes. */
+const refetchNoticesEveryMs = 60_000;
 
-/** The notice of the standing, or the newest one of its kind. */
+/**
+ * Finds the notice of the standing, or the newest one of its kind.
+ * @param notices  newest first
+ */
 export const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>
   notices.find(({ id }) => id === standing.noticeId) ??
   notices.find(({ kind }) => kind === (standing.kind === 'banned' ? 'ban' : 'suspension'));
-
-const StandingNotice = ({ userId, notice, children }: StandingNoticeProps) => {
-  const markSeen = useMarkSeen(userId);
-  const isUnseen = notice.seenAt === null;
-  const markLatest = useRef(markSeen);
-  useEffect(() => {
-    markLatest.current = markSeen;
-  });
-  // The page is the notice, so it needs no dialog afterwards.
-  useEffect(() => {
-    if (isUnseen) markLatest.current(notice);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each notice, however often it is loaded
-  }, [notice.id]);
-  return (
-    <>
-      <NoticeBody notice={notice} />
-      <AppealPart userId={userId} notice={notice} isMain>
-        {children}
-      </AppealPart>
-    </>
-  );
-};
 
 interface StandingNoticeProps {
   userId: number;
@@ -52,6 +33,28 @@ interface StandingNoticeProps {
   /** Further actions, after Appeal. */
   children: ReactNode;
 }
+
+const StandingNotice = ({ userId, notice, children }: StandingNoticeProps) => {
+  const markSeen = useMarkSeen(userId);
+  const isUnseen = notice.seenAt === null;
+  const latestMarkSeen = useRef(markSeen);
+  useEffect(() => {
+    latestMarkSeen.current = markSeen;
+  });
+  // This page has shown the notice, so it counts as seen: no dialog needs to show it later.
+  useEffect(() => {
+    if (isUnseen) latestMarkSeen.current(notice);
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each notice, however often it is refetched
+  }, [notice.id]);
+  return (
+    <>
+      <NoticeBody notice={notice} />
+      <AppealPart userId={userId} notice={notice} isAppealPrimary>
+        {children}
+      </AppealPart>
+    </>
+  );
+};
 
 interface LogoutButtonProps {
   variant: 'ghost' | 'outline';
@@ -68,13 +71,13 @@ const LogoutButton = ({ variant, onLogout }: LogoutButtonProps) => (
 export interface StandingPageProps {
   user: SelfUser;
   onLogout: () => void;
-  /** What the user can do with their data. */
+  /** Buttons to download the user's data and to delete the account. */
   myData?: ReactNode;
 }
 
 /** Shown in place of the product to a user whose account is paused or closed: why, until when, and how to appeal. */
 export const StandingPage = ({ user: { id, standing }, onLogout, myData }: StandingPageProps) => {
-  const { data: notices, isError, refetch } = useNotices(id, { everyMs: reloadEveryMs });
+  const { data: notices, isError, refetch } = useNotices(id, { refetchEveryMs: refetchNoticesEveryMs });
   const heading = useRef<HTMLHeadingElement>(null);
   const notice = notices && findNotice(standing, notices);
   const title = copy.page.titles[standing.kind === 'banned' ? 'banned' : 'suspended'];
@@ -85,7 +88,7 @@ export const StandingPage = ({ user: { id, standing }, onLogout, myData }: Stand
     </>
   );
   useDocumentTitle(title);
-  // What had the focus is gone.
+  // This page replaces the element that had the focus.
   useEffect(() => heading.current?.focus(), []);
   return (
     <>

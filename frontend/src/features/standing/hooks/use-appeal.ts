@@ -6,23 +6,24 @@ import { copy } from '@/features/standing/copy';
 import { ApiError } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';
 
-/** Appeals against a decision, and shows a toast when that fails. */
+/** Files an appeal against the decision of a notice, and shows a toast if the request fails. */
 export const useAppeal = (userId: number, notice: Notice) => {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (words: string) => fileAppeal({ userId, noticeId: notice.id, words }),
-    onSuccess: () => putNotice(queries, userId, { ...notice, appeal: { ...notice.appeal, state: 'open' } }),
+    onSuccess: () =>
+      putNotice(queryClient, userId, { ...notice, appeal: { ...notice.appeal, state: 'open' } }),
     onError: (error) => {
       console.warn('The appeal was not sent', error);
-      const isRefused = error instanceof ApiError;
+      const apiError = error instanceof ApiError ? error : undefined;
       const { title, description } = copy.appeal.failed;
       toast({
         title,
-        description: (isRefused && error.serverMessage) || description,
+        description: apiError?.serverMessage || description,
         tone: 'destructive',
       });
-      // It was decided, or its time is over.
-      if (isRefused && error.status === 409) void queries.invalidateQueries({ queryKey: noticesKey(userId) });
+      // 409: an appeal was decided already, or the period for appeals is over. The notice then shows its current state.
+      if (apiError?.status === 409) void queryClient.invalidateQueries({ queryKey: noticesKey(userId) });
     },
   });
   return { isPending, isSent: isSuccess, send: (words: string): void => mutate(words) };

@@ -1,6 +1,6 @@
 import { type AgeAnswer, type Notice } from '@thaw/contract/safety';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { readNotice } from '@/features/standing/api/notices';
+import { updateNotice } from '@/features/standing/api/notices';
 import { noticesKey, putNotice } from '@/features/standing/api/notices-cache';
 import { copy } from '@/features/standing/copy';
 import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
@@ -8,28 +8,31 @@ import { ApiError } from '@/lib/api-client';
 import { refreshStanding } from '@/product/refresh-standing';
 import { toast } from '@/ui/toast-store';
 
-/** Marks a notice as seen. If that fails, the notice is shown again on the next arrival. */
+/** Returns a function that marks a notice as seen. If that fails, the next page load shows the notice again. */
 export const useMarkSeen = (userId: number): ((notice: Notice) => void) => {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: (noticeId: number) => readNotice(noticeId, { seen: true }),
-    onSuccess: (notice) => putNotice(queries, userId, notice),
+    mutationFn: (noticeId: number) => updateNotice(noticeId, { seen: true }),
+    onSuccess: (notice) => putNotice(queryClient, userId, notice),
     onError: (error) => console.warn('The notice was not marked as seen', error),
   });
   return ({ id, seenAt }) => (seenAt === null ? mutate(id) : undefined);
 };
 
-/** Answers the question for the user's age, which ends or changes their standing. */
+/**
+ * Answers the age question of a notice. Until then the user cannot search for a chat; the answer ends this restriction
+ * or, if they are under 18, suspends them.
+ */
 export const useAgeAnswer = (userId: number, { id }: Notice) => {
-  const queries = useQueryClient();
+  const queryClient = useQueryClient();
   const { mutate, isPending } = useMutation({
     mutationFn: async (answer: AgeAnswer) => {
       try {
-        putNotice(queries, userId, await readNotice(id, { seen: true, answer }));
+        putNotice(queryClient, userId, await updateNotice(id, { seen: true, answer }));
       } catch (error) {
-        // Answered before, perhaps in another tab.
+        // Answered already, perhaps in another tab: this counts as success.
         if (!(error instanceof ApiError && error.code === 'already_answered')) throw error;
-        void queries.invalidateQueries({ queryKey: noticesKey(userId) });
+        void queryClient.invalidateQueries({ queryKey: noticesKey(userId) });
       }
       await refreshStanding();
     },

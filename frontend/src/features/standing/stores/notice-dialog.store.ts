@@ -2,9 +2,9 @@ import { type Notice } from '@thaw/contract/safety';
 import { create } from 'zustand';
 
 interface NoticeDialogState {
-  /** The notice that the user opened. */
+  /** The notice that the user has opened, for example from the list of notices. */
   openedId: number | null;
-  /** Notices that the user has closed on this page. An unseen one is shown again on the next arrival. */
+  /** Notices that the user has closed since the page load. The next page load shows those that are unseen again. */
   closedIds: ReadonlySet<number>;
 }
 

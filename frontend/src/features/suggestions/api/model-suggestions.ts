@@ -9,16 +9,16 @@ import { request } from '@/lib/api-client';
 /** The chat that suggestions are for. */
 export type SuggestedChat = { sessionId: string } | { friendId: number };
 
-/** Longer than a server waits for its model. */
+/** Longer than the server waits for its language model. */
 const timeoutMs = 10_000;
 
-/** Whether the server has a language model, and where. */
+/** Fetches whether the server has a language model, and the host of this model. */
 export const loadSource = async (): Promise<SuggestionSource> =>
   suggestionSourceSchema.parse(await request('GET', '/api/suggestions'));
 
 /**
- * Asks the language model, with the consent of the user.
- * @returns none when the model has no answer
+ * Requests suggestions from the language model. Only for a user who has given their consent.
+ * @returns an empty array if the model has no usable answer
  */
 export const askModel = async (userId: number, chat: SuggestedChat): Promise<string[]> => {
   const body: RequestSuggestions = { userId, ...chat, consent: true };

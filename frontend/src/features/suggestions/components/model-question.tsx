@@ -9,7 +9,7 @@ export interface ModelQuestionProps {
   onDismiss: () => void;
 }
 
-/** Asks for the consent to sending the user's own messages to the host of the language model. */
+/** Asks for the user's consent to send their own messages to the host of the language model. */
 export const ModelQuestion = ({ host, onChoose, onDismiss }: ModelQuestionProps) => (
   <Modal
     isOpen

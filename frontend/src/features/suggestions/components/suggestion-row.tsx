@@ -6,7 +6,10 @@ import { recordUsed } from '@/features/suggestions/stores/suggestions.store';
 import { cn } from '@/lib/class-names';
 import { Tooltip } from '@/ui/tooltip';
 
-/** When the row disappears with the focus in it, the button that brings it back takes the focus. */
+/**
+ * When the row disappears while it has the focus, the button that opens it again takes the focus.
+ * @returns the ref of the row
+ */
 const useFocusReturn = () => {
   const row = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -24,10 +27,10 @@ const controlClass =
 
 const chipClass = 'h-11 min-w-[min(13rem,88%)] flex-1 snap-start rounded-card';
 
-/** Keys of the placeholders. */
-const waiting = ['1', '2', '3'];
+/** React keys of the placeholders, which are shown while the model is asked. */
+const placeholderKeys = ['1', '2', '3'];
 
-/** Where ideas come from, and where that can be changed. */
+/** Shows where the ideas come from, the language model or this page; opens the dialog that changes it. */
 const SourceButton = ({
   host,
   isFromModel,
@@ -54,9 +57,9 @@ const SourceButton = ({
 };
 
 export interface SuggestionRowProps extends IdeasOptions {
-  /** Host of the language model; null without one. */
+  /** Host of the language model; null if the server has no model. */
   host: string | null;
-  /** Asks where ideas should come from. */
+  /** Opens the dialog that asks where ideas should come from. */
   onChangeSource: () => void;
   /** Puts a text into the composer. */
   insert: (text: string) => void;
@@ -88,7 +91,7 @@ export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options
         {host === null ? null : (
           <SourceButton host={host} isFromModel={isFromModel} onPress={onChangeSource} />
         )}
-        {(ideas ?? waiting).map((text) =>
+        {(ideas ?? placeholderKeys).map((text) =>
           ideas === null ? (
             <div key={text} aria-hidden="true" className={cn(chipClass, 'animate-pulse bg-raised')} />
           ) : (

@@ -23,16 +23,16 @@ import { useIdentity } from '@/product/identity';
 
 export interface SuggestionsProps extends IdeasProps {
   chat: SuggestedChat;
-  /** Absent where suggestions are shown on request alone. */
+  /** Absent where suggestions are shown only on request. */
   automatic?: {
-    /** Changes with everything that the users do in the chat. */
+    /** A value that changes with everything that the users do in the chat. */
     activity: unknown;
-    /** Connected, in an active chat, without a game, and no one is typing. */
+    /** The page is connected and shows an active chat without a game, and the partner is not typing. */
     isQuiet: boolean;
   };
 }
 
-/** The server's language model and what the user has chosen about it. */
+/** The server's language model, and whether the user has chosen to use it. */
 const useModelChoice = () => {
   const userId = useIdentity(({ user }) => user?.id ?? null);
   const host = useModel((state) => state.host);
@@ -43,6 +43,7 @@ const useModelChoice = () => {
   return {
     host,
     isUndecided: host !== null && userId !== null && choice === undefined,
+    /** The user, if they have agreed to use the model; otherwise null. */
     askerId: host !== null && choice === 'model' ? userId : null,
     choose: (chosen: ModelChoice): void => {
       if (userId !== null) chooseSource(userId, chosen);
@@ -61,7 +62,7 @@ export const Suggestions = ({
   automatic,
 }: SuggestionsProps) => {
   const { host, isUndecided, askerId, choose } = useModelChoice();
-  const [isAsking, setAsking] = useState(false);
+  const [isQuestionOpen, setQuestionOpen] = useState(false);
   const isRequested = useSuggestions(({ requestedIn }) => requestedIn === conversationId);
   const isHidden = useSuggestions(({ hiddenIn }) => hiddenIn === conversationId);
   const isSilent = useSilence(automatic?.activity, automatic ? pageLimits.suggestionsAfterMs : null);
@@ -73,24 +74,24 @@ export const Suggestions = ({
 
   const answer = (chosen: ModelChoice): void => {
     choose(chosen);
-    setAsking(false);
+    setQuestionOpen(false);
     requestSuggestions(conversationId);
   };
 
   if (!isFree) return null;
-  const appears = automatic?.isQuiet === true && isSilent && !isHidden;
+  const appearsAutomatically = automatic?.isQuiet === true && isSilent && !isHidden;
   return (
     <>
-      {isRequested || appears ? (
+      {isRequested || appearsAutomatically ? (
         <SuggestionRow
           conversationId={conversationId}
           messages={messages}
           chat={chat}
           askerId={askerId}
           host={host}
-          onChangeSource={() => setAsking(true)}
+          onChangeSource={() => setQuestionOpen(true)}
           insert={insert}
-          // Without automatic suggestions there is nothing to remember.
+          // That the user has hidden them is remembered only where suggestions appear automatically.
           onHide={() => (automatic ? hideSuggestions : closeSuggestions)(conversationId)}
         />
       ) : null}
@@ -99,22 +100,22 @@ export const Suggestions = ({
         aria-label={copy.suggest}
         className={buttonClass}
         onClick={() => {
-          if (isUndecided) setAsking(true);
+          if (isUndecided) setQuestionOpen(true);
           else requestSuggestions(conversationId);
         }}
-        // The row above finds the button by it, to return the focus.
+        // SuggestionRow finds the button by this attribute, to return the focus to it.
         data-suggest
       >
         <Lightbulb aria-hidden="true" className="size-5" />
       </button>
-      {isAsking && host !== null ? (
+      {isQuestionOpen && host !== null ? (
         <ModelQuestion
           host={host}
           onChoose={answer}
-          // Closing it for the first time means no; later it changes nothing.
+          // Without an earlier choice, closing the question declines the model; otherwise it changes nothing.
           onDismiss={() => {
             if (isUndecided) answer('page');
-            else setAsking(false);
+            else setQuestionOpen(false);
           }}
         />
       ) : null}

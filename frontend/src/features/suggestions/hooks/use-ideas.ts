@@ -5,13 +5,14 @@ import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-
 import { starters } from '@/features/suggestions/starters';
 import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 
-/** Their addresses are not words. */
+/** Image markers contain URLs, whose parts must not be taken for words. */
 const imageMarkers = /\[IMAGE:[^\]]*\]/g;
 
+/** The content of a stored image is its URL; before the image is stored, the content is the caption. */
 const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
   isDeleted === true || (type === 'image' && !picture) ? '' : content.replace(imageMarkers, ' ').trim();
 
-/** What both users wrote, oldest first; pictures without a caption and deleted messages are empty texts. */
+/** The texts of both users, oldest first; empty strings for pictures without a caption and for deleted messages. */
 const readTexts = (messages: readonly ChatMessage[]): string[] =>
   messages.filter((message) => !isNotice(message) && !isCard(message)).map(readText);
 
@@ -19,25 +20,25 @@ export interface IdeasOptions {
   conversationId: string;
   messages: readonly ChatMessage[];
   chat: SuggestedChat;
-  /** The user who has agreed to ask the language model; null to draw starters. */
+  /** The user, if they have agreed to use the language model; null to draw starters (prepared questions). */
   askerId: number | null;
 }
 
-/** One drawing of ideas, from the state of the conversation at its beginning. */
+/** One drawing of ideas, from the state of the conversation when the drawing began. */
 interface Round extends Omit<IdeasOptions, 'messages'> {
   texts: readonly string[];
-  /** Texts that were said, or that went into the composer. */
+  /** Texts that were sent, or inserted into the composer. */
   used: ReadonlySet<string>;
-  /** The user has asked for others. */
+  /** The user has asked for other ideas. */
   isRepeated: boolean;
   /** Starters that were shown since the row appeared. */
   shown: readonly string[];
-  /** null while the model is asked. */
+  /** Null until the model has responded. */
   ideas: readonly string[] | null;
   isFromModel: boolean;
 }
 
-/** Draws starters that were not shown before, until there are none left; then all but the used ones return. */
+/** Draws starters that were not shown before. When fewer than three are left, shown but unused ones are drawn again. */
 const drawStarters = (round: Round): Round => {
   const { conversationId, texts, used } = round;
   const draw = (shown: readonly string[]): string[] =>
@@ -49,12 +50,13 @@ const drawStarters = (round: Round): Round => {
   const others = draw(round.shown);
   if (others.length === suggestionsShown)
     return { ...round, ideas: others, shown: [...round.shown, ...others] };
-  const again = draw([]);
-  return { ...round, ideas: again, shown: again };
+  const repeated = draw([]);
+  return { ...round, ideas: repeated, shown: repeated };
 };
 
-/** Asks the model; where it has no answer, or no new one, draws starters. */
+/** Asks the model. If it has no idea, or only used ones, draws starters. */
 const askForIdeas = async (round: Round, askerId: number): Promise<Round> => {
+  // Ideas of the model are kept as long as no message is added.
   const keptFor = `${round.conversationId} ${round.texts.length}`;
   const kept = useSuggestions.getState().modelIdeas;
   const isKept = !round.isRepeated && kept?.keptFor === keptFor;
@@ -70,15 +72,24 @@ const beginRound = (
 ): Round => {
   const texts = readTexts(messages);
   const used = new Set([...texts, ...(useSuggestions.getState().usedIn[conversationId] ?? [])]);
-  const begun = { texts, used, isRepeated, shown, ideas: null, isFromModel: false };
-  const round = { conversationId, chat, askerId, ...begun };
+  const round: Round = {
+    conversationId,
+    chat,
+    askerId,
+    texts,
+    used,
+    isRepeated,
+    shown,
+    ideas: null,
+    isFromModel: false,
+  };
   return askerId === null ? drawStarters(round) : round;
 };
 
 /**
- * Ideas that do not change while they are shown, except by `drawOthers` and by another choice of their source. Where
- * the language model has no answer, they are starters.
- * @returns `ideas` null while the model is asked
+ * Ideas for what to write, as texts: from the language model, or starters if the user has not agreed to use it or it
+ * has no idea. They change only when `drawOthers` is called or the user chooses another source.
+ * @returns `ideas` is null until the model has responded
  */
 export const useIdeas = (options: IdeasOptions) => {
   const [round, setRound] = useState(() => beginRound(options, { shown: [], isRepeated: false }));
@@ -87,12 +98,12 @@ export const useIdeas = (options: IdeasOptions) => {
   useEffect(() => {
     const { askerId } = round;
     if (askerId === null || round.ideas !== null) return;
-    let isAwaited = true;
+    let isCurrent = true;
     void askForIdeas(round, askerId).then((drawn) => {
-      if (isAwaited) setRound(drawn);
+      if (isCurrent) setRound(drawn);
     });
     return () => {
-      isAwaited = false;
+      isCurrent = false;
     };
   }, [round]);
   const { ideas, isFromModel } = round;

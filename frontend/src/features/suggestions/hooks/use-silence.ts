@@ -1,18 +1,20 @@
 import { useEffect, useState } from 'react';
 
-const never = Symbol('no silence yet');
+/** Differs from every activity. */
+const noActivity = Symbol('no silence yet');
 
 /**
- * Whether `activity` has not changed for a time.
+ * Whether `activity` has not changed for `afterMs`.
  * @param activity  compared with `===`
- * @param afterMs  null: the time is not measured, and the result is false
+ * @param afterMs  in ms; if null, nothing is measured and the result is false
  */
 export const useSilence = (activity: unknown, afterMs: number | null): boolean => {
-  const [quietSince, setQuietSince] = useState<unknown>(never);
+  /** The activity that has not changed for `afterMs`. */
+  const [silentActivity, setSilentActivity] = useState<unknown>(noActivity);
   useEffect(() => {
     if (afterMs === null) return;
-    const timer = setTimeout(() => setQuietSince(activity), afterMs);
+    const timer = setTimeout(() => setSilentActivity(activity), afterMs);
     return () => clearTimeout(timer);
   }, [activity, afterMs]);
-  return afterMs !== null && quietSince === activity;
+  return afterMs !== null && silentActivity === activity;
 };

@@ -2,12 +2,13 @@ import { create } from 'zustand';
 import { loadSource } from '@/features/suggestions/api/model-suggestions';
 import { browserStorage } from '@/lib/storage';
 
+/** Where ideas come from: the language model, or only this page. */
 export type ModelChoice = 'model' | 'page';
 
 interface ModelState {
-  /** Host of the server's language model; null without one, or until that is known. */
+  /** Host of the server's language model; null if there is none, or until it is known. */
   host: string | null;
-  /** What users of this browser have chosen, by user id. Absent: not asked yet. */
+  /** The choices made in this browser, by user id. Absent for a user who has not chosen yet. */
   choices: Readonly<Record<number, ModelChoice | undefined>>;
 }
 
@@ -15,15 +16,18 @@ export const useModel = create<ModelState>()(() => ({ host: null, choices: {} })
 
 const storageKey = (userId: number): string => `thaw-suggestions-source-${userId}`;
 
-/** Consent is for one host: the choice about another one does not count. */
+/** Returns the stored choice of a user. A choice applies to one host only, because consent is given to one host. */
 const readChoice = (userId: number, host: string): ModelChoice | undefined => {
-  const [choice, about] = browserStorage.read(storageKey(userId))?.split(' ') ?? [];
-  return (choice === 'model' || choice === 'page') && about === host ? choice : undefined;
+  const [choice, chosenHost] = browserStorage.read(storageKey(userId))?.split(' ') ?? [];
+  return (choice === 'model' || choice === 'page') && chosenHost === host ? choice : undefined;
 };
 
 let loading: Promise<void> | undefined;
 
-/** Asks the server once per page and user. Without an answer there is no model. */
+/**
+ * Loads the host of the model, once per page load, and the choice of the user. If the request fails, there is no model
+ * until the next call.
+ */
 export const loadModel = (userId: number): Promise<void> => {
   loading ??= loadSource().then(
     ({ host }) => useModel.setState({ host }),
@@ -45,7 +49,7 @@ export const chooseSource = (userId: number, choice: ModelChoice): void => {
   browserStorage.write(storageKey(userId), `${choice} ${host ?? ''}`);
 };
 
-/** For tests. */
+/** Resets this store between tests. */
 export const forgetModel = (): void => {
   loading = undefined;
   useModel.setState({ host: null, choices: {} });

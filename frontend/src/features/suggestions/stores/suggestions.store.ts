@@ -1,7 +1,10 @@
 import { create } from 'zustand';
 import { tabStorage } from '@/lib/storage';
 
-/** Survives a reload. Holds one id, since a user is in one random chat at a time. */
+/**
+ * Key in session storage for `hiddenIn`, which survives a reload. One id is enough, since a user is in one random chat
+ * at a time.
+ */
 const hiddenKey = 'thaw-suggestions-hidden';
 
 interface Suggestions {
@@ -9,9 +12,9 @@ interface Suggestions {
   requestedIn: string | null;
   /** The conversation in which suggestions no longer appear by themselves. */
   hiddenIn: string | null;
-  /** Texts that went into a composer, by conversation. */
+  /** Suggestions that the user has inserted into a composer, by conversation. */
   usedIn: Readonly<Record<string, readonly string[]>>;
-  /** The newest ideas of the language model, and the state of the conversation they are for. */
+  /** The newest ideas of the language model; `keptFor` identifies the conversation and its state. */
   modelIdeas: { keptFor: string; ideas: readonly string[] } | null;
 }
 
@@ -25,10 +28,11 @@ export const useSuggestions = create<Suggestions>()(() => ({
 export const requestSuggestions = (conversationId: string): void =>
   useSuggestions.setState({ requestedIn: conversationId });
 
-/** Ends a request; suggestions may still appear by themselves. */
+/** Ends a request of the user; suggestions may still appear by themselves. */
 export const closeSuggestions = (conversationId: string): void =>
   useSuggestions.setState(({ requestedIn }) => (requestedIn === conversationId ? { requestedIn: null } : {}));
 
+/** Ends a request of the user. From then on, no suggestions appear by themselves in this conversation. */
 export const hideSuggestions = (conversationId: string): void => {
   closeSuggestions(conversationId);
   useSuggestions.setState({ hiddenIn: conversationId });
@@ -40,6 +44,6 @@ export const recordUsed = (conversationId: string, text: string): void =>
     usedIn: { ...usedIn, [conversationId]: [...(usedIn[conversationId] ?? []), text] },
   }));
 
-/** A row that disappears and returns, while the conversation is the same, does not ask the model again. */
+/** Keeps ideas of the model, so that a row that disappears and returns does not ask the model again. */
 export const keepModelIdeas = (modelIdeas: Suggestions['modelIdeas']): void =>
   useSuggestions.setState({ modelIdeas });

@@ -64,7 +64,8 @@ export const DownloadMyData = ({ user, isRow = false }: DownloadMyDataProps) => 
     setPending(true);
     const failureMessage = await startDownload(user.id);
     setPending(false);
-    if (failureMessage !== null) toast({ title: copy.notStarted, description: failureMessage, tone: 'destructive' });
+    if (failureMessage !== null)
+      toast({ title: copy.notStarted, description: failureMessage, tone: 'destructive' });
   };
   return (
     <>

@@ -4,10 +4,11 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { checkNodeThenRun } from '../../deploy/local/node-version.mjs';
 
-// `npm run bench`: installs packages, builds, and runs the harness, which starts its own stores.
+// `npm run bench`: installs packages, builds the product and the bench, and runs the bench, which starts its own
+// stores. `checkNodeThenRun` first refuses a Node that is too old for the imports in `main`.
 checkNodeThenRun(async () => ({ main }));
 
-const here = path.dirname(fileURLToPath(import.meta.url));
+const benchFolder = path.dirname(fileURLToPath(import.meta.url));
 
 async function main(args) {
   const { ensurePackages, getPackageCommand } = await import('../../deploy/local/provide/node-packages.mjs');
@@ -30,8 +31,9 @@ async function main(args) {
 
 function run([command, ...args]) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: here, stdio: 'inherit' });
+    const child = spawn(command, args, { cwd: benchFolder, stdio: 'inherit' });
     child.once('error', reject);
+    // A process that a signal has ended has no exit code.
     child.once('exit', (code) => resolve(code ?? 1));
   });
 }

@@ -1,4 +1,5 @@
-// Uses a real PostgreSQL. testing/event-fixtures.json has an event of each version of every type, in all releases.
+// Uses a real PostgreSQL. testing/event-fixtures.json has an event of each schema version of every event type that any
+// release has written.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -32,10 +33,11 @@ interface Fixture {
 const fixtures = JSON.parse(
   readFileSync(join(__dirname, 'testing', 'event-fixtures.json'), 'utf8'),
 ) as Fixture[];
-/** Time of the first event; the value does not matter. */
+/** Time of the first event; any value would do. */
 const START_MS = 1_763_640_000_000;
 const formatTypeAndVersion = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
   `${type} ${schemaVersion}`;
+/** @param prefix the id of a stream, or the beginning of the ids of several streams. */
 const listFixturesOfStreams = (prefix: string) =>
   fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
 
@@ -83,7 +85,10 @@ class FixtureLog {
     await this.database.close();
   }
 
-  /** @param anyDecider a decider, whose events differ from `StoredEvent` only in being typed. */
+  /**
+   * Computes the state of a stream from its events.
+   * @param anyDecider a decider of any module. Unlike `StoredEvent`, its events have typed data.
+   */
   async fold<State>(streamId: string, anyDecider: unknown): Promise<State> {
     const decider = anyDecider as Decider<State, never, StoredEvent>;
     const events = await this.app.get(EventStoreRepository).read(streamId);
@@ -112,6 +117,7 @@ describe('events of all releases', () => {
           formatTypeAndVersion({ type, schemaVersion: index + 1 }),
         ),
       );
+    // The registry is not empty.
     expect(declared.length).toBeGreaterThan(20);
     expect([...new Set(fixtures.map(formatTypeAndVersion))].sort()).toEqual(declared.sort());
   });
@@ -161,7 +167,7 @@ describe('events of all releases', () => {
     expect(conduct.cases.get(1)).toMatchObject({
       state: 'decided',
       decision: { moderatorId: 1 },
-      claim: null,
+      claim: null, // no moderator is working on the case
     });
     expect(await log.fold('private-1', privateMessageDecider)).toMatchObject({
       senderId: 1,
@@ -172,9 +178,10 @@ describe('events of all releases', () => {
   it('can be folded by a replica that reads a chat from the hot log', () => {
     const state = createChatState(UNLIMITED);
     const [streamId = ''] = listFixturesOfStreams('chat-').map((fixture) => fixture.streamId);
-    // A worker appends BodiesExpired to the durable log only.
+    // The hot log is the log of live chats in Redis. A worker appends BodiesExpired to the log in PostgreSQL only.
     const events = listFixturesOfStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
     for (const [index, { type, schemaVersion, data }] of events.entries()) {
+      // An entry of the hot log: event id, type, schema version and data.
       const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
       const { event } = decodeEvent(text);
       expect(event?.type).toBe(type);
@@ -189,7 +196,7 @@ describe('events of all releases', () => {
     expect(state.pastGame).toMatchObject({ gameId: 'g2', ignoredBy: 1 });
   });
 
-  it('can be applied by the projections', async () => {
+  it('can be applied by the projections, which write the rows of the read models', async () => {
     expect(await log.app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
     expect(await log.readRows('SELECT email, is_moderator FROM users ORDER BY id')).toEqual([
       { email: 'lovelace@example.org', is_moderator: true },

@@ -9,7 +9,7 @@ import type { Notice } from '@thaw/contract/safety';
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
 import {
-  canary,
+  createCanaryWord,
   holdRandomChat,
   createWords,
   register,
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 const createModerator = async (): Promise<ThawVisitor> => {
-  const email = `${canary()}@example.org`;
+  const email = `${createCanaryWord()}@example.org`;
   const moderator = await new ThawVisitor([stack.url]).register(email, PASSWORD);
   await stack.appointModerator(email);
   return moderator;

@@ -56,7 +56,7 @@ describe('main.migrate', () => {
     expect(results.filter(({ stdout }) => stdout.includes('; ran '))).toHaveLength(1);
   });
 
-  it('rebuilds the read models', async () => {
+  it('rebuilds the read models of the migrated database', async () => {
     const { code, stdout } = await startProcess('migrate', createSettings(url.toString()), ['--rebuild'])
       .ended;
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
@@ -133,6 +133,7 @@ describe('main.api', () => {
   });
   afterAll(() => database.close());
 
+  // Node.js queues at most 511 connections by default.
   it('keeps 1,200 connections waiting while it is busy, without refusing any', async () => {
     const api = startProcess('api', createSettings(database.url));
     const { port } = await api.waitUntilServing();
@@ -156,9 +157,9 @@ describe('main.api', () => {
   it.each([
     ['without an address of the database', 'DATABASE_URL', ''],
     ['with a word as port', 'PORT', 'hunter2'],
-    ['without a secret of sessions', 'SESSION_SECRET', ''],
-    ['with a short secret of sessions', 'SESSION_SECRET', 'hunter2'],
-    ['with a short secret of safety', 'SAFETY_SECRET', 'hunter2'],
+    ['without a secret for sessions', 'SESSION_SECRET', ''],
+    ['with a short secret for sessions', 'SESSION_SECRET', 'hunter2'],
+    ['with a short secret for safety', 'SAFETY_SECRET', 'hunter2'],
   ])('refuses to start %s and names the setting', async (_reason, name, value) => {
     const { code, stdout, stderr } = await startProcess('api', {
       ...createSettings(database.url),
@@ -226,6 +227,7 @@ describe('main.api', () => {
 
       const responses = await Promise.all(registrations);
       expect(responses.map(({ status }) => status)).toEqual(Array(registrations.length).fill(201));
+      // After the signal, responses end their connections.
       expect(responses.at(-1)?.connection).toBe('close');
 
       const { code } = await api.ended;
@@ -235,7 +237,7 @@ describe('main.api', () => {
       expect(await call(port, 'GET', '/api/nothing')).toMatchObject({ error: 'ECONNREFUSED' });
     });
 
-    it('fails no request of a client that retries elsewhere when a connection is refused', async () => {
+    it('fails no request of a client that retries at another replica when a connection is refused', async () => {
       const replicas = [
         startProcess('api', createSettings(database.url)),
         startProcess('api', createSettings(database.url)),
@@ -256,6 +258,7 @@ describe('main.api', () => {
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };
+      // Six callers, which begin with either replica in turn.
       const callers = [0, 1, 2, 3, 4, 5].map(callUntilDone);
       const countSuccesses = () => counts['204'] ?? 0;
       const waitForFurtherSuccesses = async () => {

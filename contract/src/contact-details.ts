@@ -17,12 +17,15 @@ const topLevelDomains = (
   'eu uk de fr es pl nl br ru ly'
 ).split(' ');
 
+/** A link such as `https://…` or `tg://…`, or one that begins with `www.`; up to the next white space. */
 const linkWithScheme = /(?<![a-z0-9])(?:[a-z][a-z0-9+-]{1,11}:\/\/|www\.)[^\s]+/giu;
+/** The end of a domain without a scheme. Its beginning is searched to the left of it, which takes linear time. */
 const endOfBareDomain = new RegExp(`\\.(?:${topLevelDomains.join('|')})(?![\\p{L}\\p{N}_-])`, 'giu');
 const domainCharacter = /[\p{L}\p{N}.-]/u;
 const localPartCharacter = /[\p{L}\p{N}._%+-]/u;
+/** The at sign must not follow a letter or digit, as it does in an e-mail address. */
 const handleWithAtSign = /(?<![\p{L}\p{N}_.])@[a-z0-9_][a-z0-9_.]{1,29}/giu;
-/** Largest lengths of the two parts of an e-mail address (RFC 5321, RFC 1035). They also limit the search. */
+/** Largest lengths of the two parts of an e-mail address (RFC 5321, RFC 1035). They also keep the search linear. */
 const MAX_LOCAL_PART_LENGTH = 64;
 const MAX_DOMAIN_LENGTH = 253;
 
@@ -42,25 +45,26 @@ const ordinaryWords = new Set(
     'yeah yes yet you your'
   ).split(' '),
 );
-/** Characters of a username that ordinary words do not contain. */
-const characterOfUsernames = /[0-9_.]/;
+/** Characters that occur in usernames, but not in ordinary words. */
+const nonWordCharacter = /[0-9_.]/;
 
 /** Digits with the separators that are common in phone numbers. */
 const runOfDigits = /[+(]?\d(?:[ ().\u00a0/-]{0,3}\d)*/gu;
 const MIN_PHONE_DIGITS = 8;
 const MAX_PHONE_DIGITS = 15;
-/** A date at the beginning of a run. Its digits do not count as digits of a phone number. */
+/** A date at the beginning of a run of digits. Its digits do not count as digits of a phone number. */
 const leadingDate =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
+/** Two years: "2019-2023". */
 const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
 /** A large number in groups of three digits: "10.000.000". */
 const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
-/** Matches at most the 4 characters of "usd ". */
+/** A currency before a number. Matches at most the 4 characters of "usd ". */
 const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
-/** Matches at most the 8 characters of " dollars", and depends on the character after them. */
+/** A currency after a number. Matches at most the 8 characters of " dollars", and depends on the next character. */
 const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
 
-/** Lengths of the text before and after a number that these two patterns depend on. */
+// Lengths of the text before and after a number on which these two patterns depend.
 const CURRENCY_BEFORE_LENGTH = 4;
 const CURRENCY_AFTER_LENGTH = 9;
 
@@ -68,7 +72,8 @@ const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   const run = text.slice(start, end);
-  // Such a run is part of a time, a decimal number or a longer name.
+  // A run next to a letter, `_`, `12:` or `,5` is part of a longer name, a time or a decimal number. Only a plus sign
+  // begins a new number even after them.
   if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
     return false;
   if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
@@ -134,9 +139,9 @@ function* findBareDomains(text: string): Generator<ContactSpan> {
 function* findUsernamesOnServices(text: string): Generator<ContactSpan> {
   for (const { 0: match, index, groups } of text.matchAll(serviceAndUsername)) {
     const name = groups?.name ?? '';
-    // An at sign, a colon or an equals sign before it makes even an ordinary word a username.
+    // An at sign, a colon or an equals sign before the name makes even an ordinary word a username.
     const isExplicit = groups?.atSign !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
-    if (!isExplicit && !characterOfUsernames.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
+    if (!isExplicit && !nonWordCharacter.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
     const end = trimSentenceEnd(text, index, index + match.length);
     yield { kind: 'handle', start: end - name.length, end };
   }

@@ -10,17 +10,21 @@ import {
   standingSchema,
 } from './safety.js';
 
+/** The state of a case: a moderator has passed an `escalated` case on, so it waits for another moderator. */
 export const caseStateSchema = z.enum(['open', 'escalated', 'decided']);
 export type CaseState = z.infer<typeof caseStateSchema>;
 
-/** Why a case waits for a moderator. A case with several reasons has the most serious one. */
+/**
+ * Why a case waits for a moderator: reports by users, an automatic finding (for example a stated age under 18), an
+ * appeal, or a ban that another moderator has to confirm. A case with several reasons has the most serious one.
+ */
 export const caseKindSchema = z.enum(['reports', 'finding', 'appeal', 'confirmation']);
 export type CaseKind = z.infer<typeof caseKindSchema>;
 
 export const caseOutcomeSchema = z.enum(['dismissed', 'warned', 'suspended', 'banned']);
 export type CaseOutcome = z.infer<typeof caseOutcomeSchema>;
 
-/** Filter of GET /api/moderation/cases. */
+/** Filter of GET /api/moderation/cases. `held`: cases about users whose data is on legal hold (see `holdSchema`). */
 export const caseFilterSchema = z.enum(['open', 'decided', 'held']);
 export type CaseFilter = z.infer<typeof caseFilterSchema>;
 
@@ -32,10 +36,12 @@ export const caseItemSchema = z.object({
   id: idSchema,
   state: caseStateSchema,
   version: z.int(),
+  /** Points by which the queue is sorted (see `urgencyPartsSchema`). */
   urgency: z.int(),
   userId: idSchema,
   username: z.string(),
   isAnonymous: z.boolean(),
+  /** Number of reports by category. */
   categories: z.record(z.string(), z.int()),
   /** Number of distinct reporters of weight 1. Reports of weight 0 come from excluded or unreliable reporters. */
   reporters: z.int(),
@@ -46,7 +52,9 @@ export const caseItemSchema = z.object({
   kind: caseKindSchema,
   /** When the case was opened; for a decided case that waits again, when the appeal was filed or the ban imposed. */
   openedAt: timestampSchema,
+  /** Whether the user may use the product now (see `standingSchema`). */
   standing: standingKindSchema,
+  /** The moderator who has claimed the case (see `claimSchema`). */
   claimedBy: z.nullable(idSchema),
   claimedUntil: z.nullable(timestampSchema),
 });
@@ -63,10 +71,14 @@ export type CasePage = z.infer<typeof casePageSchema>;
  * reporter has weight 1.
  */
 export const urgencyPartsSchema = z.object({
+  /** For the gravest reason why the case waits. */
   base: z.int(),
+  /** For reporters after the first. */
   reporters: z.int(),
+  /** For earlier sanctions. */
   priors: z.int(),
   automatic: z.int(),
+  /** For each full hour of waiting. */
   waiting: z.int(),
   isHalved: z.boolean(),
 });
@@ -90,6 +102,7 @@ export type EvidenceMessage = z.infer<typeof evidenceMessageSchema>;
 /** The part of a chat that the server copied when the chat was reported. */
 export const evidenceSchema = z.object({
   source: z.enum(['random_chat', 'private_chat']),
+  /** Null for a private chat. */
   sessionId: z.nullable(z.string()),
   people: z.array(z.object({ id: idSchema, username: z.string() })),
   messages: z.array(evidenceMessageSchema),
@@ -105,18 +118,19 @@ export const caseReportSchema = z.object({
   /** The reporter's text; null once it is erased. */
   words: z.nullable(z.string()),
   createdAt: timestampSchema,
+  /** 0 for an excluded or unreliable reporter, otherwise 1. */
   weight: z.union([z.literal(0), z.literal(1)]),
   /** How many reports of this reporter, in all cases, were decided, and how many of those led to action. */
   accuracy: z.object({ decided: z.int(), upheld: z.int() }),
 });
 export type CaseReport = z.infer<typeof caseReportSchema>;
 
-const moderatorIdSchema = z.nullable(idSchema);
+/** Null for an automatic act. */
+const nullableModeratorIdSchema = z.nullable(idSchema);
 
 /**
- * One entry of a case's history. `moderatorId` is null for automatic acts. Texts are null once they are erased. This is
- * not a `discriminatedUnion`: no other schema of the page needs that part of Zod, and it would enlarge every page's
- * bundle.
+ * One entry of a case's history. Texts are null once they are erased. This is not a `discriminatedUnion`: no other
+ * schema of the page needs that part of Zod, and it would enlarge every page's bundle.
  */
 export const caseHistorySchema = z.union([
   z.object({ kind: z.literal('opened'), at: timestampSchema }),
@@ -135,7 +149,7 @@ export const caseHistorySchema = z.union([
   z.object({
     kind: z.literal('decision'),
     at: timestampSchema,
-    moderatorId: moderatorIdSchema,
+    moderatorId: nullableModeratorIdSchema,
     outcome: caseOutcomeSchema,
     rule: z.nullable(houseRuleSchema),
     facts: z.nullable(z.string()),
@@ -148,15 +162,18 @@ export const caseHistorySchema = z.union([
     rule: houseRuleSchema,
     until: z.nullable(timestampSchema),
     isAutomatic: z.boolean(),
+    /** The repeated sanction of an earlier account on the same device or with the same e-mail address. */
     inheritedFrom: z.nullable(idSchema),
   }),
+  /** Another moderator has confirmed a ban. */
   z.object({
     kind: z.literal('confirmed'),
     at: timestampSchema,
     sanctionId: idSchema,
-    moderatorId: moderatorIdSchema,
+    moderatorId: nullableModeratorIdSchema,
   }),
   z.object({ kind: z.literal('lifted'), at: timestampSchema, sanctionId: idSchema, cause: z.string() }),
+  /** The user is matched only with other flagged users (the standing `care`). */
   z.object({
     kind: z.literal('flagged'),
     at: timestampSchema,
@@ -171,6 +188,7 @@ export const caseHistorySchema = z.union([
     noticeId: idSchema,
     appellantId: idSchema,
     state: z.enum(['open', 'decided']),
+    /** The appellant's text. */
     words: z.nullable(z.string()),
   }),
   z.object({
@@ -189,6 +207,7 @@ export type CaseHistoryEntry = z.infer<typeof caseHistorySchema>;
 export const moderationCaseSchema = z.extend(caseItemSchema, {
   urgencyParts: urgencyPartsSchema,
   reports: z.array(caseReportSchema),
+  /** `reportId` is null for the evidence of an automatic finding. */
   evidence: z.array(z.extend(evidenceSchema, { reportId: z.nullable(idSchema) })),
   history: z.array(caseHistorySchema),
   /** Moderators who may not decide the case. */
@@ -243,7 +262,10 @@ export const decideCaseSchema = z
   );
 export type DecideCase = z.infer<typeof decideCaseSchema>;
 
-/** Body of POST /api/moderation/cases/{caseId}/confirmation. A ban that is not confirmed is lifted. */
+/**
+ * Body of POST /api/moderation/cases/{caseId}/confirmation. A ban that is not confirmed is lifted, and `facts` explains
+ * this to the user.
+ */
 export const confirmBanSchema = z.object({
   version: versionSchema,
   isConfirmed: z.boolean(),
@@ -266,7 +288,7 @@ export type DecideAppeal = z.infer<typeof decideAppealSchema>;
 export const liftSanctionSchema = z.object({ reason: reasonSchema });
 export type LiftSanction = z.infer<typeof liftSanctionSchema>;
 
-/** Body of PUT /api/moderation/people/{userId}/hold. While the data of a user is held, none of it is erased. */
+/** Body of PUT /api/moderation/people/{userId}/hold: a legal hold, during which no data of the user is erased. */
 export const holdSchema = z.object({ isHeld: z.boolean(), reason: reasonSchema });
 export type Hold = z.infer<typeof holdSchema>;
 

@@ -14,7 +14,7 @@ import { publicUserSchema } from './users.js';
 
 export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
 
-/** Reports whether a page on this socket shows the chat. */
+/** The client reports whether its page shows the chat. */
 export const showChatSchema = z.object({ sessionId: sessionIdSchema, showsChat: z.boolean() });
 
 export const sendRandomMessageSchema = z.object({
@@ -22,6 +22,7 @@ export const sendRandomMessageSchema = z.object({
   content: z.string(),
   messageType: messageTypeSchema,
   replyTo: z.nullish(z.object({ messageId: randomMessageIdSchema })),
+  /** Chosen by the client: a message that is sent again with the same `clientId` is stored only once. */
   clientId: z.optional(clientIdSchema),
 });
 export type SendRandomMessage = z.infer<typeof sendRandomMessageSchema>;
@@ -31,6 +32,7 @@ export type SendRandomMessage = z.infer<typeof sendRandomMessageSchema>;
 export const breakIceStartSchema = z.object({
   sessionId: sessionIdSchema,
   gameId: gameIdSchema,
+  /** The server adds the text of the question. */
   question: z.object({ id: z.int() }),
   initiatorId: idSchema,
 });
@@ -135,6 +137,7 @@ export const breakIceRevealSchema = z.object({
 });
 export const breakIceIgnoredSchema = z.object({ ...gameEventFields, ignoredBy: idSchema });
 
+/** `disconnected` stands for every end except a skip; such an end looks like a lost connection to clients. */
 export const endReasonSchema = z.enum(['skipped', 'disconnected']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
@@ -167,7 +170,7 @@ export const sessionResumedSchema = z.object({
    * applies these events.
    */
   reset: z.optional(z.literal(true)),
-  /** The version after the events of this frame are applied. */
+  /** The `seq` after the events of this frame are applied. */
   seq: z.int(),
   partnerId: idSchema,
   partnerInfo: partnerInfoSchema,

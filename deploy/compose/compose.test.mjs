@@ -17,8 +17,9 @@ const { startSending, createMatchedPairs } = chatUserDriver;
 
 const PAIRS = 20;
 const MINUTE_MS = 60_000;
+/** The close code with which a replica that stops closes its sockets. */
 const SERVICE_RESTART = 1012;
-/** The steady requests of a test prove little if there are fewer. */
+/** One request every 20 ms makes 750 in 15 s. The tests allow for a slow machine, but fewer requests prove little. */
 const MIN_STEADY_REQUESTS = 200;
 /** A picture of one pixel, in base64. */
 const DOT_PNG =
@@ -84,6 +85,7 @@ suite('docker compose', { skip }, () => {
   });
 
   test('the command that appoints moderators runs with the paths dist/ and backend/dist/', async () => {
+    // docs/moderation.md names both paths: dist/ with compose, backend/dist/ without it.
     for (const main of ['dist/main.moderators.js', 'backend/dist/main.moderators.js'])
       assert.match(await stack.runCompose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
   });
@@ -227,7 +229,7 @@ suite('docker compose', { skip }, () => {
     async (t) => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
       const stopSending = startSending(pairs, { everyMs: 500 });
-      // The chats continue for some seconds before each change of the number of replicas, and after the last one.
+      // The users chat for some seconds before each change of the number of replicas, and after the last one.
       await sleep(2_000);
       await stack.scaleAndWait(4);
       await sleep(5_000);
@@ -241,7 +243,7 @@ suite('docker compose', { skip }, () => {
       assert.ok(closes.length > 0, 'no socket was on a replica that stopped');
       assert.deepEqual([...new Set(closes)], [SERVICE_RESTART]);
       await assertPersisted(stack, pairs);
-      report(t, users);
+      printDelivery(t, users);
       await Promise.all(users.map((user) => user.leave()));
       await stack.scaleAndWait(2);
     },
@@ -258,6 +260,7 @@ suite('docker compose', { skip }, () => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
       const stopSending = startSending(pairs, { everyMs: 500 });
       const stopRequests = await startSteadyRequests(stack.origin, { everyMs: 20 });
+      // Users and requests are active for some seconds before and after the restart.
       await sleep(2_000);
       await stack.roll();
       await sleep(3_000);
@@ -279,18 +282,18 @@ suite('docker compose', { skip }, () => {
       const users = pairs.flat();
       for (const pair of pairs) await assertSameChat(pair);
       for (const { closes } of users) {
-        assert.ok(closes.length > 0, 'every socket was closed');
+        assert.ok(closes.length > 0, 'a socket was not closed');
         assert.deepEqual([...new Set(closes)], [SERVICE_RESTART]);
       }
       await assertPersisted(stack, pairs);
       t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
-      report(t, users);
+      printDelivery(t, users);
       await Promise.all(users.map((user) => user.leave()));
     },
   );
 
   test(
-    'a release that changes the data layout of Redis loses no acknowledged message',
+    'a release that drains and empties Redis, because it changes the data layout, loses no acknowledged message',
     { timeout: 10 * MINUTE_MS },
     async () => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
@@ -353,9 +356,9 @@ async function assertPersisted(stack, pairs) {
 }
 
 /** Adds to the test's output how many messages the users sent, and how long they were without a socket. */
-function report(t, users) {
+function printDelivery(t, users) {
   const messageCount = users.reduce((sum, { acked }) => sum + acked.size, 0);
-  const absencesMs = users.flatMap((user) => user.absences).sort((a, b) => a - b);
+  const absencesMs = users.flatMap((user) => user.absencesMs).sort((a, b) => a - b);
   const medianMs = absencesMs[Math.floor(absencesMs.length / 2)];
   t.diagnostic(
     `${messageCount} messages, ${absencesMs.length} sockets replaced, back after ${medianMs} ms (median),` +

@@ -5,7 +5,7 @@ import { findGuillemets, findWordsInName, findWordsInText } from './find-words.m
 // automatic fixes.
 
 const everyWord = [...pronouns, ...bannedWords];
-/** The maximum width of a comment and the maximum length of a test title. Prettier wraps neither. */
+/** The maximum width of a line with a comment and the maximum length of a test title. Prettier wraps neither. */
 const MAX_COLUMNS = 120;
 const TEST_FUNCTIONS = new Set(['describe', 'suite', 'it', 'test', 't']);
 
@@ -44,7 +44,9 @@ function reportAt(context, start, findings) {
   }
 }
 
+/** For comments and test titles. */
 const findInProse = (text) => [...findWordsInText(text, everyWord), ...findGuillemets(text)];
+/** For texts that users may see. Other banned words are allowed there. */
 const findInVisibleText = (text) => [...findWordsInText(text, pronouns), ...findGuillemets(text)];
 
 /**
@@ -113,14 +115,15 @@ function isDeclared(node) {
   }
 }
 
-const reportTemplate = (context, template, find) => {
+/** Reports what `find` finds in the literal parts of a template. */
+const reportInTemplate = (context, template, find) => {
   for (const { range } of template.quasis) {
     const text = context.sourceCode.text.slice(...range);
     reportAt(context, range[0], find(text));
   }
 };
 
-/** Finds banned words in comments of Lua and SQL inside a template. Positions are relative to the template. */
+/** Finds banned words in the comments of Lua or SQL code (`-- …`). Positions are relative to `text`. */
 const findInEmbeddedComments = (text) =>
   [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
     findInProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
@@ -154,7 +157,7 @@ const comments = createRule('Comments are in plain words, on lines that are not 
       reportWideLines(context, comment);
     }
   },
-  TemplateLiteral: (node) => reportTemplate(context, node, findInEmbeddedComments),
+  TemplateLiteral: (node) => reportInTemplate(context, node, findInEmbeddedComments),
 }));
 
 const identifiers = createRule('Names are made of plain words', (context) => {
@@ -172,7 +175,7 @@ const testTitles = createRule('Titles of tests are in plain words and not too lo
   },
   TemplateLiteral(node) {
     if (!isTitle(node)) return;
-    reportTemplate(context, node, findInProse);
+    reportInTemplate(context, node, findInProse);
     reportLongTitle(context, node);
   },
 }));
@@ -186,7 +189,7 @@ const strings = createRule('Texts have neither gendered pronouns nor guillemets'
     },
     JSXText: check,
     TemplateLiteral(node) {
-      if (!isTitle(node)) reportTemplate(context, node, findInVisibleText);
+      if (!isTitle(node)) reportInTemplate(context, node, findInVisibleText);
     },
   };
 });

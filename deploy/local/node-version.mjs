@@ -10,7 +10,8 @@ const OLDEST_VERSION = [20, 19];
  */
 export function explainOldNode(version) {
   const parts = version.split('.').map(Number);
-  const isRecentEnough = parts[0] > OLDEST_VERSION[0] || (parts[0] === OLDEST_VERSION[0] && parts[1] >= OLDEST_VERSION[1]);
+  const isRecentEnough =
+    parts[0] > OLDEST_VERSION[0] || (parts[0] === OLDEST_VERSION[0] && parts[1] >= OLDEST_VERSION[1]);
   if (isRecentEnough) return '';
   return 'Thaw needs Node ' + OLDEST_VERSION.join('.') + ' or later, and this is Node ' + version + '.';
 }

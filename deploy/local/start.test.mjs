@@ -20,6 +20,7 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
   const [port] = await findFreePorts(1);
   const launcher = startLauncher({ home, port });
   await launcher.waitForOutput(`\nhttp://localhost:${port}\n`);
+  // A stand-in answers every request with its environment, its pid and the request itself.
   const { env, pid } = await getJson(port, '/');
 
   assert.equal(env.LIMITS_PROFILE, 'load');
@@ -29,19 +30,20 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
 
   process.kill(pid, 'SIGKILL');
-  // While no replica listens, the request fails; the killed pid then stands for its response.
+  // A request that fails while no replica listens counts as a response of the killed process.
   await waitUntil(async () => (await getJson(port, '/').catch(() => ({ pid }))).pid !== pid);
   await launcher.waitForOutput('api-1 ended (ended by SIGKILL) and is restarted');
 
   const { redis, postgresql } = findRunningProcesses(home);
   process.kill(redis.pid, 'SIGKILL');
   process.kill(postgresql.pid, 'SIGKILL');
-  const hasNewPid = (name, killed) =>
+  const runsAgain = (name, killed) =>
     ![undefined, killed.pid].includes(findRunningProcesses(home)[name]?.pid);
-  await waitUntil(() => hasNewPid('redis', redis) && hasNewPid('postgresql', postgresql));
+  await waitUntil(() => runsAgain('redis', redis) && runsAgain('postgresql', postgresql));
 
   const runningBefore = findRunningProcesses(home);
   assert.deepEqual(Object.keys(runningBefore).sort(), ['api-1', 'postgresql', 'redis', 'worker-1']);
+  // Ctrl-C sends SIGINT.
   launcher.child.kill('SIGINT');
   assert.deepEqual(await launcher.waitForExit(), { code: 0, signal: null });
   assert.deepEqual(Object.values(runningBefore).filter(isRunning), []);
@@ -63,7 +65,7 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
 
   // nginx skips the dead replica until it has been restarted.
   process.kill(received.pid, 'SIGKILL');
-  for (let index = 0; index < 10; index += 1) assert.ok((await getJson(port, '/api/who')).pid);
+  for (let count = 0; count < 10; count += 1) assert.ok((await getJson(port, '/api/who')).pid);
   // Two replicas, a worker, nginx, PostgreSQL and Redis.
   await waitUntil(() => Object.keys(findRunningProcesses(home)).length === 6);
 
@@ -152,29 +154,38 @@ test('the launcher prints the last log lines of a process that cannot start, and
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and names a store that it cannot reach', async (t) => {
-  const home = createTestHome(t);
-  const [port, unusedPort] = await findFreePorts(2);
-  // The launcher checks only that a store accepts connections, so one server stands in for both.
-  const standInStore = net.createServer((socket) => socket.end());
-  await new Promise((resolve) => standInStore.listen(0, '127.0.0.1', resolve));
-  t.after(() => standInStore.close());
-  const env = {
-    DATABASE_URL: `postgres://someone:secret@127.0.0.1:${standInStore.address().port}/given`,
-    REDIS_URL: `redis://127.0.0.1:${standInStore.address().port}`,
+/** Starts a server that stands in for both stores: the launcher checks only that a store accepts connections. */
+async function startStandInStores(t) {
+  const server = net.createServer((socket) => socket.end());
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address();
+  return {
+    DATABASE_URL: `postgres://someone:secret@127.0.0.1:${port}/given`,
+    REDIS_URL: `redis://127.0.0.1:${port}`,
   };
+}
+
+test('the launcher uses the stores of DATABASE_URL and REDIS_URL, and starts none of its own', async (t) => {
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const env = await startStandInStores(t);
   const launcher = startLauncher({ home, port, env });
   await launcher.waitForOutput('http://localhost');
   assert.equal((await getJson(port, '/')).env.DATABASE_URL, env.DATABASE_URL);
   assert.deepEqual(Object.keys(findRunningProcesses(home)).sort(), ['api-1', 'worker-1']);
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.waitForExit()).code, 0);
+});
 
-  const unreachable = { ...env, REDIS_URL: `redis://127.0.0.1:${unusedPort}` };
-  const failingLauncher = startLauncher({ home, port, env: unreachable });
-  assert.equal((await failingLauncher.waitForExit()).code, 1);
+test('the launcher names a store that it cannot reach', async (t) => {
+  const home = createTestHome(t);
+  const [port, unusedPort] = await findFreePorts(2);
+  const env = { ...(await startStandInStores(t)), REDIS_URL: `redis://127.0.0.1:${unusedPort}` };
+  const launcher = startLauncher({ home, port, env });
+  assert.equal((await launcher.waitForExit()).code, 1);
   assert.match(
-    failingLauncher.output,
+    launcher.output,
     new RegExp(`No Redis answers at 127.0.0.1:${unusedPort}, which REDIS_URL names.`),
   );
 });

@@ -66,7 +66,7 @@ const moderatorsProgram = createNodeCommand(
 );
 
 /**
- * @typedef {object} Replica a process of the product: an api replica or a worker
+ * @typedef {object} Replica a process of the product: an api replica, or a worker, which has the same interface
  * @property {string} name             "api-1"
  * @property {number | undefined} pid  of the running process
  * @property {number} internalPort     port of /health/ready and /metrics
@@ -116,7 +116,7 @@ const moderatorsProgram = createNodeCommand(
  * @param {string} [options.page]      folder of the built page
  * @param {(label: string, text: string) => void} [options.logStep]
  * @returns {Promise<Stack>}
- * @throws {LauncherError} when a process does not start, after all the others were stopped
+ * @throws {LauncherError} when the stack cannot start, after all its processes were stopped
  */
 export async function startStack(options = {}) {
   const stack = new ThawStack(options);
@@ -140,8 +140,11 @@ export class ThawStack {
   replicas = [];
   workers = [];
   #options;
+  /** Whether the home is a temporary folder, which is deleted when the stack stops. */
   #ownsHome;
-  #privateStores;
+  /** Undefined if the caller has passed its own stores, which the stack does not close. */
+  #openedStores;
+  /** The promise of the first call of `stop`; later calls return it as well. */
   #stopping;
 
   constructor(options) {
@@ -163,7 +166,7 @@ export class ThawStack {
     this.home = options.home ?? makeTemporaryHome();
   }
 
-  /** Starts the stack. @throws {LauncherError} when a process does not start, after all the others were stopped */
+  /** Starts the stack. @throws {LauncherError} when the stack cannot start, after all its processes were stopped */
   async start() {
     try {
       await this.#start();
@@ -180,27 +183,30 @@ export class ThawStack {
     await endOrphanedProcesses(this.home);
     if (port) await refuseTakenPort(port);
     if (!stores) {
-      this.#privateStores = await openStores({
+      this.#openedStores = await openStores({
         home: this.home,
         env: { ...process.env, ...env },
         isDurable,
         logStep,
       });
     }
-    this.stores = stores ?? this.#privateStores;
+    this.stores = stores ?? this.#openedStores;
     await this.#migrate();
     await this.#choosePorts();
     this.url = `http://localhost:${this.ports.page}`;
     this.replicas = this.ports.replicas.map((replicaPort, index) => this.#createReplica(index, replicaPort));
     this.workers = this.ports.workers.map((internalPort, index) => this.#createWorker(index, internalPort));
-    await settleAllOrThrow([...this.replicas, ...this.workers].map((replica) => replica.start()));
+    await settleAllOrThrow(
+      [...this.replicas, ...this.workers].map((managedProcess) => managedProcess.start()),
+    );
     if (this.#options.isProxied) await this.#startProxy();
     await this.#waitUntilServed();
   }
 
-  /** Makes a pending `start` fail soon, by ending the processes for which it waits. */
+  /** Makes a pending `start` throw, by ending the processes for which it waits. */
   interrupt() {
-    for (const managed of [this.proxy, ...this.replicas, ...this.workers]) managed?.kill('SIGTERM');
+    for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
+      managedProcess?.kill('SIGTERM');
   }
 
   /** Stops nginx, then replicas and workers, then the private stores. */
@@ -211,17 +217,18 @@ export class ThawStack {
 
   /** Kills all processes immediately. */
   killNow() {
-    for (const managed of [this.proxy, ...this.replicas, ...this.workers]) managed?.kill('SIGKILL');
-    this.#privateStores?.killNow();
+    for (const managedProcess of [this.proxy, ...this.replicas, ...this.workers])
+      managedProcess?.kill('SIGKILL');
+    this.#openedStores?.killNow();
   }
 
   async #stop() {
     // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the
     // clients.
     this.proxy?.disableRestarts('SIGQUIT');
-    await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
+    await Promise.all([...this.replicas, ...this.workers].map((managedProcess) => managedProcess.stop()));
     await this.proxy?.stop();
-    await this.#privateStores?.close();
+    await this.#openedStores?.close();
     if (!this.#ownsHome) return;
     keepLogs(this.home);
     await endTemporaryHome(this.home);
@@ -249,10 +256,11 @@ export class ThawStack {
     const { replicas, workers, port, isProxied } = this.#options;
     // A public and an internal port for each replica, an internal port for each worker, and one for the page.
     const freePorts = await findFreePorts(2 * replicas + workers + 1);
-    const page = port ?? freePorts.pop();
-    const apiPorts = isProxied ? freePorts.splice(0, replicas) : [page];
+    const pagePort = port ?? freePorts.pop();
+    // Without nginx, the only replica serves the page.
+    const apiPorts = isProxied ? freePorts.splice(0, replicas) : [pagePort];
     this.ports = {
-      page,
+      page: pagePort,
       replicas: apiPorts,
       internal: freePorts.splice(0, replicas),
       workers: freePorts.splice(0, workers),
@@ -264,6 +272,7 @@ export class ThawStack {
     const internalPort = this.ports.internal[index];
     const settings = {
       PORT: port,
+      // Number of proxies in front of the replica.
       TRUST_PROXY: isProxied ? 1 : 0,
       // Behind nginx, which serves the page, replicas listen on loopback only and serve no API docs by default.
       ...(isProxied
@@ -303,19 +312,20 @@ export class ThawStack {
   }
 
   async #startProxy() {
-    const { page, logStep } = this.#options;
+    const { page: pageFolder, logStep } = this.#options;
     const host = this.#readSetting('HOST');
-    const { page: port, replicas } = this.ports;
-    const apiPorts = (await this.#options.routeToReplicas?.(replicas)) ?? replicas;
+    const { page: port, replicas: replicaPorts } = this.ports;
+    const apiPorts = (await this.#options.routeToReplicas?.(replicaPorts)) ?? replicaPorts;
     const publicOrigin = this.#readSetting('PUBLIC_ORIGIN');
     const definition = await prepareNginx({
       home: this.home,
       port,
       host,
       apiPorts,
-      page,
+      page: pageFolder,
       publicOrigin,
       trustedProxies: this.#readSetting('TRUSTED_PROXIES'),
+      // The same profile as that of the replicas.
       limitsProfile: this.#buildEnvironment({}).LIMITS_PROFILE,
       logStep,
     });
@@ -345,7 +355,7 @@ export class ThawStack {
     return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
   }
 
-  /** A setting from the option `env`, or else from the environment of this process. */
+  /** Reads a setting from the option `env`, or else from the environment of this process. An empty one is not set. */
   #readSetting(name) {
     return this.#options.env[name] || process.env[name] || undefined;
   }

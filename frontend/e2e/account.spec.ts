@@ -1,18 +1,22 @@
 import { pageLimits } from '../src/lib/page-limits';
-import { createEmail } from './support/account.ts';
+import { createEmail, expectToast } from './support/account.ts';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
+
+/** What the page stores in localStorage after a logout (docs/product-decisions.md, A05). */
+const signedOutState = '{"state":{"user":null},"version":0}';
 
 // The browser logs each failed response as a console error.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
 test('a visitor registers, logs out and signs in, and each wrong input shows its error text', async ({
-  open,
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   const email = createEmail();
   const submit = page.locator('form').getByRole('button');
 
   await page.goto('/');
+  // The landing page has several such links.
   await page.getByRole('link', { name: 'Register' }).first().click();
   await expect(page).toHaveURL('/auth?register=true');
   await submit.click();
@@ -27,9 +31,9 @@ test('a visitor registers, logs out and signs in, and each wrong input shows its
   await expect(page.getByText("Passwords don't match")).toBeHidden();
   await submit.click();
   await expect(page).toHaveURL('/chat');
-  await expect(page.getByText('Account created successfully', { exact: true }).first()).toBeVisible();
-  await expect(page.getByText('Welcome to Thaw!', { exact: true }).first()).toBeVisible();
+  await expectToast(page, 'Account created successfully', 'Welcome to Thaw!');
 
+  // A new user has to choose a gender before the page connects.
   await page.getByRole('dialog').getByRole('radio', { name: 'Man', exact: true }).click();
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
@@ -40,24 +44,18 @@ test('a visitor registers, logs out and signs in, and each wrong input shows its
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
-  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(
-    '{"state":{"user":null},"version":0}',
-  );
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
   await page.goto('/chat');
   await expect(page).toHaveURL('/auth');
 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password').fill('wrong password');
   await submit.click();
-  await expect(page.getByText('Login error', { exact: true }).first()).toBeVisible();
-  await expect(
-    page.getByText('Invalid credentials. Please try again.', { exact: true }).first(),
-  ).toBeVisible();
+  await expectToast(page, 'Login error', 'Invalid credentials. Please try again.');
   await page.getByLabel('Password').fill('secret1');
   await submit.click();
   await expect(page).toHaveURL('/chat');
-  await expect(page.getByText('Login successful', { exact: true }).first()).toBeVisible();
-  await expect(page.getByText('Welcome back!', { exact: true }).first()).toBeVisible();
+  await expectToast(page, 'Login successful', 'Welcome back!');
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
   // Registering the same e-mail address again fails.
@@ -66,16 +64,13 @@ test('a visitor registers, logs out and signs in, and each wrong input shows its
   await page.getByLabel('Password', { exact: true }).fill('secret1');
   await page.getByLabel('Confirm Password').fill('secret1');
   await submit.click();
-  await expect(page.getByText('Registration error', { exact: true }).first()).toBeVisible();
-  await expect(
-    page.getByText('Could not create account. Please try again.', { exact: true }).first(),
-  ).toBeVisible();
+  await expectToast(page, 'Registration error', 'Could not create account. Please try again.');
 });
 
 test('the Register button switches from sign-in to registration, and the Back link leads to the landing page', async ({
-  open,
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   await page.goto('/auth');
   await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
   await page.getByRole('button', { name: 'Register' }).click();
@@ -96,19 +91,19 @@ for (const [place, path, button, toastTitle, toastText] of [
   ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
 ] as const) {
   test(`an anonymous start from the ${place} disables its button, shows a failure in a toast that expires, and can be retried`, async ({
-    open,
+    openContext,
   }) => {
-    const page = await (await open()).newPage();
+    const page = await (await openContext()).newPage();
     await page.clock.install();
-    let respond: () => void = () => undefined;
+    let sendResponse: () => void = () => undefined;
     await page.route('**/api/anonymous', async (route) => {
-      await new Promise<void>((resolve) => (respond = resolve));
+      await new Promise<void>((resolve) => (sendResponse = resolve));
       await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
     });
     await page.goto(path);
     await page.getByRole('button', { name: button }).first().click();
     await expect(page.getByRole('button', { name: 'Starting...' }).first()).toBeDisabled();
-    respond();
+    sendResponse();
     const toast = page.getByRole('region', { name: 'Notifications (F8)' }).getByRole('listitem');
     await expect(toast).toHaveCount(1);
     await expect(toast.getByText(toastTitle, { exact: true })).toBeVisible();
@@ -119,44 +114,43 @@ for (const [place, path, button, toastTitle, toastText] of [
     await page.unroute('**/api/anonymous');
     await page.getByRole('button', { name: button }).first().click();
     await expect(page).toHaveURL('/chat');
-    await expect(page.getByText('You are chatting anonymously.', { exact: true }).first()).toBeVisible();
+    await expectToast(page, 'You are chatting anonymously.');
   });
 }
 
-test('F8 moves the focus to the toasts, where Escape closes a toast', async ({ open }) => {
-  const page = await (await open()).newPage();
+test('F8 moves the focus to the toasts, where Escape closes a toast', async ({ openContext }) => {
+  const page = await (await openContext()).newPage();
   await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Chat Anonymously' }).click();
   const toasts = page.getByRole('region', { name: 'Notifications (F8)' });
   await expect(toasts.getByRole('listitem')).toBeVisible();
   await page.keyboard.press('F8');
-  // From the region of all toasts to the toast.
+  // Moves the focus from the region of all toasts to the toast.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Escape');
   await expect(toasts.getByRole('listitem')).toHaveCount(0);
 });
 
 test('a user whose session cookie was deleted is redirected to /auth and removed from localStorage', async ({
-  open,
+  openContext,
 }) => {
-  const context = await open();
+  const context = await openContext();
   await signInByHttp(context);
   await context.clearCookies();
   const page = await context.newPage();
   await page.goto('/chat');
   await expect(page).toHaveURL('/auth');
-  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(
-    '{"state":{"user":null},"version":0}',
-  );
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(signedOutState);
 });
 
-test('a visitor who is not signed in is redirected from /chat to /auth, and the page opens no socket', async ({
-  open,
+test('a visitor who is not signed in is redirected from /chat to /auth, and no page opens a socket for them', async ({
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   let socketCount = 0;
   page.on('websocket', () => (socketCount += 1));
+  // Neither the landing page nor /chat may open a socket.
   await page.goto('/');
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.goto('/chat');
@@ -178,8 +172,8 @@ test('logging out ends the chat and signs the user out in every tab', async ({ p
 
 test.describe('an unknown address', () => {
   test.use({ expectedErrors: [/status of 404/] });
-  test("shows 'Page Not Found' with status 404", async ({ open }) => {
-    const page = await (await open()).newPage();
+  test("shows 'Page Not Found' with status 404", async ({ openContext }) => {
+    const page = await (await openContext()).newPage();
     const response = await page.goto('/nobody/is/here');
     await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
     expect(response?.status()).toBe(404);

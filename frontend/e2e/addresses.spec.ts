@@ -17,9 +17,9 @@ const getFriendChat = (page: Page, friend: Person) =>
 const viaLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
 
 test("a friend's chat has an address: Back closes it, Forward and a reload reopen it", async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends(viaLandingPage);
+  const [ada, bob] = await friendsInChat(viaLandingPage);
   // Ends their random chat, so that /chat without a private chat shows its start screen.
   await bob.skip();
   await ada.button('New Conversation').click();

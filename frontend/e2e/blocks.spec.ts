@@ -7,14 +7,14 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import {
   expectAccessible,
   expectAccessibleDialog,
-  expectAccessibleEverywhere,
+  expectAccessibleOnPhoneAndDesktop,
 } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
 // Requests for the profile of a blocked user return 404.
 test.use({ expectedErrors: [/status of 404/] });
 
-const rename = async ({ page, user }: Person, username: string): Promise<void> => {
+const renameByHttp = async ({ page, user }: Person, username: string): Promise<void> => {
   const response = await page.request.put(`/api/user/${user.id}`, { data: { username, avatar: null } });
   expect(response.ok(), 'rename').toBe(true);
 };
@@ -45,7 +45,7 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   const [ada, bob] = await Promise.all([newcomer({ gender: 'female' }), newcomer({ gender: 'male' })]);
   // The widest possible name, for the checks of the layout.
   const name = 'W'.repeat(limits.usernameMaxCodePoints);
-  await rename(bob, name);
+  await renameByHttp(bob, name);
   await ada.pressFind();
   await bob.pressFind();
   await expect(ada.heading(name)).toBeVisible();
@@ -55,7 +55,7 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await secondTab.goto('/chat');
   await expect(secondTab.getByRole('heading', { name, exact: true })).toBeVisible();
 
-  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu');
+  await expectIntactLayoutOnSmallScreen(page.locator('main'), 'random chat with its menu button');
   await ada.button('More').press('Enter');
   await expect(page.getByRole('menuitem', { name: 'Report…' })).toBeFocused();
   await expectIntactLayoutOnSmallScreen(page.getByRole('menu'), 'menu');
@@ -80,26 +80,32 @@ test('blocking the partner ends the chat, looks like a skip to the partner, and 
   await expectToast(page, 'Unblocked');
   await secondTab.close();
 
-  // After Undo the two users are matched again.
+  // Blocked users are never matched. After Undo the two are matched again.
   await ada.pressFind();
   await bob.button('New Conversation').click();
   await bob.pressFind();
   await expect(ada.heading(name)).toBeVisible();
+});
+
+test('the partner of a chat that has ended can be blocked', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const { page } = ada;
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await expectAccessible(page, 'skipped screen', { within: 'main' });
   await ada.button('Block').click();
-  await expect(getBlockDialog(page, name)).not.toContainText('This chat ends.');
-  await confirmBlock(page, name);
+  await expect(getBlockDialog(page, bob.name)).not.toContainText('This chat ends.');
+  await confirmBlock(page, bob.name);
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a blocked friend disappears from the lists of both users, and can be unblocked in three places', async ({
-  friends,
+test('a friend can be blocked and unblocked wherever this is offered, and both users lose each other as friends', async ({
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   const { page } = ada;
   const menuButton = `More about ${bob.name}`;
+  // Blocked in the list of friends, unblocked in the toast. The two are still in the random chat in which they met.
   await openChat(ada, bob);
   await openSidebar(page);
   await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), menuButton, 'Block…');
@@ -114,6 +120,7 @@ test('a blocked friend disappears from the lists of both users, and can be unblo
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
+  // Blocked in the private chat, unblocked in the settings. Now no random chat can end.
   await befriend(ada, bob);
   await openChat(ada, bob);
   await chooseMenuItem(getPrivateChat(ada), menuButton, 'Block…');
@@ -123,7 +130,7 @@ test('a blocked friend disappears from the lists of both users, and can be unblo
   await expect(getPrivateChat(ada)).toBeHidden();
   for (const person of [ada, bob]) await expectNoFriends(person);
 
-  // The blocked user sees the blocker like a deleted account.
+  // To the blocked user, the blocker looks like a deleted account.
   await bob.button('Chat History').click();
   const historyOfBob = bob.page.getByRole('dialog', { name: 'Chat History' });
   await expect(historyOfBob.getByRole('listitem')).toContainText('Unknown User');
@@ -134,13 +141,14 @@ test('a blocked friend disappears from the lists of both users, and can be unblo
   const blockedPeople = page.getByRole('dialog', { name: 'Blocked people' });
   // The name is followed by the time of the block.
   await expect(blockedPeople.getByRole('listitem')).toContainText(`${bob.name}Blocked `);
-  await expectAccessibleEverywhere(page, 'blocked people', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'blocked people', { within: '[role="dialog"]' });
   await blockedPeople.getByRole('button', { name: 'Unblock' }).click();
   await expect(blockedPeople.getByText('You have blocked no one.')).toBeVisible();
   await blockedPeople.getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Blocked people (0)')).toBeFocused();
   await page.keyboard.press('Escape');
 
+  // Blocked and unblocked in the chat history.
   await ada.button('Chat History').click();
   const history = page.getByRole('dialog', { name: 'Chat History' });
   await chooseMenuItem(history, menuButton, 'Block…');

@@ -9,7 +9,7 @@ import { expect, type Person, test } from './support/test.ts';
 
 const waitingText = 'Waiting response from your chat partner...';
 
-/** Checks the accessibility of the messages only; other files check the rest of the page. */
+/** Checks the accessibility of the messages only; the tests of other files check the rest of the page. */
 const expectAccessible = (page: Page, state: string): Promise<void> =>
   expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
@@ -18,14 +18,14 @@ const getCard = ({ page }: Person) => page.getByRole('region', { name: /^Break t
 const getOptions = (person: Person) => getCard(person).getByRole('radio');
 const getCubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
 const getSparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
-const getText = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
+const getTextInMessages = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
 
 /** Starts a game and waits until both users see its question. */
-const askQuestion = async (asking: Person, partner: Person): Promise<void> => {
-  const start = asking.button('Break the Ice');
+const askQuestion = async (asker: Person, partner: Person): Promise<void> => {
+  const start = asker.button('Break the Ice');
   await expect(start).toBeEnabled();
   await start.click();
-  for (const person of [asking, partner]) {
+  for (const person of [asker, partner]) {
     await expect(getOptions(person).first()).toBeEnabled();
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
@@ -73,12 +73,13 @@ test('equal answers show ice cubes for five seconds, and different answers show 
   await expect(getOptions(bob)).toHaveCount(limits.optionsPerQuestion);
   expect(await getOptions(bob).allTextContents()).toEqual(await getOptions(ada).allTextContents());
 
+  // Only the frames after the question count.
   framesToBob.length = 0;
   const firstAnswer = await answerQuestion(ada, 2);
-  await expect(getText(ada, waitingText)).toBeVisible();
+  await expect(getTextInMessages(ada, waitingText)).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expect(getText(bob, waitingText)).toHaveCount(0);
+  await expect(getTextInMessages(bob, waitingText)).toHaveCount(0);
   expect(framesToBob.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
   // Bob's page does not receive the answer before the reveal.
   expect(framesToBob.join()).not.toContain(firstAnswer);
@@ -86,24 +87,24 @@ test('equal answers show ice cubes for five seconds, and different answers show 
   await stopClock(ada);
   await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
-    await expect(getText(person, 'The ice is broken!')).toBeVisible();
-    await expect(getText(person, 'O gelo foi quebrado!')).toBeVisible();
+    await expect(getTextInMessages(person, 'The ice is broken!')).toBeVisible();
+    await expect(getTextInMessages(person, 'O gelo foi quebrado!')).toBeVisible();
     await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
-    await expect(getText(person, waitingText)).toHaveCount(0);
+    await expect(getTextInMessages(person, waitingText)).toHaveCount(0);
   }
   await expect(getCubes(ada).locator('canvas')).toBeAttached();
   await ada.page.clock.runFor(pageLimits.celebrationMs - lastMomentMs);
   await expect(getCubes(ada)).toBeVisible();
   await ada.page.clock.runFor(lastMomentMs);
   await expect(getCubes(ada)).toHaveCount(0);
-  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getTextInMessages(ada, 'The ice is broken!')).toBeVisible();
 
   const firstQuestion = await getCard(ada).getByRole('heading').textContent();
   await askQuestion(bob, ada);
   expect(await getCard(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 4);
-  for (const person of [ada, bob]) await expect(getText(person, 'Plot twist!')).toBeVisible();
+  for (const person of [ada, bob]) await expect(getTextInMessages(person, 'Plot twist!')).toBeVisible();
   await ada.page.clock.runFor(pageLimits.plotTwistMs - lastMomentMs);
   await expect(getSparks(ada)).toBeVisible();
   await ada.page.clock.runFor(lastMomentMs);
@@ -112,20 +113,20 @@ test('equal answers show ice cubes for five seconds, and different answers show 
 
 test("each user can ignore the other's question", async ({ pair }) => {
   const [ada, bob] = await pair();
-  for (const [asking, ignoring] of [
+  for (const [asker, ignorer] of [
     [ada, bob],
     [bob, ada],
   ] as const) {
-    await askQuestion(asking, ignoring);
-    await answerQuestion(asking, 1);
-    await getCard(ignoring).getByRole('button', { name: 'Ignore' }).click();
-    await expect(getText(ignoring, 'You decided to not break the ice')).toBeVisible();
-    await expect(getCard(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
-    await expect(getCard(ignoring).getByText('Game ended', { exact: true })).toBeVisible();
-    await expect(getText(asking, 'Your partner decided to not break the ice')).toBeVisible();
-    await expect(getCard(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
-    await expect(getCard(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
-    await expect(getText(asking, waitingText)).toHaveCount(0);
+    await askQuestion(asker, ignorer);
+    await answerQuestion(asker, 1);
+    await getCard(ignorer).getByRole('button', { name: 'Ignore' }).click();
+    await expect(getTextInMessages(ignorer, 'You decided to not break the ice')).toBeVisible();
+    await expect(getCard(ignorer).getByText('You ignored this game', { exact: true })).toBeVisible();
+    await expect(getCard(ignorer).getByText('Game ended', { exact: true })).toBeVisible();
+    await expect(getTextInMessages(asker, 'Your partner decided to not break the ice')).toBeVisible();
+    await expect(getCard(asker).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
+    await expect(getCard(asker).getByText('You can no longer respond', { exact: true })).toBeVisible();
+    await expect(getTextInMessages(asker, waitingText)).toHaveCount(0);
     for (const person of [ada, bob]) {
       await expect(getOptions(person)).toHaveCount(0);
       await expect(person.button('Break the Ice')).toBeEnabled();
@@ -149,13 +150,14 @@ test('an open game survives reloads of both pages, and a reload does not repeat 
   await ada.page.reload();
   await expect(getCard(ada).getByText('You answered')).toBeVisible();
   await expect(getOptions(ada).first()).toBeDisabled();
-  await expect(getText(ada, waitingText)).toBeVisible();
+  await expect(getTextInMessages(ada, waitingText)).toBeVisible();
   await bob.page.reload();
   await expect(getCard(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await answerQuestion(bob, 3);
-  for (const person of [ada, bob]) await expect(getText(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob])
+    await expect(getTextInMessages(person, 'The ice is broken!')).toBeVisible();
   await ada.page.reload();
-  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getTextInMessages(ada, 'The ice is broken!')).toBeVisible();
   await expect(ada.button('Break the Ice')).toBeEnabled();
   await expect(getCubes(ada)).toHaveCount(0);
 });
@@ -171,6 +173,7 @@ test('when both users start a game at the same time, only one question is asked'
       prepare: (page) =>
         page.routeWebSocket('**/ws', (socket) => {
           socket.connectToServer().onMessage((frame) => {
+            // The error code of a game that is refused because another one is open.
             if (String(frame).includes('game_active')) refusalCount += 1;
             const isQuestion = String(frame).includes('break_ice_question_received');
             if (isHoldingQuestion && isQuestion) deliveries.push(() => socket.send(frame));
@@ -195,7 +198,8 @@ test('when both users start a game at the same time, only one question is asked'
   }
   await answerQuestion(bob, 0);
   await answerQuestion(ada, 0);
-  for (const person of [ada, bob]) await expect(getText(person, 'The ice is broken!')).toBeVisible();
+  for (const person of [ada, bob])
+    await expect(getTextInMessages(person, 'The ice is broken!')).toBeVisible();
 });
 
 test('with reduced motion a celebration shows the same texts without an animation', async ({ pair }) => {
@@ -230,12 +234,12 @@ test('every state of the cards passes the accessibility checks in both themes', 
   await expectAccessible(ada.page, 'answered');
   await expectAccessible(bob.page, 'the partner has answered');
   await answerQuestion(bob, 0);
-  await expect(getText(ada, 'The ice is broken!')).toBeVisible();
+  await expect(getTextInMessages(ada, 'The ice is broken!')).toBeVisible();
   await expectAccessible(ada.page, 'match');
   await askQuestion(bob, ada);
   await answerQuestion(ada, 0);
   await answerQuestion(bob, 1);
-  await expect(getText(bob, 'Plot twist!')).toBeVisible();
+  await expect(getTextInMessages(bob, 'Plot twist!')).toBeVisible();
   await expectAccessible(bob.page, 'plot twist');
   await askQuestion(ada, bob);
   await getCard(bob).getByRole('button', { name: 'Ignore' }).click();

@@ -14,15 +14,17 @@ import { expect, test } from './support/test.ts';
 test.use({ expectedErrors: [/status of (409|500)/] });
 
 test('an anonymous user who creates an account during a chat keeps id, friends, messages and history', async ({
-  open,
-  friends,
+  openContext,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await bob.sendMessage('before');
   await expect(ada.message('before')).toBeVisible();
   const account = { email: createEmail(), password: 'secret1' };
   const takenEmail = createEmail();
-  await (await open()).request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
+  await (
+    await openContext()
+  ).request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
   let newSocketCount = 0;
   ada.page.on('websocket', () => (newSocketCount += 1));
 
@@ -67,7 +69,7 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
 
   // Another browser that signs in to the account shows the same data.
-  const otherBrowser = await signInAndOpenChat(await open(), account);
+  const otherBrowser = await signInAndOpenChat(await openContext(), account);
   expect(otherBrowser.user.id).toBe(ada.user.id);
   const readOwnData = async (address: string): Promise<unknown> =>
     (await otherBrowser.page.request.get(`${address}/${ada.user.id}`)).json();

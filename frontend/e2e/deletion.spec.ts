@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Receipt } from '@thaw/contract/my-data';
 import { exportFileName, exportLineSchema } from '@thaw/contract/my-data-export';
-import { expectAccessibleEverywhere } from './support/accessibility.ts';
+import { expectAccessibleOnPhoneAndDesktop } from './support/accessibility.ts';
 import { openSettings, signInAndOpenChat, readStoredUser, createEmail } from './support/account.ts';
 import { expectIntactLayout } from './support/layout.ts';
 import { expect, test } from './support/test.ts';
@@ -41,9 +41,9 @@ const expectCompleteExport = (text: string): void => {
 };
 
 test('a user exports their data and deletes the account; every tab signs out, and the page verifies the receipt', async ({
-  open,
+  openContext,
 }) => {
-  const context = await open();
+  const context = await openContext();
   const password = 'correct horse';
   const { page } = await signInAndOpenChat(context, { email: createEmail(), password });
   const otherTab = await context.newPage();
@@ -53,7 +53,7 @@ test('a user exports their data and deletes the account; every tab signs out, an
   await openSettings(page);
   await page.getByRole('button', { name: 'Download my data' }).click();
   const exportDialog = page.getByRole('dialog', { name: 'Download my data' });
-  await expectAccessibleEverywhere(page, 'export', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'export', { within: '[role="dialog"]' });
   await exportDialog.getByLabel('Password').fill(password);
   const [exported] = await Promise.all([
     page.waitForEvent('download'),
@@ -67,7 +67,7 @@ test('a user exports their data and deletes the account; every tab signs out, an
   const dialog = page.getByRole('dialog', { name: 'Delete your account?' });
   const field = dialog.getByLabel('Password');
   await expect(field).toBeFocused();
-  await expectAccessibleEverywhere(page, 'deletion', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'deletion', { within: '[role="dialog"]' });
   await page.setViewportSize(narrowPhone);
   await expectIntactLayout(dialog, 'deletion');
   const confirm = dialog.getByRole('button', { name: 'Delete account forever' });
@@ -95,7 +95,7 @@ test('a user exports their data and deletes the account; every tab signs out, an
   await page.getByRole('button', { name: 'Check this receipt' }).click();
   await expect(page.getByText(/^Genuine/)).toBeVisible();
   await expectIntactLayout(page.locator('main'), 'receipt');
-  await expectAccessibleEverywhere(page, 'receipt');
+  await expectAccessibleOnPhoneAndDesktop(page, 'receipt');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download receipt' }).click(),

@@ -96,9 +96,7 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
   );
 });
 
-test('two users who request each other become friends; toasts accept a request and open the chat', async ({
-  pair,
-}) => {
+test('two users who request each other become friends', async ({ pair }) => {
   const [ada, bob] = await pair();
   await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
   await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
@@ -109,19 +107,22 @@ test('two users who request each other become friends; toasts accept a request a
     await expect(getToolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
     await expectPendingCount(person, 0);
   }
-  await getFriendRow(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
-  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+});
 
+test('the toast of a friend request accepts it, and the toast of its acceptance opens the private chat', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
   await requestFriendship(ada, bob);
-  const received = bob.page.getByRole('listitem').filter({ hasText: 'New friend request' });
-  await expect(received).toContainText(`From ${ada.name}`);
-  await received.getByRole('button', { name: 'Accept' }).click();
+  const requestToast = bob.page.getByRole('listitem').filter({ hasText: 'New friend request' });
+  await expect(requestToast).toContainText(`From ${ada.name}`);
+  await requestToast.getByRole('button', { name: 'Accept' }).click();
   await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
   await expect(bob.heading('Friends (1)')).toBeVisible();
 
-  const accepted = ada.page.getByRole('listitem').filter({ hasText: 'You have a new friend' });
-  await expect(accepted).toContainText(`${bob.name} accepted your request.`);
-  await accepted.getByRole('button', { name: 'Open' }).click();
+  const acceptanceToast = ada.page.getByRole('listitem').filter({ hasText: 'You have a new friend' });
+  await expect(acceptanceToast).toContainText(`${bob.name} accepted your request.`);
+  await acceptanceToast.getByRole('button', { name: 'Open' }).click();
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
@@ -166,6 +167,7 @@ test.describe('when the name of a requester is unavailable', () => {
     const [ada, bob] = await pair();
     await requestFriendship(bob, ada);
     await expectPendingCount(ada, 1);
+    // A skip starts the next search, so Ada waits for Cyd.
     await ada.skip();
     const cyd = await newcomer({ gender: 'male' });
     await cyd.pressFind();
@@ -202,9 +204,9 @@ test.describe('when the name of a requester is unavailable', () => {
 });
 
 test('removing a friend closes the private chat on both pages, and the two can become friends again', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   for (const [person, friend] of [
     [ada, bob],
     [bob, ada],
@@ -217,15 +219,17 @@ test('removing a friend closes the private chat on both pages, and the two can b
     await expect(person.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
     await expect(person.heading('Friends (0)')).toBeVisible();
   }
-  // The random chat below the private chat continued, and the two users can become friends again.
+  // The random chat, which the private chat covered, continues. There the two users can become friends again.
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
 });
 
-test('a row of the friends list shows the last message, typing, and an unsent draft', async ({ friends }) => {
-  const [ada, bob] = await friends();
+test('a row of the friends list shows the last message, typing, and an unsent draft', async ({
+  friendsInChat,
+}) => {
+  const [ada, bob] = await friendsInChat();
   await openChat(bob, ada);
   const { field } = toPrivateChatUser(bob);
   await field.pressSequentially('did the pie');
@@ -264,9 +268,9 @@ test('a row of the friends list shows the last message, typing, and an unsent dr
 });
 
 test('the friends list follows a friend who goes offline, comes back online, and changes their name', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
   const contextOfBob = bob.page.context();
   await bob.page.close();
@@ -276,10 +280,10 @@ test('the friends list follows a friend who goes offline, comes back online, and
   await newPage.goto('/chat');
   await expect(getFriendRow(ada, bob.name)).toContainText('Online');
 
-  const renamed = await contextOfBob.request.put(`/api/user/${bob.user.id}`, {
+  const renameResponse = await contextOfBob.request.put(`/api/user/${bob.user.id}`, {
     data: { username: 'Somebody Else', avatar: null },
   });
-  expect(renamed.status()).toBe(200);
+  expect(renameResponse.status()).toBe(200);
   await expect(getFriendRow(ada, 'Somebody Else')).toBeVisible();
   await expect(getFriendRow(ada, bob.name)).toBeHidden();
   // The friend's own page shows the new name too.
@@ -287,10 +291,10 @@ test('the friends list follows a friend who goes offline, comes back online, and
 });
 
 test('after a reconnect the page shows that a friendship has ended and that a request has arrived in the meantime', async ({
-  friends,
+  friendsInChat,
 }) => {
   let network: Connection | undefined;
-  const [ada, bob] = await friends({
+  const [ada, bob] = await friendsInChat({
     prepare: async (page) => {
       network = await Connection.intercept(page);
     },
@@ -298,19 +302,20 @@ test('after a reconnect the page shows that a friendship has ended and that a re
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-  const removed = await bob.page.request.delete(`/api/friends/${bob.user.id}/${ada.user.id}`);
-  expect(removed.status()).toBe(204);
+  const removalResponse = await bob.page.request.delete(`/api/friends/${bob.user.id}/${ada.user.id}`);
+  expect(removalResponse.status()).toBe(204);
   await requestFriendship(bob, ada);
   network?.restore();
+  // The page waits up to 16 s before an attempt to reconnect.
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expectPendingCount(ada, 1);
 });
 
-test('Ctrl+K finds a friend by the first letters of the name, and a question mark lists the shortcuts', async ({
-  friends,
+test('Ctrl+K finds a friend by the first letters of the name, and opens the private chat', async ({
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await ada.page.keyboard.press('Control+k');
   const switcher = ada.page.getByRole('dialog', { name: 'Switch to a friend' });
   await expect(switcher.getByRole('combobox')).toBeFocused();
@@ -321,8 +326,12 @@ test('Ctrl+K finds a friend by the first letters of the name, and a question mar
   await expect(switcher).toBeHidden();
   await expect(getPrivateChat(ada)).toBeVisible();
   await expect(toPrivateChatUser(ada).field).toBeFocused();
+});
 
-  // In the message field, a question mark is text.
+test('a question mark lists the keyboard shortcuts', async ({ friendsInChat }) => {
+  const [ada, bob] = await friendsInChat();
+  await openChat(ada, bob);
+  // In the message field, which has the focus, a question mark is text.
   await getPrivateChat(ada)
     .getByRole('button', { name: /^Close private chat/ })
     .focus();

@@ -24,15 +24,16 @@ const tabTo = async (
 test.use({ expectedErrors: [/status of 401/] });
 
 test('a visitor can start, chat, play, skip and log out with the keyboard alone', async ({
-  open,
+  openContext,
   newcomer,
 }) => {
   test.slow();
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   await page.goto('/');
   await tabTo(page, 'button', 'Join Anonymously');
   await page.keyboard.press('Enter');
 
+  // The dialog asks for the gender.
   await expect(page.getByRole('dialog')).toBeVisible();
   await tabTo(page, 'radio', 'Man');
   await page.keyboard.press('ArrowRight');
@@ -44,6 +45,7 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog')).toBeHidden();
 
+  // The gender of the partner. Bob is a man, so the two can be matched.
   await tabTo(page, 'radio', 'Both');
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('radio', { name: 'Man', exact: true })).toBeChecked();
@@ -143,9 +145,11 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
 
+  // The name of the button ends with the user's name.
   const user = await readStoredUser(page);
   await tabTo(page, 'button', new RegExp(`^Profile Settings: ${user?.username}`));
   await page.keyboard.press('Enter');
+  // The choice of the theme is another control that must be reachable.
   await tabTo(page, 'radio', 'Dark');
   await tabTo(page, 'button', 'Logout');
   await page.keyboard.press('Enter');

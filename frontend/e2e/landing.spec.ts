@@ -38,9 +38,9 @@ const movePointerAway = (page: Page): Promise<void> => page.mouse.move(1, 1);
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   test(`seven conversations and six features rotate, and can be paused (motion: ${reducedMotion})`, async ({
-    open,
+    openContext,
   }) => {
-    const page = await (await open({ reducedMotion })).newPage();
+    const page = await (await openContext({ reducedMotion })).newPage();
     await page.clock.install();
     await page.goto('/');
     await pauseConversations(page);
@@ -91,9 +91,9 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
 }
 
 test('the document of the landing page contains its texts, metadata and icons, and that of /chat has no heading', async ({
-  open,
+  openContext,
 }) => {
-  const context = await open();
+  const context = await openContext();
   const chatHtml = await (await context.request.get('/chat')).text();
   expect(chatHtml).not.toContain('<h1');
   const html = await (await context.request.get('/')).text();
@@ -110,9 +110,9 @@ test('the document of the landing page contains its texts, metadata and icons, a
 test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
   test('sees the link to the chat and their theme before hydration, and a click takes effect after it', async ({
-    open,
+    openContext,
   }) => {
-    const context = await open();
+    const context = await openContext();
     await signInByHttp(context);
     await context.addInitScript(() => {
       if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light');

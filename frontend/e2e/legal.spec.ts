@@ -8,9 +8,9 @@ const legalPages = [
 ] as const;
 
 test('the landing and sign-in pages link to terms, privacy and house rules, which are accessible and fit a phone', async ({
-  open,
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   for (const from of ['/', '/auth']) {
     await page.goto(from);
     for (const [name, address] of legalPages)
@@ -32,8 +32,8 @@ test('the landing and sign-in pages link to terms, privacy and house rules, whic
   await expect(page.getByRole('button', { name: 'Join Anonymously' }).first()).toBeVisible();
 });
 
-test('terms, privacy and house rules can be read without scripts', async ({ open }) => {
-  const page = await (await open({ javaScriptEnabled: false })).newPage();
+test('terms, privacy and house rules can be read without scripts', async ({ openContext }) => {
+  const page = await (await openContext({ javaScriptEnabled: false })).newPage();
   for (const [name, address] of legalPages) {
     const response = await page.goto(address);
     expect(response?.status()).toBe(200);

@@ -9,9 +9,9 @@ const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.u
 const maxDepth = 2;
 
 test('/chat is usable before the server has confirmed the user, and loads the scripts for it in at most two steps', async ({
-  open,
+  openContext,
 }) => {
-  const context = await open();
+  const context = await openContext();
   const user = await signInByHttp(context);
   const page = await context.newPage();
   let respond = (): void => undefined;
@@ -66,9 +66,9 @@ test('the scripts of a chat with its first messages stay within their size budge
 });
 
 test('a click on Join Anonymously before hydration shows that it is pending, then opens the chat', async ({
-  open,
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   let deliverScripts = (): void => undefined;
   const scriptsAreDelivered = new Promise<void>((resolve) => (deliverScripts = resolve));
   await page.route('**/assets/*.js', async (route) => {

@@ -27,6 +27,7 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
   await expect(bob.page.getByText(`${longText.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
   await expectAccessible(bob.page, 'a reply being written', onlyChat);
+  // Escape cancels the reply; elsewhere it would ask whether to skip the chat.
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
@@ -79,10 +80,10 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
   await expectAccessible(ada.page, 'a chat with a reply and reactions', onlyChat);
   await getReaction(ada, 2).click();
   await getReaction(bob, 1).click();
-  await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
+  for (const { page } of [ada, bob])
+    await expect(page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
 
   // The edit, a reaction, the reply and the draft survive a reload.
-  await getReaction(bob, 1).waitFor({ state: 'detached' });
   await clickAction(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
   await expect(ada.button('Fire, 1')).toBeVisible();
@@ -114,7 +115,9 @@ const expectOneActionsButton = async (person: Person, text: string): Promise<voi
     return { left: x, right: x + width, top: y, bottom: y + height };
   };
   const buttonEdges = await measureEdges(button);
-  const bubbleEdges = await measureEdges(row.locator('[title]').first());
+  // The title of the bubble is the time of the message.
+  const bubble = row.locator('[title]').first();
+  const bubbleEdges = await measureEdges(bubble);
   const rowEdges = await measureEdges(row);
   expect(buttonEdges.left).toBeGreaterThanOrEqual(bubbleEdges.right);
   expect(buttonEdges.right).toBeLessThanOrEqual(phone.width);
@@ -129,10 +132,13 @@ const expectOneActionsButton = async (person: Person, text: string): Promise<voi
   await page.setViewportSize({ width: 1280, height: 800 });
 };
 
-test('a quote links to its message, and the keyboard reaches every action', async ({ pair }) => {
+test('arrow keys reach the actions of a message, a quote links to its message, and a button counts new messages', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   await ada.sendMessage(`the very beginning of ${'a long talk '.repeat(12)}`);
   await expect(bob.message('the very beginning')).toContainText('the very beginning');
+  // More messages than fit on the screen.
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();
 
@@ -175,10 +181,10 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
 });
 
-test('on a phone a long press opens the actions, and the name of the partner is not cut off below 96 px', async ({
-  pair,
-}) => {
-  const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+const touchScreen = { viewport: phone, hasTouch: true, isMobile: true };
+
+test('on a phone a long press opens the actions of a message', async ({ pair }) => {
+  const [ada, bob] = await pair(touchScreen);
   await bob.sendMessage('press me');
   await expect(ada.message('press me')).toBeVisible();
   const bubble = ada.message('press me').getByText('press me');
@@ -189,11 +195,15 @@ test('on a phone a long press opens the actions, and the name of the partner is 
   await expectAccessible(ada.page, 'the actions as a sheet', { within: '[role="dialog"]' });
   await sheet.getByRole('button', { name: 'Heart' }).click();
   await expect(bob.button('Heart, 1')).toBeVisible();
+});
 
-  // A name may be cut off only if at least 96 px of it, about twelve letters, are shown.
+test('a name of the partner that is cut off still shows at least 96 px', async ({ pair }) => {
+  const [ada, bob] = await pair(touchScreen);
+  // About twelve letters.
   const minCutNamePx = 96;
+  // A phone, and widths around 608 px and 672 px, at which the layout of the toolbar changes.
   for (const width of [390, 576, 640, 700]) {
-    await ada.page.setViewportSize({ width, height: 780 });
+    await ada.page.setViewportSize({ width, height: phone.height });
     const name = ada.heading(bob.name);
     const isCut = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
     const nameWidth = await name.evaluate((element) => element.clientWidth);

@@ -1,7 +1,7 @@
 import {
   expectAccessible,
   expectAccessibleDialog,
-  expectAccessibleEverywhere,
+  expectAccessibleOnPhoneAndDesktop,
 } from './support/accessibility.ts';
 import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
@@ -22,9 +22,9 @@ const photo = {
 
 const createCaseTitlePattern = ({ name }: Person): RegExp => new RegExp(`^Case \\d+: ${name}$`);
 
-test('a moderator decides a case with the keyboard, both users are notified, and images, audit and figures follow', async ({
+test('a moderator decides a case with the keyboard, which notifies both users and is listed in Images and Audit', async ({
   pair,
-  open,
+  openContext,
 }) => {
   test.slow();
   const [ada, bob] = await pair();
@@ -38,10 +38,10 @@ test('a moderator decides a case with the keyboard, both users are notified, and
   await report.getByRole('button', { name: 'Send report' }).click();
   await expect(report).toBeHidden();
 
-  const page = await openModeration(await open());
+  const page = await openModeration(await openContext());
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Sexual · 1 reporter');
-  await expectAccessibleEverywhere(page, 'queue');
+  await expectAccessibleOnPhoneAndDesktop(page, 'queue');
 
   const heading = page.getByRole('heading', { name: createCaseTitlePattern(bob) });
   // The key j moves to the next case; cases of other tests may come first.
@@ -54,9 +54,10 @@ test('a moderator decides a case with the keyboard, both users are notified, and
   await expect(heading).toBeFocused();
   await expect(page.getByText('send me a picture of you')).toBeVisible();
   await expect(page.getByRole('region', { name: 'Person' })).toContainText('Good standing');
-  await expectAccessibleEverywhere(page, 'case');
+  await expectAccessibleOnPhoneAndDesktop(page, 'case');
   await page.getByRole('button', { name: /^Show image/ }).click();
   await expect(page.getByRole('img', { name: /of the evidence$/ })).toBeVisible();
+  // The button that hides the image again has the focus.
   await page.keyboard.press('Enter');
   await expect(page.getByRole('button', { name: /^Show image/ })).toBeVisible();
   // The key u explains the urgency, by which the queue is sorted.
@@ -76,9 +77,11 @@ test('a moderator decides a case with the keyboard, both users are notified, and
   await page.keyboard.press('ArrowRight');
   await expect(page.getByRole('radio', { name: 'Warn' })).toBeChecked();
   await expect(page.getByRole('group', { name: 'What the person sees' })).toContainText('A warning');
+  // Opening the decision has claimed the case: no other moderator can decide it until it is released.
   await expect(page.getByRole('button', { name: 'Release' })).toBeVisible();
-  await expectAccessibleEverywhere(page, 'decision');
+  await expectAccessibleOnPhoneAndDesktop(page, 'decision');
   await expectIntactLayoutOnSmallScreen(page.locator('body'), 'case with its decision');
+  // The checkbox makes the decision block the image as well. Ctrl+Enter submits the decision.
   await page.getByRole('checkbox', { name: /^Image/ }).press('Space');
   await page.keyboard.press('Control+Enter');
   await expect(heading).toBeHidden();
@@ -95,32 +98,34 @@ test('a moderator decides a case with the keyboard, both users are notified, and
   await expect(page.getByRole('list', { name: 'Blocked images' }).getByRole('listitem')).toContainText(
     'by you',
   );
-  await expectAccessibleEverywhere(page, 'images');
+  await expectAccessibleOnPhoneAndDesktop(page, 'images');
   await page.getByRole('button', { name: 'Unblock…' }).click();
   await expectAccessibleDialog(page, 'Unblock this image?');
   await page.getByRole('button', { name: 'Unblock', exact: true }).click();
   await expect(page.getByText('No image is blocked.')).toBeVisible();
   await page.getByRole('link', { name: 'Audit' }).click();
   await expect(page.getByRole('list', { name: 'Entries' })).toContainText('decided');
-  await expectAccessibleEverywhere(page, 'audit');
+  await expectAccessibleOnPhoneAndDesktop(page, 'audit');
   await page.getByRole('link', { name: 'Figures' }).click();
   await expect(page.getByText('Oldest open case')).toBeVisible();
-  await expectAccessibleEverywhere(page, 'figures');
+  await expectAccessibleOnPhoneAndDesktop(page, 'figures');
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'figures');
 });
 
 test('a moderator bans a user, and another one confirms the ban and decides the appeal', async ({
-  open,
-  friends,
+  openContext,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
-  const firstModerator = await signInModerator((await open()).request);
+  const [ada, bob] = await friendsInChat();
+  const firstModerator = await signInModerator((await openContext()).request);
+  // Reports the private chat of the two, which only friends have.
   await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
   const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
   await firstModerator.decide(bob, ban);
   await expect(bob.heading('Your account is closed')).toBeVisible();
 
-  const page = await openModeration(await open(), 2);
+  const secondModerator = 2;
+  const page = await openModeration(await openContext(), secondModerator);
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Ban to confirm');
   await row.getByRole('button', { name: bob.name }).click();
@@ -128,7 +133,7 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
   const confirmationForm = page.getByRole('form', { name: 'Confirm the ban' });
   await expect(confirmationForm).toContainText('You threatened your partner.');
   await confirmationForm.getByRole('radio', { name: 'Confirm', exact: true }).check();
-  await expectAccessibleEverywhere(page, 'confirmation', { within: 'form' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'confirmation', { within: 'form' });
   await confirmationForm.getByRole('button', { name: 'Confirm the ban' }).click();
   // On a phone the pointer is now over the queue, which does not reorder its rows under a pointer.
   await page.mouse.move(0, 0);
@@ -139,11 +144,12 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
   }[];
   const appeal = { userId: bob.user.id, noticeId: notices[0]?.id, words: 'It was a quote from a film.' };
   expect((await bob.page.request.post('/api/appeals', { data: appeal })).status()).toBe(201);
-  // Now another case may be open, which on a phone hides the queue.
+  // The page may have opened the next case, which on a phone hides the queue. Open the queue again.
   await page.goto('/moderation');
   await expect(row).toContainText('Appeal');
   await row.getByRole('button', { name: bob.name }).click();
   await expect(page.getByRole('heading', { name: createCaseTitlePattern(bob) })).toBeFocused();
+  // The key d moves to the first choice of the form, and Space selects it.
   await page.keyboard.press('d');
   const appealForm = page.getByRole('form', { name: 'Decide the appeal' });
   await expect(appealForm).toContainText('It was a quote from a film.');
@@ -166,5 +172,5 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
   await appealNotice.getByRole('button', { name: 'I understand' }).click();
   await expect(appealNotice).toBeHidden();
   await expect(bob.page.locator('main')).toContainText('The decision stands.');
-  await expectAccessibleEverywhere(bob.page, 'page of a closed account');
+  await expectAccessibleOnPhoneAndDesktop(bob.page, 'page of a closed account');
 });

@@ -3,6 +3,8 @@ import { toPrivateChatUser, openChat } from './support/private-chat.ts';
 import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test, type Person } from './support/test.ts';
 
+// The project `phone` of playwright.config.ts gives these tests a touch screen of 390 × 844 px.
+
 const toolbarActions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
 
 /** Less than the width of the shortest label, and more than that of a hidden text. */
@@ -28,10 +30,10 @@ const expectLabelsVisible = async ({ page }: Person, names: readonly string[]): 
   }
 };
 
-test('the labels of the toolbar are visible at every width, in portrait and in landscape', async ({
+test('the labels of the toolbar are visible on phones of two sizes, in portrait and in landscape', async ({
   pair,
 }) => {
-  const [ada, bob] = await pair();
+  const [ada] = await pair();
   for (const viewport of [
     { width: 320, height: 640 },
     { width: 390, height: 844 },
@@ -48,13 +50,16 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
       viewport.height < 400 ? 100 : 300,
     );
   }
-  await ada.page.setViewportSize({ width: 390, height: 844 });
+});
+
+test('the toast of a sent friend request covers no control of the page', async ({ pair }) => {
+  const [ada, bob] = await pair();
   await ada.button('Add Friend').tap();
-  // The toast does not cover the controls of the page: a trial tap fails if another element would receive it.
   const toast = ada.page.getByText('Friend request sent', { exact: true });
   await expect(toast).toBeVisible();
   for (const width of [320, 390]) {
     await ada.page.setViewportSize({ width, height: 844 });
+    // A trial tap fails if another element would receive it. The time is short, because the toast expires after 5 s.
     for (const name of ['Open sidebar', 'Chat History', 'Break the Ice', 'Skip Chat'])
       await ada.button(name).tap({ trial: true, timeout: 2_000 });
   }
@@ -91,7 +96,7 @@ test('the font size of the message field is 16 px, so that phones do not zoom in
   await expect(ada.field).toHaveCSS('font-size', '16px');
 });
 
-/** Drags one finger from a point by `distance`, both in px, with touch events of the browser. */
+/** Drags one finger from a point by `distance`, both in px, with touch events of the browser, in four steps. */
 const drag = async (
   page: Page,
   from: { x: number; y: number },
@@ -122,7 +127,7 @@ test('a swipe to the right replies to a message; a short or diagonal swipe does 
   const text = ada.message('swipe me').getByText('swipe me');
   await expect(text).toBeVisible();
   const replying = ada.page.getByText(`Replying to ${bob.name}`);
-  // A swipe replies from 56 px on, if it is mainly horizontal.
+  // A swipe replies from 56 px on, if it is mainly horizontal. The first one is too short, the second one diagonal.
   await drag(ada.page, await findCentre(text), { x: 30, y: 0 });
   await drag(ada.page, await findCentre(text), { x: 70, y: 90 });
   await expect(replying).toBeHidden();
@@ -193,43 +198,58 @@ test('a pinch or a double tap zooms a photo, and one finger moves the photo, but
   await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(unzoomed.width, 0);
   await doubleTapCentre();
   await expect.poll(async () => (await measurePhoto()).width).toBeCloseTo(unzoomed.width * 2.5, 0);
+  // The Back button of a phone closes the photo.
   await page.goBack();
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(ada.field).toBeVisible();
 });
 
 test('both carousels of the landing page follow a swipe in either direction and wrap around', async ({
-  open,
+  openContext,
 }) => {
-  const page = await (await open()).newPage();
+  const page = await (await openContext()).newPage();
   await page.goto('/');
   for (const name of ['Conversations on Thaw', 'What Thaw can do']) {
     const carousel = page.getByLabel(name, { exact: true });
-    const current = carousel.locator('[aria-current="true"]');
+    const currentDot = carousel.locator('[aria-current="true"]');
     const dots = carousel.locator('[aria-current]');
     await carousel.scrollIntoViewIfNeeded();
-    const slide = carousel.locator('[data-shown]');
+    const shownSlide = carousel.locator('[data-shown]');
     await dots.first().tap();
-    await drag(page, await findCentre(slide), { x: 80, y: 0 });
-    await expect(current).toHaveAttribute('aria-label', (await dots.last().getAttribute('aria-label')) ?? '');
-    await drag(page, await findCentre(slide), { x: -80, y: 0 });
-    await expect(current).toHaveAttribute(
+    // A swipe to the right shows the previous slide; before the first one comes the last.
+    await drag(page, await findCentre(shownSlide), { x: 80, y: 0 });
+    await expect(currentDot).toHaveAttribute(
+      'aria-label',
+      (await dots.last().getAttribute('aria-label')) ?? '',
+    );
+    await drag(page, await findCentre(shownSlide), { x: -80, y: 0 });
+    await expect(currentDot).toHaveAttribute(
       'aria-label',
       (await dots.first().getAttribute('aria-label')) ?? '',
     );
   }
 });
 
-test("a stranger's web address is hidden until tapped and can be copied; a friend's is a link", async ({
-  friends,
+test("a stranger's insult is hidden until tapped", async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await bob.sendMessage('send nudes');
+  const hiddenMessage = ada.page.getByRole('button', { name: 'Message hidden' });
+  await expect(hiddenMessage).toBeVisible();
+  await hiddenMessage.tap();
+  await expect(ada.message('send nudes')).toBeVisible();
+});
+
+test('a web address in a random chat is hidden until tapped and can be copied; in a private chat it is a link', async ({
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
-  const address = 'look: https://example.org/a.';
-  await bob.field.fill(address);
+  const [ada, bob] = await friendsInChat();
+  // In the random chat the partner counts as a stranger, even if they are friends. The first attempt only warns.
+  const messageWithAddress = 'look: https://example.org/a.';
+  await bob.field.fill(messageWithAddress);
   await bob.field.press('Enter');
   await expect(bob.page.getByText('You are about to share contact details with a stranger.')).toBeVisible();
   await expectAccessible(bob.page, 'the warning about contact details');
-  await bob.sendMessage(address);
+  await bob.sendMessage(messageWithAddress);
   const row = ada.message('look:');
   await expect(row).not.toContainText('example.org');
   await expectAccessible(ada.page, 'hidden contact details');
@@ -237,11 +257,6 @@ test("a stranger's web address is hidden until tapped and can be copied; a frien
   await expect(row.getByRole('button', { name: 'Copy example.org' })).toBeVisible();
   await expect(row.getByRole('link')).toHaveCount(0);
   await expectNoOverflow(ada.page, 'an address');
-  await bob.sendMessage('send nudes');
-  const hidden = ada.page.getByRole('button', { name: 'Message hidden' });
-  await expect(hidden).toBeVisible();
-  await hidden.tap();
-  await expect(ada.message('send nudes')).toBeVisible();
 
   await ada.page.getByRole('button', { name: /^Open sidebar/ }).tap();
   await openChat(ada, bob);

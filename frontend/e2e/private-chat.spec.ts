@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { Connection } from './support/connection.ts';
-import { expectAccessible, expectAccessibleEverywhere } from './support/accessibility.ts';
+import { expectAccessible, expectAccessibleOnPhoneAndDesktop } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 import {
   PrivateChatUser,
@@ -10,6 +10,7 @@ import {
   seedMessages,
 } from './support/private-chat.ts';
 
+/** A small PNG. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
   'base64',
@@ -22,9 +23,9 @@ const clickAction = async (person: Person, text: string, action: string): Promis
 };
 
 test('private messages are delivered to every tab of both friends and survive a reload', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   const secondTab = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
   await secondTab.page.goto('/chat');
   await openChat(ada, bob);
@@ -38,7 +39,7 @@ test('private messages are delivered to every tab of both friends and survive a 
   await bob.sendMessage('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(secondTab.message('good evening to you')).toHaveCount(1);
-  // A group of messages within five minutes shows only one time.
+  // Messages within five minutes form a group, which shows only one time.
   await expect(getPrivateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
@@ -47,9 +48,9 @@ test('private messages are delivered to every tab of both friends and survive a 
 });
 
 test('replies, edits, reactions and deletions of private messages are shown to both friends', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await ada.sendMessage('shall we meet at eigth');
@@ -68,9 +69,9 @@ test('replies, edits, reactions and deletions of private messages are shown to b
 
   await clickAction(bob, 'shall we meet', 'React');
   await bob.page.getByRole('button', { name: 'Fire', exact: true }).click();
-  const pill = ada.message('shall we meet').first().getByRole('button', { name: 'Fire, 1' });
-  await expect(pill).toHaveAttribute('aria-pressed', 'false');
-  await pill.click();
+  const reaction = ada.message('shall we meet').first().getByRole('button', { name: 'Fire, 1' });
+  await expect(reaction).toHaveAttribute('aria-pressed', 'false');
+  await reaction.click();
   await expect(bob.message('shall we meet').first().getByRole('button', { name: 'Fire, 2' })).toBeVisible();
 
   await clickAction(ada, 'shall we meet', 'Delete');
@@ -84,9 +85,9 @@ test('replies, edits, reactions and deletions of private messages are shown to b
 });
 
 test('a photo from a friend is shown without a blur, and is enlarged in the lightbox', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await getPrivateChat(ada)
@@ -104,12 +105,12 @@ test('a photo from a friend is shown without a blur, and is enlarged in the ligh
   await expect(getPrivateChat(bob)).toBeVisible();
 });
 
-test('a message written while offline stays in the composer; one whose ack is lost before a reload is delivered once', async ({
-  friends,
+test('a message written offline stays in the composer, and is delivered once even if its ack is lost before a reload', async ({
+  friendsInChat,
 }) => {
   let network: Connection | undefined;
   const [ada, bob] = (
-    await friends({
+    await friendsInChat({
       prepare: async (page) => {
         network = await Connection.intercept(page);
       },
@@ -135,7 +136,7 @@ test('a message written while offline stays in the composer; one whose ack is lo
   await expect(ada.message('meanwhile')).toHaveCount(1);
   network?.dropResponses();
   await ada.field.press('Enter');
-  // The message is stored; only its ack is missing.
+  // The server has stored the message. Only its ack does not reach the page.
   await expect(bob.message('not yet')).toHaveCount(1);
   await expect(ada.message('not yet')).toContainText('Sending');
   network?.deliverResponses();
@@ -147,11 +148,11 @@ test('a message written while offline stays in the composer; one whose ack is lo
 });
 
 test('a private message without an ack is marked as not delivered, and Retry does not deliver it twice', async ({
-  friends,
+  friendsInChat,
 }) => {
   let network: Connection | undefined;
   const [ada, bob] = (
-    await friends({
+    await friendsInChat({
       prepare: async (page) => {
         await page.clock.install();
         network = await Connection.intercept(page);
@@ -182,14 +183,15 @@ test('a private message without an ack is marked as not delivered, and Retry doe
 });
 
 test('each private chat keeps its draft, and the random chat continues while a private chat is open', async ({
-  friends,
+  friendsInChat,
   newcomer,
 }) => {
   // The same user twice: `adaInRandomChat` acts in the random chat, `ada` in the open private chat.
-  const [adaInRandomChat, bob] = await friends();
+  const [adaInRandomChat, bob] = await friendsInChat();
   const ada = toPrivateChatUser(adaInRandomChat);
   await adaInRandomChat.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
+  // Ada's skip starts the next search. Bob does not search, so Ada is matched with Eve.
   await ada.skip();
   await bob.button('New Conversation').click();
   const eve = await newcomer({ gender: 'male' });
@@ -219,10 +221,10 @@ test('each private chat keeps its draft, and the random chat continues while a p
 });
 
 test('older messages load while scrolling up, and a quote links to a message that is not loaded yet', async ({
-  friends,
+  friendsInChat,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   // More messages than one page of results, and one more that quotes the third.
   const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
@@ -235,6 +237,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('remember this?')).toBeVisible();
+  // `aria-setsize` is the number of messages that the page has loaded.
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(limits.privateMessagesPageSize));
   await ada
     .message('remember this?')
@@ -252,7 +255,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await expect(ada.message('remember this?')).toBeInViewport();
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
-  // Of `count + 1` messages in all, the newest page begins with this one.
+  // Of `count + 1` messages in all, the newest page begins with this one. It stays visible.
   const firstOfPage = count + 1 - limits.privateMessagesPageSize + 1;
   await expect(
     ada.messages.filter({ hasText: new RegExp(`message number ${firstOfPage}$`) }),
@@ -260,17 +263,17 @@ test('older messages load while scrolling up, and a quote links to a message tha
 });
 
 test('the private chat passes the accessibility checks in both themes, on phone and desktop', async ({
-  friends,
+  friendsInChat,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await seedMessages(bob, ada, 3);
   await expect(ada.page.getByText('3 unread')).toBeVisible();
   await openChat(ada, bob);
   await ada.sendMessage('and one of mine');
   await expect(ada.message('and one of mine')).toContainText('Sent');
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
-  await expectAccessibleEverywhere(ada.page, 'private chat');
+  await expectAccessibleOnPhoneAndDesktop(ada.page, 'private chat');
   await clickAction(ada, 'and one of mine', 'Delete');
   await expect(ada.button('Undo')).toBeVisible();
   await expectAccessible(ada.page, 'delete a message', { within: 'main' });

@@ -11,10 +11,20 @@ import { expect, createZeroFile, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
+test('a picture of more than 5 MB is refused', async ({ newcomer }) => {
+  const { page } = await newcomer();
+  await openSettings(page);
+  const settings = page.getByRole('dialog', { name: 'Profile Settings' });
+  const file = settings.locator('input[type="file"]');
+  await file.setInputFiles(createZeroFile('huge.png', limits.imageMaxBytes + 1));
+  await expectToast(page, 'File too large', 'Image must be no larger than 5MB.');
+  await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
+});
+
 test('a new name appears in another tab and for a friend, and survives a reload with the new picture', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   const otherTab = await ada.page.context().newPage();
   await otherTab.goto('/chat');
   await openSettings(ada.page);
@@ -22,20 +32,19 @@ test('a new name appears in another tab and for a friend, and survives a reload 
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
   await expect(settings.getByText('not saved permanently')).toBeVisible();
 
-  const file = settings.locator('input[type="file"]');
-  await file.setInputFiles(createZeroFile('huge.png', limits.imageMaxBytes + 1));
-  await expectToast(ada.page, 'File too large', 'Image must be no larger than 5MB.');
-  await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
-
+  // A valid picture, which the server can decode.
   const base64 = await ada.page.evaluate(() => {
     const canvas = document.createElement('canvas');
     canvas.width = canvas.height = 64;
     canvas.getContext('2d')?.fillRect(16, 16, 32, 32);
     return canvas.toDataURL('image/png').split(',')[1] ?? '';
   });
-  await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') });
+  await settings
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(base64, 'base64') });
   const preview = settings.locator('img');
   await expect(preview).toHaveAttribute('src', /^\/api\/files\/avatars\/profiles\//);
+  // The browser has loaded the uploaded picture.
   await expect(async () =>
     expect(await preview.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0),
   ).toPass();
@@ -60,11 +69,11 @@ test.describe('the settings of a registered user', () => {
   test.use({ expectedErrors: [/status of (401|403)/] });
 
   test('change the e-mail address, then the password, which signs out the other browser', async ({
-    open,
+    openContext,
   }) => {
     const account = { email: createEmail(), password: 'secret1' };
-    const { page } = await signInAndOpenChat(await open(), account);
-    const { page: otherBrowser } = await signInAndOpenChat(await open(), account);
+    const { page } = await signInAndOpenChat(await openContext(), account);
+    const { page: otherBrowser } = await signInAndOpenChat(await openContext(), account);
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
 
@@ -75,6 +84,7 @@ test.describe('the settings of a registered user', () => {
     await expectToast(page, 'Required fields', 'Please fill in all fields.');
     const newEmail = createEmail();
     await settings.getByLabel('New email').fill(newEmail);
+    // The tab for the password, which is hidden, has a field with the same label.
     await settings.getByLabel('Current password').filter({ visible: true }).fill('not mine');
     await submitEmail.click();
     await expectToast(page, 'Error changing email', 'The current password is not correct.');
@@ -113,9 +123,9 @@ test.describe('the settings of a registered user', () => {
   });
 
   test('fill the width of a phone, can be operated by keyboard, and do not discard input without confirmation', async ({
-    open,
+    openContext,
   }) => {
-    const { page } = await signInAndOpenChat(await open(phone), {
+    const { page } = await signInAndOpenChat(await openContext(phone), {
       email: createEmail(),
       password: 'secret1',
     });

@@ -4,9 +4,11 @@ import { readStoredUser } from './support/account.ts';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
-test('two anonymous visitors join, are matched, chat, skip, and are matched again', async ({ open }) => {
+test('two anonymous visitors join, are matched, chat, skip, and are matched again', async ({
+  openContext,
+}) => {
   const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
-    const page = await (await open()).newPage();
+    const page = await (await openContext()).newPage();
     await page.goto('/');
     await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
     await expect(page).toHaveURL('/chat');
@@ -15,12 +17,14 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
     const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
     await expect(dialog).toBeVisible();
     await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
+    // The choice of a gender cannot be skipped.
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5); // outside the dialog
     await expect(dialog).toBeVisible();
     await dialog.getByRole('radio', { name: gender, exact: true }).click();
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await expect(dialog).toBeHidden();
+    // Declines the offer to create an account.
     await page.getByRole('button', { name: 'Maybe Later' }).click();
 
     const user = await readStoredUser(page);
@@ -29,7 +33,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   const ada = await join('Woman');
   const bob = await join('Man');
 
-  // The states of the page before and after the arrow: initial → searching → initial
+  // The phases of the page (docs/product-decisions.md, A41 to A61): initial → searching → initial
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
   await ada.pressFind();
@@ -90,6 +94,7 @@ test('a user who skipped is matched with a third user, and the chats of the two 
   const [[ada, bob], cleo] = await Promise.all([pair(), newcomer({ gender: 'female' })]);
   await ada.sendMessage('only for Bob');
   await expect(bob.message('only for Bob')).toBeVisible();
+  // Bob's skip starts the next search, while Ada stays on the screen "Chat Ended".
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await cleo.pressFind();
@@ -222,25 +227,31 @@ test('leaving /chat ends a search immediately, and ends a chat if the user does 
   await bob.pressFind();
   await expect(bob.heading(ada.name)).toBeVisible();
   await leaveChatPage();
+  // Returns in time.
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);
   await ada.page.goBack();
   await expect(ada.heading(bob.name)).toBeVisible();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading(ada.name)).toBeVisible();
 
+  // Does not return.
   await leaveChatPage();
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 
-test("a stranger's message is shown as plain text, up to 2,000 characters", async ({ pair }) => {
+test("a stranger's message is shown as plain text", async ({ pair }) => {
   const [ada, bob] = await pair();
   // Markup, and the marker that stands for an image in stored messages.
   const markup = '<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png]';
+  // Also with a character that reverses the direction of the text after it.
   await ada.sendMessage(`${markup} \u202eright to left`);
   await expect(bob.message(markup)).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
+});
 
+test('a message has at most 2,000 characters, of which an emoji is one', async ({ pair }) => {
+  const [ada, bob] = await pair();
   await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
   await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
   await expect(ada.button('Send')).toBeDisabled();
@@ -250,6 +261,7 @@ test("a stranger's message is shown as plain text, up to 2,000 characters", asyn
 
 test('the message list follows new messages only while it is scrolled to its end', async ({ pair }) => {
   const [ada, bob] = await pair();
+  // More messages than fit on the screen.
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();
   await expect(ada.message('message 20.')).toBeInViewport();

@@ -50,8 +50,8 @@ const createInterception = (): {
   };
 };
 
-test.describe('a photo on a slow connection', () => {
-  test('shows its progress in the list, leaves the composer free, and returns the caption when cancelled', async ({
+test.describe('a photo', () => {
+  test('that uploads slowly leaves the composer free, and returns its caption when it is cancelled', async ({
     pair,
   }) => {
     const [ada, bob] = await pair();
@@ -81,8 +81,8 @@ test.describe('a photo on a slow connection', () => {
     await expect(bob.message('not this one')).toHaveCount(0);
   });
 
-  test('is sent even if the private chat is closed in the meantime', async ({ friends }) => {
-    const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  test('is sent even if the private chat is closed during the upload', async ({ friendsInChat }) => {
+    const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
     await openChat(ada, bob);
     await openChat(bob, ada);
     const releaseUploads = await holdUploads(ada.page);
@@ -121,6 +121,7 @@ test.describe('a photo on a slow connection', () => {
       areUploadsFailing = false;
       await row.getByRole('button', { name: 'Retry' }).click();
       await expect(bob.message('look at this')).toBeVisible();
+      // Another photo that fails can be removed.
       areUploadsFailing = true;
       await attachPhoto(ada);
       await ada.sendMessage('and this');
@@ -182,7 +183,7 @@ test.describe('on an unreliable connection', () => {
     const [ada, bob] = await pair({ prepare });
     getConnection().dropCommands();
     await ada.sendMessage('is this on?');
-    // While the message has no ack, the page pings the silent connection. It closes it, because no pong arrives.
+    // While the message has no ack, the page pings the silent connection. No pong arrives, so the page reconnects.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     getConnection().deliverCommands();
     await expect(bob.message('is this on?')).toHaveCount(1);
@@ -219,9 +220,9 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
 });
 
 test('on a desktop an opened chat focuses the composer, which receives text typed anywhere, and Arrow Up edits', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await expect(ada.field).toBeFocused();
   await ada.page.keyboard.type('hello');

@@ -12,9 +12,9 @@ const measureSidebarWidth = async (person: Person): Promise<number | undefined> 
   (await getSidebar(person).boundingBox())?.width;
 
 test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, and stays collapsed after a reload', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect.poll(() => measureSidebarWidth(ada)).toBe(320);
   await ada.button('Collapse sidebar').click();
@@ -39,9 +39,9 @@ test('on a wide screen the sidebar is 320 px wide, or 80 px when collapsed, and 
 });
 
 test('on a phone the sidebar is a modal sheet that keeps the keyboard focus and closes when a chat is opened', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
+  const [ada, bob] = await friendsInChat({ viewport: { width: 390, height: 844 } });
   await expect(getSidebar(ada)).toBeHidden();
   await expect(getSheet(ada)).toBeHidden();
 
@@ -66,11 +66,11 @@ test('on a phone the sidebar is a modal sheet that keeps the keyboard focus and 
 });
 
 test('sidebar, friend requests and history pass the accessibility checks in both themes', async ({
-  friends,
+  friendsInChat,
   newcomer,
 }) => {
   test.slow();
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expectAccessible(ada.page, 'sidebar with a friend', { within: 'aside' });
   await ada.button('Collapse sidebar').click();

@@ -2,14 +2,15 @@ import { type Notice, type Standing } from '@thaw/contract/safety';
 import {
   expectAccessible,
   expectAccessibleDialog,
-  expectAccessibleEverywhere,
+  expectAccessibleOnPhoneAndDesktop,
 } from './support/accessibility.ts';
 import { openSettings, readStoredUser, createEmail } from './support/account.ts';
 import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-// The standing of a user says whether they may use the chat: it is good, limited (`care`), or a suspension or ban.
+// The standing of a user says whether they may use the chat: it is good, `care` (they are matched only with other such
+// users), or a suspension or ban.
 // Notices inform users of decisions about them, and of decisions about their reports and appeals.
 
 // Requests that are in flight during a suspension return 403. Requests about notices that exist only in mocked
@@ -35,15 +36,15 @@ const waitForHistoryId = async ({ page, user }: Person): Promise<number> => {
 };
 
 test('a suspension ends the chat and shows the standing page, and a reversed appeal restores access', async ({
-  open,
+  openContext,
   pair,
 }) => {
   test.slow();
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
   const moderators = await Promise.all(
-    // An appeal is decided by another moderator than the decision.
-    [1, 2].map(async (number) => signInModerator((await open()).request, number)),
+    // The appeal is decided by another moderator than the one who suspended the user.
+    [1, 2].map(async (number) => signInModerator((await openContext()).request, number)),
   );
   await reportByHttp(ada, bob, { category: 'sexual', historyId: await waitForHistoryId(ada) });
   await moderators[0]!.decide(bob, {
@@ -66,18 +67,21 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
 
   await page.reload();
   await expect(bob.heading('Your account is paused')).toBeVisible();
-  await expectAccessibleEverywhere(page, 'standing page');
+  await expectAccessibleOnPhoneAndDesktop(page, 'standing page');
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'standing page');
   await expect(page.getByRole('heading', { name: 'Your account is paused' })).toBeFocused();
   await page.keyboard.press('Tab');
   await expect(bob.button('Appeal')).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('textbox', { name: 'Tell us what we got wrong.' })).toBeFocused();
-  await expectAccessibleEverywhere(page, 'appeal', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'appeal', { within: '[role="dialog"]' });
   await page.keyboard.type('We had agreed on it.');
   await page.keyboard.press('Tab');
-  const [sent] = await Promise.all([page.waitForResponse(/\/api\/appeals$/), page.keyboard.press('Enter')]);
-  const appeal = (await sent.json()) as { id: number };
+  const [response] = await Promise.all([
+    page.waitForResponse(/\/api\/appeals$/),
+    page.keyboard.press('Enter'),
+  ]);
+  const appeal = (await response.json()) as { id: number };
   const dialog = page.getByRole('dialog', { name: 'Appeal' });
   await expect(dialog).toContainText('Your appeal is being looked at by another moderator.');
   await page.keyboard.press('Enter');
@@ -95,7 +99,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   // When /chat replaces the standing page, the dialog of the notice is closed and opened again. Wait for /chat first.
   await expect(page.getByText('Find Conversation')).toBeVisible();
   await expect(notice).toBeVisible();
-  await expectAccessibleEverywhere(page, 'notice', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'notice', { within: '[role="dialog"]' });
   // Each unread notice opens a dialog after the one before it is closed.
   while (await notice.isVisible()) {
     const name = await notice.getByRole('heading').textContent();
@@ -106,7 +110,7 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   await bob.button('Notices').click();
   const noticesDialog = page.getByRole('dialog', { name: 'Notices' });
   await expect(noticesDialog.getByRole('listitem')).toHaveText([/^Your appeal/, /^Your account is paused/]);
-  await expectAccessibleEverywhere(page, 'notices', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'notices', { within: '[role="dialog"]' });
   await expectIntactLayoutOnSmallScreen(noticesDialog, 'notices');
   await noticesDialog.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('Escape');
@@ -114,13 +118,15 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
 });
 
 test('a suspension applies to new accounts on the same device, and a suspended user can sign in to appeal', async ({
-  open,
-  friends,
+  openContext,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   const { page } = bob;
-  const moderator = await signInModerator((await open()).request);
+  const moderator = await signInModerator((await openContext()).request);
+  // Reports the private chat of the two, which only friends have.
   await reportByHttp(ada, bob, { category: 'hate' });
+  // During the decision the user is not on /chat.
   await page.goto('/terms');
   const until = new Date(Date.now() + weekMs).toISOString();
   await moderator.decide(bob, { outcome: 'suspended', rule: 'no_hate', facts, until });
@@ -183,11 +189,8 @@ const openChatWithStanding = async (
   await page.goto('/chat');
 };
 
-test('/chat explains the standing "care", and a notice says that an appeal was decided by the only moderator', async ({
-  newcomer,
-}) => {
+test('a notice says that an appeal was decided by the only moderator', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
-  const { page } = ada;
   const onlyModeratorText = 'Decided by the same moderator, since there is only one.';
   const decidedAppeal = {
     state: 'decided',
@@ -196,15 +199,27 @@ test('/chat explains the standing "care", and a notice says that an appeal was d
     answer: `Nothing new. ${onlyModeratorText}`,
   } as const;
   await openChatWithStanding(ada, 'care', [
-    createNotice({
-      appeal: { ...decidedAppeal, state: 'possible', until: '2027-05-22T21:10:00.000Z', outcome: null },
-    }),
+    createNotice({}),
     createNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decidedAppeal }),
   ]);
-  await expect(page.getByRole('dialog', { name: 'Your appeal' })).toContainText(onlyModeratorText);
+  const noticeDialog = ada.page.getByRole('dialog', { name: 'Your appeal' });
+  await expect(noticeDialog).toContainText(onlyModeratorText);
   await ada.button('I understand').click();
+  await expect(noticeDialog).toBeHidden();
+});
+
+test('/chat explains the standing "care"', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female' });
+  const { page } = ada;
+  const appeal = {
+    state: 'possible',
+    until: '2027-05-22T21:10:00.000Z',
+    outcome: null,
+    answer: null,
+  } as const;
+  await openChatWithStanding(ada, 'care', [createNotice({ appeal })]);
   await expect(page.getByText('You meet fewer people for now.')).toBeVisible();
-  await expectAccessibleEverywhere(page, 'line about care', { within: 'main' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'line about care', { within: 'main' });
   await expectIntactLayoutOnSmallScreen(page.locator('main'), 'line about care');
   await ada.button('Why?').click();
   const careDialog = page.getByRole('dialog', { name: 'You meet fewer people for now' });
@@ -222,7 +237,7 @@ test('a message stating an age under 18 ends the chat, and its sender is asked f
   const ageDialog = page.getByRole('dialog', { name: 'How old are you?' });
   await expect(ageDialog).toBeFocused();
   await expect(ageDialog).toContainText('You wrote that you are under 18, so the chat was ended.');
-  await expectAccessibleEverywhere(page, 'question about the age', { within: '[role="dialog"]' });
+  await expectAccessibleOnPhoneAndDesktop(page, 'question about the age', { within: '[role="dialog"]' });
 
   await expect(bob.page.getByText('Your chat partner disconnected')).toBeVisible();
   await expect(bob.button('New Conversation')).toBeVisible();

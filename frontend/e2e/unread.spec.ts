@@ -25,10 +25,10 @@ const setTabHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
   }, isHidden);
 
 test('a badge counts unread messages of each friend; opening the chat clears it in every tab', async ({
-  friends,
+  friendsInChat,
   newcomer,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await ada.skip();
   const eve = await newcomer({ gender: 'male' });
   await eve.pressFind();
@@ -60,9 +60,9 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
 });
 
 test('a message in the open private chat is marked as read only while the tab is visible', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = (await friends()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await setTabHidden(ada.page, true);
   await seedMessages(bob, ada, 2);
@@ -89,9 +89,9 @@ test('a message in the open private chat is marked as read only while the tab is
 test.use({ expectedErrors: [/status of 401/] });
 
 test('a badge shows at most 99+, appears after a reload before the server responds, and is deleted from storage on logout', async ({
-  friends,
+  friendsInChat,
 }) => {
-  const [ada, bob] = await friends();
+  const [ada, bob] = await friendsInChat();
   await seedMessages(bob, ada, 99);
   await expect(getFriendRow(ada, bob).getByText('99 unread')).toBeVisible();
   await seedMessages(bob, ada, 1);

@@ -2,13 +2,17 @@
 
 declare module '*/deploy/local/stores/stores.mjs' {
   export function openStores(options: {
+    /** Folder for the data, logs and secrets of the stores. */
     home: string;
+    /** Names external stores in DATABASE_URL and REDIS_URL, which are used instead of private ones. */
     env?: NodeJS.ProcessEnv;
   }): Promise<{ databaseUrl: string; redisUrl: string; close(): Promise<void>; killNow(): void }>;
 }
 
 declare module '*/deploy/local/temporary-homes.mjs' {
+  /** Creates a folder for the data, logs and secrets of a local stack. */
   export function makeTemporaryHome(): string;
+  /** Ends all processes of the folder and deletes it. */
   export function endTemporaryHome(home: string): Promise<void>;
 }
 
@@ -16,9 +20,9 @@ declare module '*/deploy/local/product-environment.mjs' {
   export function prepareProductEnvironment(options: {
     home: string;
     stores: { databaseUrl: string; redisUrl: string };
-    /** Settings of all processes of the stack. */
+    /** Environment variables of all processes of the stack. */
     stackSettings?: Record<string, string>;
-    /** Settings of one process; they override all others. */
+    /** Environment variables of one process; they override all others. */
     settings?: Record<string, string | number>;
   }): Record<string, string>;
 }
@@ -27,6 +31,7 @@ declare module '*/deploy/local/proxy/nginx.mjs' {
   export function prepareNginx(options: {
     home: string;
     port: number;
+    /** Address to listen on; both loopback addresses by default. */
     host?: string;
     apiPorts: number[];
     /** Folder of the built page. */

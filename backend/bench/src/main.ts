@@ -26,9 +26,10 @@ import { endAllStores } from './measure/stores';
 import { type FigureName, parseOptions } from './options';
 import { renderTable, writeResults } from './report';
 
-type Measure = (driver: Driver, settings: Settings, wanted: ReadonlySet<string>) => Promise<Outcome>;
+type Measure = (driver: Driver, settings: Settings, wantedFigures: ReadonlySet<string>) => Promise<Outcome>;
 
-const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
+/** The function that measures each figure. README.md lists the figures. */
+const measurements: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['P1', 'P2', 'P5'], measure: measureRelay },
   { figures: ['P3'], measure: measureGateway },
   { figures: ['P4'], measure: measureMemory },
@@ -51,16 +52,16 @@ const measures: { figures: readonly FigureName[]; measure: Measure }[] = [
   { figures: ['wal'], measure: measureWal },
 ];
 
-const bench = path.resolve(__dirname, '..');
+const benchFolder = path.resolve(__dirname, '..');
 
 const run = async (): Promise<void> => {
-  const { wanted, isShort, settings } = parseOptions(process.argv.slice(2));
+  const { wantedFigures, isShort, settings } = parseOptions(process.argv.slice(2));
   const driver = new Driver();
   const outcomes: Outcome[] = [];
   try {
-    for (const { figures, measure } of measures) {
-      if (!figures.some((figure) => wanted.has(figure))) continue;
-      const outcome = await measure(driver, settings, wanted);
+    for (const { figures, measure } of measurements) {
+      if (!figures.some((figure) => wantedFigures.has(figure))) continue;
+      const outcome = await measure(driver, settings, wantedFigures);
       outcomes.push(outcome);
       writeRawMeasurements(figures, settings, outcome);
     }
@@ -71,7 +72,8 @@ const run = async (): Promise<void> => {
   const faults = outcomes.flatMap((outcome) => outcome.faults);
   console.log(renderTable(rows));
   for (const fault of faults) console.log(`FAULT ${fault}`);
-  if (!isShort && faults.length === 0) await writeResults(path.join(bench, 'results.md'), rows, settings);
+  if (!isShort && faults.length === 0)
+    await writeResults(path.join(benchFolder, 'results.md'), rows, settings);
   if (faults.length > 0) process.exitCode = 1;
 };
 
@@ -80,15 +82,18 @@ const writeRawMeasurements = (
   settings: Settings,
   { rows, faults, raw }: Outcome,
 ): void => {
-  const folder = path.join(bench, 'dist/raw');
+  const folder = path.join(benchFolder, 'dist/raw');
   mkdirSync(folder, { recursive: true });
   const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${figures.join('-')}.json`;
   writeFileSync(path.join(folder, name), JSON.stringify({ settings, rows, faults, raw }, null, 1));
 };
 
+/** The exit code that shells report for an interrupted program: 128 + SIGINT. */
+const INTERRUPTED_EXIT_CODE = 130;
+
 const handleInterrupt = (): void => {
   killAllServers();
-  void endAllStores().finally(() => process.exit(130));
+  void endAllStores().finally(() => process.exit(INTERRUPTED_EXIT_CODE));
 };
 process.once('SIGINT', handleInterrupt);
 process.once('SIGTERM', handleInterrupt);

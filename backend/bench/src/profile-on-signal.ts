@@ -4,6 +4,8 @@ import path from 'node:path';
 
 // Preloaded into a server with --require. SIGUSR2 starts a CPU profile; the next SIGUSR2 stops it and writes the file.
 
+const SAMPLING_INTERVAL_MICROS = 200;
+
 const session = new Session();
 session.connect();
 let isProfiling = false;
@@ -12,7 +14,9 @@ process.on('SIGUSR2', () => {
   if (!isProfiling) {
     isProfiling = true;
     session.post('Profiler.enable', () =>
-      session.post('Profiler.setSamplingInterval', { interval: 200 }, () => session.post('Profiler.start')),
+      session.post('Profiler.setSamplingInterval', { interval: SAMPLING_INTERVAL_MICROS }, () =>
+        session.post('Profiler.start'),
+      ),
     );
     return;
   }

@@ -5,24 +5,25 @@ import type { Row, Settings } from './figures/figure';
 const TABLE_HEAD =
   '| # | Figure | Thaw | Against | Theirs | Ratio (spread) | Gate | Aim | |\n|---|---|---|---|---|---|---|---|---|';
 
-const renderRow = ({ figure, what, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
+const renderRow = ({ figure, label, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
   const ratioText = ratio
     ? `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} to ${ratio.maximum.toFixed(2)})`
     : '';
   const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'missed';
-  return `| ${[figure, what, ours, against, theirs, ratioText, gate, aim, verdict].join(' | ')} |`;
+  return `| ${[figure, label, ours, against, theirs, ratioText, gate, aim, verdict].join(' | ')} |`;
 };
 
 export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...rows.map(renderRow)].join('\n');
 
-/** Merges the figures of this run into the file. Rows of figures that were not measured now are kept. */
+/** Merges the rows of this run into the file. Rows of figures that this run did not measure are kept. */
 export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
-  const measured = new Set(rows.map(({ figure }) => figure));
+  const measuredFigures = new Set(rows.map(({ figure }) => figure));
   const earlierText = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const keptRows = earlierText.split('\n').filter((line) => {
     const figure = /^\| (P\d+|[a-z]+) /.exec(line)?.[1];
-    return figure !== undefined && !measured.has(figure);
+    return figure !== undefined && !measuredFigures.has(figure);
   });
+  // Figures without a number, such as `cost`, come first.
   const parseFigureNumber = (line: string): number => Number(/^\| P(\d+)/.exec(line)?.[1] ?? 0);
   const lines = [...keptRows, ...rows.map(renderRow)].sort(
     (a, b) => parseFigureNumber(a) - parseFigureNumber(b),
@@ -30,7 +31,7 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
   const text = `# Figures
 
-Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. The latest run measured ${[...measured].join(', ')} (Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second); the other rows are those of earlier runs. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
+Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. The latest run measured ${[...measuredFigures].join(', ')} (Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second); the other rows are those of earlier runs. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
 
 ${TABLE_HEAD}
 ${lines.join('\n')}

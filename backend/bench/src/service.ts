@@ -7,7 +7,7 @@ import { ServerProcess } from './measure/server-process';
 import { runToEnd } from './measure/run-to-end';
 import { BenchStores } from './measure/stores';
 
-/** A compiled version of the product: this checkout's, or an earlier one to compare with. */
+/** A compiled version of Thaw: that of this checkout, or another one to compare with. */
 export interface Build {
   /** Name in the results table. */
   name: string;
@@ -17,7 +17,7 @@ export interface Build {
 
 export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '../../dist') };
 
-/** @param checkout folder of a built checkout; the table names it by its commit. */
+/** @param checkout folder of a built checkout; the results table shows its commit as the name */
 const findBuild = (checkout: string): Build => {
   const folder = path.resolve(checkout, 'backend/dist');
   if (!existsSync(path.join(folder, 'main.api.js'))) {
@@ -27,26 +27,34 @@ const findBuild = (checkout: string): Build => {
   return { name: `commit ${commit.trim()}`, folder };
 };
 
-/** Builds named by BENCH_SERVICE (comma-separated folders of built checkouts), which run as contenders beside ours. */
+/**
+ * The builds of BENCH_SERVICE (comma-separated folders of built checkouts), which are measured in the same rounds as
+ * ours.
+ */
 export const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
   .filter((checkout) => checkout !== '')
   .map(findBuild);
 
-/** Loads a module of the built service. */
-export const requireBuilt = <Module>(name: string): Module =>
-  // Loads the service as it was built, instead of compiling it into the bench.
+/**
+ * Loads a module of our build, so that the bench runs the compiled code of the service and not a copy in the bench.
+ * @param modulePath path in the folder of the build, without an extension
+ */
+export const requireBuilt = <Module>(modulePath: string): Module =>
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  require(path.join(ourBuild.folder, name)) as Module;
+  require(path.join(ourBuild.folder, modulePath)) as Module;
 
 interface ServiceOptions {
   replicas: number;
-  /** Default: ours. */
+  /** Default: our build. */
   build?: Build;
+  /** Default: true. */
   hasWorker?: boolean;
+  /** Flags of Node for all processes, in addition to those of a replica in production. */
   nodeFlags?: readonly string[];
+  /** Environment variables of all processes. */
   env?: Record<string, string>;
-  /** Redis address of each replica, when it is not that of the stores. */
+  /** Redis address of each replica, if it is not the address of the stores. */
   redisUrls?: readonly string[];
 }
 
@@ -56,7 +64,10 @@ export interface Replica {
   origin: string;
 }
 
-/** The service in its production shape: migrated, `load` limits, replicas without a proxy, a worker. */
+/**
+ * The processes of one build, set up as in production: a migrated database, api replicas (without a proxy in front of
+ * them) and a worker. Rate limits are those of the profile `load`.
+ */
 export class Service {
   readonly replicas: Replica[] = [];
   worker: ServerProcess | undefined;
@@ -68,10 +79,10 @@ export class Service {
 
   static async start(stores: BenchStores, options: ServiceOptions): Promise<Service> {
     const service = new Service(stores, options);
-    mkdirSync(service.logs, { recursive: true });
+    mkdirSync(service.logFolder, { recursive: true });
     await runToEnd(
       process.execPath,
-      [path.join(service.folder, 'main.migrate.js')],
+      [path.join(service.buildFolder, 'main.migrate.js')],
       service.createEnvironment({}),
     );
     for (let index = 0; index < options.replicas; index += 1) await service.addReplica(index);
@@ -92,7 +103,7 @@ export class Service {
     this.worker = undefined;
   }
 
-  /** Restarts a replica that has ended, on the same port. */
+  /** Starts a replica that has ended again, on the same port. `replicas` then holds the new process in its place. */
   async restart(replica: Replica): Promise<void> {
     const index = this.replicas.indexOf(replica);
     this.replicas[index] = await this.startReplica(index, replica.port);
@@ -100,14 +111,15 @@ export class Service {
 
   async stop(): Promise<void> {
     await Promise.all([...this.replicas.map(({ server }) => server.stop()), this.worker?.stop()]);
-    cpSync(this.logs, path.resolve(__dirname, 'raw/logs'), { recursive: true });
+    // The folder of the stores, which contains the logs, is deleted with the stores.
+    cpSync(this.logFolder, path.resolve(__dirname, 'raw/logs'), { recursive: true });
   }
 
-  private get folder(): string {
+  private get buildFolder(): string {
     return (this.options.build ?? ourBuild).folder;
   }
 
-  private get logs(): string {
+  private get logFolder(): string {
     return path.join(this.stores.home, 'logs');
   }
 
@@ -129,36 +141,45 @@ export class Service {
   private async startProcess(
     name: string,
     script: string,
-    settings: Record<string, string | number>,
+    ownEnv: Record<string, string | number>,
   ): Promise<ServerProcess> {
     const [internalPort = 0] = await findFreePorts(1);
     return ServerProcess.startProduct(
       {
         name,
-        script: path.join(this.folder, script),
-        logFile: path.join(this.logs, `${name}.log`),
-        env: this.createEnvironment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
+        script: path.join(this.buildFolder, script),
+        logFile: path.join(this.logFolder, `${name}.log`),
+        env: this.createEnvironment({ ...ownEnv, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
         nodeFlags: this.options.nodeFlags,
       },
       internalPort,
     );
   }
 
-  private createEnvironment(settings: Record<string, string | number>): Record<string, string> {
+  /** @param ownEnv environment variables of one process */
+  private createEnvironment(ownEnv: Record<string, string | number>): Record<string, string> {
     const { home, databaseUrl, redisUrl } = this.stores;
-    const stackSettings = { LIMITS_PROFILE: 'load', ...this.options.env };
-    return prepareProductEnvironment({ home, stores: { databaseUrl, redisUrl }, stackSettings, settings });
+    return prepareProductEnvironment({
+      home,
+      stores: { databaseUrl, redisUrl },
+      stackSettings: { LIMITS_PROFILE: 'load', ...this.options.env },
+      settings: ownEnv,
+    });
   }
 }
 
-/** A running build, with stores that only it uses. */
+/** The running processes of a build, with stores that no other build uses. */
 export interface RunningBuild {
   name: string;
   stores: BenchStores;
   service: Service;
 }
 
-/** Starts our build and every build of BENCH_SERVICE. @returns ours first. */
+/**
+ * Starts our build and every build of BENCH_SERVICE.
+ * @param ourOptions options that only our build gets, such as those for CPU profiles
+ * @returns the running builds, ours first
+ */
 export const startBuilds = async (
   options: Omit<ServiceOptions, 'build'>,
   ourOptions: Pick<ServiceOptions, 'nodeFlags' | 'env'> = {},
@@ -167,8 +188,8 @@ export const startBuilds = async (
   try {
     for (const build of [ourBuild, ...comparedBuilds]) {
       const stores = await BenchStores.open({ hasDatabase: true });
-      const own = build === ourBuild ? { ...options, ...ourOptions } : options;
-      running.push({ name: build.name, stores, service: await Service.start(stores, { ...own, build }) });
+      const buildOptions = { ...options, ...(build === ourBuild ? ourOptions : {}), build };
+      running.push({ name: build.name, stores, service: await Service.start(stores, buildOptions) });
     }
   } catch (error) {
     await stopBuilds(running);

@@ -4,6 +4,7 @@
 // another user, ids that do not exist, and malformed ids. The expected outcomes are in `testing/authorization/`, one
 // table per module; a route or event missing there fails this file.
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { collectGatewayMethods } from '../platform/realtime/gateway-methods.functions';
 import {
@@ -28,8 +29,8 @@ import { ThawSocket, ThawVisitor } from '../testing/thaw.client';
 
 jest.setTimeout(120_000);
 
-/** Express registers `ALL` as a list of every method; a route with more methods than this is one. */
-const METHODS_OF_A_ROUTE = 7;
+/** Express registers a route for all methods with every method that it knows, so with more than this number. */
+const MAX_METHODS_OF_A_ROUTE = 7;
 
 interface ExpressLayer {
   route?: { path: string; methods: Record<string, boolean> };
@@ -40,7 +41,7 @@ const listServedRoutes = (app: NestExpressApplication): string[] => {
   const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: ExpressLayer[] } };
   return router.stack.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
-    const registered = methods.length > METHODS_OF_A_ROUTE ? ['ALL'] : methods;
+    const registered = methods.length > MAX_METHODS_OF_A_ROUTE ? ['ALL'] : methods;
     return registered.map((method) => `${method.toUpperCase()} ${route?.path}`);
   });
 };
@@ -53,6 +54,7 @@ const callRoute = async (
   ids: Ids,
 ): Promise<string> => {
   const [method = '', template = ''] = route.split(' ');
+  // A route for all methods is tried with one of them.
   const verb = method === 'ALL' ? 'GET' : method;
   const { status, body: answer } = await caller.call(verb, path?.(ids) ?? template, body?.(ids));
   return status < 400 ? `${status}` : `${status} ${String(answer.code)}`;
@@ -60,13 +62,16 @@ const callRoute = async (
 
 /** @returns the event of the answer, the code of an error frame, or `closed <close code>`. */
 const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Promise<string> => {
+  // `connect` opens a socket that is not authenticated yet.
   const socket = event === 'authenticate' ? await sender.connect() : await sender.openSocket();
   try {
+    // The cast allows any event and any data, malformed ones as well.
     const reply = socket.ask(event as 'ping', data as never);
     const closed = socket.closed.then((code) => `closed ${code}`);
     const frame = await Promise.race([reply, closed]);
-    reply.catch(() => undefined);
+    reply.catch(() => undefined); // never comes after the socket has closed
     if (typeof frame === 'string') return frame;
+    // The next attempt of this user must not begin with a search.
     if (event === 'join_queue' && frame.event === 'ack') await socket.request('leave_queue', {});
     return frame.event === 'error' ? String(frame.data.code) : frame.event;
   } finally {
@@ -74,8 +79,8 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
   }
 };
 
-/** The outcomes for suspended users. */
-const expectForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
+/** The outcomes for suspended users, who are excluded from most routes. */
+const toOutcomesForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
   Object.fromEntries(
     Object.entries(outcomes).map(([kind, outcome]) => {
       const isAllowed = isOpen === true || (isOpen === 'with_own_ids' && kind === 'own');
@@ -85,22 +90,23 @@ const expectForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExclu
 
 describe('authorization', () => {
   let stack: TestStack;
-  let signedOut: ThawVisitor;
+  let signedOutVisitor: ThawVisitor;
   let actors: AuthorizationActors;
 
   beforeAll(async () => {
-    // Leaving the queue must not end the chats of the actors, no matter how fast this runs.
+    // To leave the queue shortly after a match ends the chat. With -1 it never ends the chats of the actors.
     jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
       limits,
       'leaveAsSkipWindowMs',
       -1,
     );
     stack = await startTestStack(1);
-    signedOut = new ThawVisitor([stack.origins[0]!]);
+    signedOutVisitor = new ThawVisitor([stack.origins[0]!]);
     actors = await createActors(stack);
   });
   afterAll(() => stack.close());
 
+  /** @param index of the case that is tried */
   type Attempt = (index: number, actor: Actor, ids: Ids) => Promise<string>;
 
   /** Attempts one case as one actor, with every kind of ids that has an expected outcome. */
@@ -123,32 +129,32 @@ describe('authorization', () => {
 
   /** Attempts each case as each of the actors, one after the other. */
   const expectOutcomes = async (
-    tried: readonly Actor[],
+    triedActors: readonly Actor[],
     cases: readonly { outcomes: Outcomes }[],
     attempt: Attempt,
   ): Promise<void> => {
     const results = [];
     for (const [index, { outcomes }] of cases.entries())
-      for (const actor of tried) results.push(...(await attemptAs(actor, index, outcomes, attempt)));
+      for (const actor of triedActors) results.push(...(await attemptAs(actor, index, outcomes, attempt)));
     expect(results.map(({ actual }) => actual)).toEqual(results.map(({ expected }) => expected));
   };
 
   /** The same with all actors at once, for cases whose outcome for one actor does not depend on the others. */
   const expectOutcomesAtOnce = async (
-    tried: readonly Actor[],
+    triedActors: readonly Actor[],
     cases: readonly { outcomes: Outcomes }[],
     attempt: Attempt,
   ): Promise<void> => {
     const results = await Promise.all(
-      tried.map(async (actor) => {
-        const own = [];
+      triedActors.map(async (actor) => {
+        const resultsOfActor = [];
         for (const [index, { outcomes }] of cases.entries())
-          own.push(...(await attemptAs(actor, index, outcomes, attempt)));
-        return own;
+          resultsOfActor.push(...(await attemptAs(actor, index, outcomes, attempt)));
+        return resultsOfActor;
       }),
     );
-    const all = results.flat();
-    expect(all.map(({ actual }) => actual)).toEqual(all.map(({ expected }) => expected));
+    const flatResults = results.flat();
+    expect(flatResults.map(({ actual }) => actual)).toEqual(flatResults.map(({ expected }) => expected));
   };
 
   it('has a table entry for every route that is served, and for no other', () => {
@@ -162,15 +168,17 @@ describe('authorization', () => {
     expect(handled.sort()).toEqual(allFrames.map(([event]) => event).sort());
   });
 
-  it('lets suspended users send no frame', async () => {
+  it('closes the socket of a suspended user after the frame `standing`', async () => {
     const socket = await actors.users.suspended.connect();
-    expect(await socket.closed).toBe(4401);
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames.map(({ event }) => event)).toEqual(['standing']);
   });
 
   it.each(allFrames.map(([event]) => event))('requires a login to send %s', async (event) => {
+    // Without headers, so without a cookie; the user id 0 is a placeholder.
     const socket = await ThawSocket.open(`${stack.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
-    expect(await socket.closed).toBe(4401);
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+    // The other events also require that the socket has sent `authenticate`.
     if (event === 'authenticate') return;
     const unauthenticated = await actors.users.self.connect();
     expect(await unauthenticated.ask(event as 'ping', {})).toMatchObject({
@@ -198,7 +206,7 @@ describe('authorization', () => {
 
       it('refuses suspended users unless it is open to them', async () => {
         const excluded = cases.map(({ outcomes }) => ({
-          outcomes: expectForExcluded(outcomes, isOpenToExcluded),
+          outcomes: toOutcomesForExcluded(outcomes, isOpenToExcluded),
         }));
         await expectOutcomes(['suspended'], excluded, (index, actor, ids) =>
           callRoute(actors.users[actor], route, cases[index]!, ids),
@@ -223,7 +231,12 @@ describe('authorization', () => {
             const outcome = httpCase.outcomes[kind];
             if (outcome === undefined) continue;
             const expected = isPublic ? outcome : '401 not_signed_in';
-            const actual = await callRoute(signedOut, route, httpCase, await actors.chooseIds('self', kind));
+            const actual = await callRoute(
+              signedOutVisitor,
+              route,
+              httpCase,
+              await actors.chooseIds('self', kind),
+            );
             expect([kind, actual]).toEqual([kind, expected]);
           }
         }

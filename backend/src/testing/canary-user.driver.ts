@@ -6,16 +6,16 @@ import { textMessage, type ThawSocket, ThawVisitor } from './thaw.client';
 // Uses neither Jest nor code of the server, because the test of Docker Compose runs the compiled file with Node.
 
 /** A word that occurs nowhere else, so that a search for it finds every copy. Short enough for a username. */
-export const canary = (): string => `canary${randomBytes(10).toString('hex')}`;
+export const createCanaryWord = (): string => `canary${randomBytes(10).toString('hex')}`;
 
-/** Everything that a user can send as text. */
+/** Everything that a user can send as text, including the metadata of images. */
 const FIELDS = [
   'email',
   'newEmail',
   'password',
   'wrongPassword',
   'unknownEmail',
-  'firstName',
+  'earlierName',
   'name',
   'userAgent',
   'referrer',
@@ -44,9 +44,10 @@ const FIELDS = [
 export type Words = Record<(typeof FIELDS)[number], string>;
 
 export const createWords = (): Words =>
-  Object.fromEntries(FIELDS.map((field) => [field, canary()])) as unknown as Words;
+  Object.fromEntries(FIELDS.map((field) => [field, createCanaryWord()])) as unknown as Words;
 
-const createPhotoWith = (secret: string): Promise<Buffer> =>
+/** @param secret text that is put into the EXIF and XMP metadata. */
+const createPhotoWithMetadata = (secret: string): Promise<Buffer> =>
   sharp({ create: { width: 64, height: 64, channels: 3, background: '#c44' } })
     .withExif({ IFD0: { Artist: secret, Copyright: secret, ImageDescription: secret } })
     .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${secret}</x:xmpmeta>`)
@@ -59,7 +60,9 @@ const upload = async (
   bucket: 'avatars' | 'chat-images',
   words: Words,
 ): Promise<string> => {
-  const bytes = await createPhotoWith(bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata);
+  const bytes = await createPhotoWithMetadata(
+    bucket === 'avatars' ? words.avatarMetadata : words.imageMetadata,
+  );
   const form = new FormData();
   form.append('bucket', bucket);
   form.append('fileName', `${words.fileName}.jpg`);
@@ -84,7 +87,7 @@ export const register = async (origin: string, words: Words): Promise<ThawVisito
     'female',
   );
   const path = `/api/user/${ada.user.id}`;
-  requireSuccess(await ada.call('PUT', path, { username: words.firstName, avatar: null }));
+  requireSuccess(await ada.call('PUT', path, { username: words.earlierName, avatar: null }));
   const avatar = await upload(ada, 'avatars', words);
   const headers = {
     'user-agent': words.userAgent,
@@ -123,7 +126,7 @@ interface PrivateMessage {
   clientId?: string;
 }
 
-/** Two users, each with an open socket, and the words of ada. */
+/** Two users, each with an open socket, and the canary words that Ada writes. */
 interface WritingUsers {
   ada: ThawVisitor;
   bob: ThawVisitor;

@@ -4,9 +4,10 @@ import { shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw.client';
 
+/** Error codes after which a message is sent again, as the page does. */
 const RETRIED_ERRORS: ReadonlySet<unknown> = new Set(['unavailable', 'rate_limited']);
-/** How long to wait after such an error, unless the server says how long. */
-const RETRY_AFTER_MS = 250;
+/** Delay before a message is sent again after such an error, unless the server says how long to wait. */
+const DEFAULT_RETRY_AFTER_MS = 250;
 
 interface KnownMessage {
   id: unknown;
@@ -27,8 +28,8 @@ export class ChatUser {
   /** Close codes of lost sockets. */
   readonly closes: number[] = [];
   /** Milliseconds from each lost socket to the resumed chat. */
-  readonly absences: number[] = [];
-  /** A description of everything that happened and must not happen. */
+  readonly absencesMs: number[] = [];
+  /** Descriptions of what happened although it must not. */
   readonly violations: string[] = [];
   /** Last `seq` seen, in frames and acks. */
   seq = 0;
@@ -85,9 +86,9 @@ export class ChatUser {
       if (answer?.event === 'ack') return;
       if (this.isLeaving) throw new Error('The user has left before a message was acknowledged');
       if (answer === undefined)
-        await sleep(10); // so that `handleClose` replaces `connected` first
+        await sleep(10); // by then, `handleClose` has replaced `connected`
       else if (RETRIED_ERRORS.has(answer.data.code))
-        await sleep(Number(answer.data.retryAfterMs ?? RETRY_AFTER_MS));
+        await sleep(Number(answer.data.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
       else throw new Error(`A message was refused: ${String(answer.data.code)}`);
     }
   }
@@ -145,7 +146,7 @@ export class ChatUser {
       await sleep(reconnectDelayMs(attempt));
       try {
         const socket = await this.connect();
-        this.absences.push(Date.now() - lostAt);
+        this.absencesMs.push(Date.now() - lostAt);
         return socket;
       } catch (error) {
         if (attempt === limits.reconnectAttempts) throw error;
@@ -159,7 +160,7 @@ export class ChatUser {
       return;
     switch (event) {
       case 'random_message':
-        this.store(Number(data.seq), data as unknown as KnownMessage);
+        this.recordMessage(Number(data.seq), data as unknown as KnownMessage);
         return;
       case 'ack':
         if (data.clientId) this.acknowledge(data);
@@ -177,7 +178,10 @@ export class ChatUser {
     }
   }
 
-  /** Records the next `seq` of the chat. @param source the event or message that has it, for the violation's text */
+  /**
+   * Records a `seq`, which must be the next one of the chat. @param source the event or message that has it, for the
+   * violation's text
+   */
   private advance(seq: number, source: string): void {
     if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${source}`);
     this.seq = Math.max(this.seq, seq);
@@ -193,12 +197,13 @@ export class ChatUser {
     this.acked.set(content, Number(seq));
     // For the sender, the ack takes the place of the event. The event arrives only when a chat is resumed.
     const known = this.history.get(Number(seq));
-    if (known === undefined) this.store(Number(seq), { id, senderId: this.id, content });
+    if (known === undefined) this.recordMessage(Number(seq), { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
       this.violations.push(`two messages have the seq ${String(seq)}`);
   }
 
-  private store(seq: number, { id, senderId, content }: KnownMessage): void {
+  /** Records a message, whose `seq` must be the next one. */
+  private recordMessage(seq: number, { id, senderId, content }: KnownMessage): void {
     this.advance(seq, String(content));
     this.history.set(seq, { id, senderId, content });
   }
@@ -218,7 +223,7 @@ const askUnlessClosed = async (
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
 /**
- * Creates `count` pairs of matched users, each in a chat of their own.
+ * Creates `count` pairs of matched users, each pair in a chat of its own.
  * @param origins one or more replicas, to which the users connect in turn.
  */
 export const createMatchedPairs = async (

@@ -10,17 +10,17 @@ import type { ConductPolicy } from '../modules/conduct/domain/conduct-policy.typ
 export const HOUR_MS = 60 * 60_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The policy that results from the default settings of the product. */
+/** The limits of the default settings, such as the number of reporters after which a user is suspended. */
 export const conductPolicy: ConductPolicy = {
   careWindowMs: DAY_MS,
-  flagReporters: 3,
-  suspendReporters: 5,
+  reportersToFlag: 3,
+  reportersToSuspend: 5,
   reviewMs: 3 * DAY_MS,
   soloReviewAfterMs: DAY_MS,
   appealWithinMs: 183 * DAY_MS,
 };
 
-/** The user whose conduct the tests are about, and two moderators. */
+/** User ids: of the user whose conduct (reports, cases and sanctions) the tests are about, and of two moderators. */
 export const ada = 3;
 export const mod = 100;
 export const otherMod = 200;
@@ -34,7 +34,7 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? 
 /** A command without the ids, the time and the user, which the fixture adds. */
 export type CommandInput = DistributiveOmit<ConductCommand, 'ids' | 'at' | 'userId'>;
 
-/** Ids for events, and numbers for cases, reports and the like: in order, from 1. */
+/** Creates ids of events, and numbers of cases, reports and the like, in order from 1. */
 export const createIds = (): ReservedIds => {
   let eventCount = 0;
   let number = 0;
@@ -51,7 +51,7 @@ export class ConductHistory {
   now = new Date(START_MS);
   private readonly ids = createIds();
 
-  /** Moves the time forward. */
+  /** Moves the time of the next commands forward. */
   wait(ms: number): this {
     this.now = new Date(this.now.getTime() + ms);
     return this;
@@ -79,6 +79,7 @@ export class ConductHistory {
     return this;
   }
 
+  /** Decides the last case, by default as `mod`. */
   decide(
     outcome: CaseOutcome,
     changes: Partial<Extract<CommandInput, { type: 'DecideCase' }>> = {},
@@ -98,10 +99,12 @@ export class ConductHistory {
     return found.data as never;
   }
 
+  /** Appeals against a notice, by default as `ada`. */
   fileAppeal(noticeId: number, appellantId = ada): ConductEvent[] {
     return this.execute({ type: 'FileAppeal', noticeId, appellantId, words: 'A joke' });
   }
 
+  /** Decides the last appeal, by default as `otherMod`: `mod` has made the decision that is appealed. */
   decideAppeal(changes: Partial<Extract<CommandInput, { type: 'DecideAppeal' }>> = {}): ConductEvent[] {
     return this.execute({
       type: 'DecideAppeal',
@@ -134,8 +137,8 @@ export const createReport = (
   words: null,
   evidence: '{}',
   evidenceHash: 'hash',
-  deviceAccountIds: [reporterId],
-  weight: 1,
+  deviceAccountIds: [reporterId], // no other account was used on the reporter's devices
+  weight: 1, // counts towards automatic flagging and suspension
   ...changes,
 });
 
@@ -155,6 +158,7 @@ export const createDecision = (
   ...changes,
 });
 
+/** Confirms a ban, by default as `otherMod`: a ban needs two moderators. */
 export const createConfirmation = (
   history: ConductHistory,
   changes: Partial<Extract<CommandInput, { type: 'ConfirmBan' }>> = {},
@@ -167,6 +171,7 @@ export const createConfirmation = (
   ...changes,
 });
 
+/** A finding is what the service notices itself, such as a stated age. */
 export const createFinding = (
   finding: Extract<CommandInput, { type: 'RaiseFinding' }>['finding'],
   sourceEventId = 'source',

@@ -6,7 +6,7 @@ export const SECRET = 'meet me at 38.7223 N';
 /** A script in the metadata of images. It must not survive processing either. */
 export const SCRIPT = '<script>alert(document.domain)</script>';
 
-/** An image that is red on the left and blue on the right. */
+/** Creates an image that is red on the left and blue on the right; the caller chooses its format. */
 export const createTwoHalves = (width = 200, height = 100) => {
   const row = Buffer.alloc(width * 3);
   for (let x = 0; x < width; x += 1) row.set(x < width / 2 ? [220, 20, 20] : [20, 20, 220], 3 * x);
@@ -34,6 +34,7 @@ export const createPhotoWithMetadata = async (): Promise<Buffer> => {
   const jpeg = await createTwoHalves()
     .withExif({
       IFD0: { Artist: SECRET, Copyright: SECRET, Model: SECRET },
+      // IFD3 is the block of location data.
       IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '38/1 43/1 2028/100', GPSMapDatum: SECRET },
     })
     .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SECRET}</x:xmpmeta>`)
@@ -119,7 +120,7 @@ export const createGif = (
   return Buffer.concat([
     Buffer.from('GIF89a'),
     canvas,
-    Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // a palette of two colours
+    Buffer.from([0x80, 0, 0, 255, 0, 0, 0, 0, 255]), // flags, and a palette of two colours: red and blue
     ...(comment ? [comment] : []),
     ...Array<Buffer>(frames).fill(createGifFrame(width, height)),
     Buffer.from([0x3b]), // end of the file
@@ -141,7 +142,7 @@ export const createGifWithScript = (): Buffer =>
 export const appendTrailingData = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
-/** The first and last signatures of a ZIP archive, around a file name and a text. */
+/** A text that a reader of ZIP archives may take for one: it begins and ends with the signatures of an archive. */
 export const createZip = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
@@ -161,7 +162,7 @@ export const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY passwd SYSTEM "
 <svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="alert(1)"><text>&passwd;</text>
 <image href="http://169.254.169.254/latest/meta-data/"/></svg>`;
 
-/** A generator of numbers from 0 to 1. The same seed results in the same numbers. */
+/** A generator of numbers from 0 to 1. The same seed results in the same numbers; the constants only mix the bits. */
 const createRandom = (seed: number) => {
   let state = seed * 2_654_435_761 + 1;
   return (): number => {
@@ -170,7 +171,7 @@ const createRandom = (seed: number) => {
   };
 };
 
-/** A PNG with soft shapes, like a blurred photo: random pixels, enlarged. Each seed results in another picture. */
+/** A PNG with soft shapes, like a blurred photo: 12 × 9 random pixels, enlarged. Each seed gives another picture. */
 export const createPicture = (seed: number, width = 640, height = 480): Promise<Buffer> => {
   const random = createRandom(seed);
   const [columns, rows] = [12, 9];

@@ -31,6 +31,6 @@ export const failingBehaviours: typeof failingServerBehaviours = {
 
 export const startTestLanguageModel = async (): Promise<TestLanguageModel> => {
   const server = await startTestOptionalServer();
-  // Changes the server itself, because a copy of it would lose the getter `openAnswers`.
+  // Changes the server itself, because a copy of it would lose the getter `pendingAnswerCount`.
   return Object.assign(server, { url: `${server.url}/v1` });
 };

@@ -15,16 +15,21 @@ import { type Crowd, REPLICA_COUNT, type Step } from './match-queue-steps.fixtur
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
 
 /**
- * A reference model of the match queue: applies every step to the model and to the real queue, and compares them. An
- * invalid step, such as confirming a match that does not exist, does nothing.
+ * Applies every step to the real match queue and to a reference model (`crowd`), and expects the same results. A match
+ * is claimed until it is confirmed, which starts its chat, or released. Users flagged by moderation are in the pool
+ * `care`, all others in `common`; only users of the same pool are matched. An invalid step, such as confirming a match
+ * that does not exist, does nothing.
  */
-export class MatchQueueModel {
+export class MatchQueueComparison {
   /** Number of steps by operation, and of searches by result, to check that a run covered enough cases. */
   readonly counts = new Map<string, number>();
   private readonly crowd: MatchQueueCrowd;
   private readonly services = new Map<string, MatchQueueService>();
 
-  /** @param relaxAfterS seconds of waiting after which cool-downs are ignored: 0, or more than the test takes. */
+  /**
+   * @param relaxAfterS seconds of waiting after which cool-downs (the time in which the partners of a chat are not
+   * matched again) are ignored: 0, or more than the test takes.
+   */
   constructor(
     private readonly redis: RedisClient,
     crowd: Crowd,
@@ -38,6 +43,9 @@ export class MatchQueueModel {
     for (let index = 0; index < REPLICA_COUNT; index += 1) await this.grantLease(index);
   }
 
+  /**
+   * Executes a step in both, and compares the results and the states. `Step` explains the operations.
+   */
   async execute(step: Step): Promise<void> {
     const user = this.crowd.users[step.userIndex % this.crowd.users.length];
     if (!user) return;
@@ -81,7 +89,7 @@ export class MatchQueueModel {
         await this.release(service, this.crowd.chooseMatch(step.matchIndex));
         break;
       case 'finish':
-        // The chat of the user, otherwise that of any other user.
+        // Ends the chat of the user, otherwise that of any other user.
         await this.finish(
           service,
           [user, ...this.crowd.users].find(({ state }) => state === 'chatting')?.match,
@@ -140,15 +148,16 @@ export class MatchQueueModel {
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const users = this.crowd.getUsers(match);
-    const isValid = users.every((user) => user.match === match) && !this.crowd.separatedMatches.has(match);
+    const canBeConfirmed =
+      users.every((user) => user.match === match) && !this.crowd.separatedMatches.has(match);
     const leaverIds = await service.confirm(match);
-    if (!isValid) {
+    if (!canBeConfirmed) {
       expect(leaverIds).toBeNull();
       return;
     }
     expect([...(leaverIds ?? [])].sort()).toEqual(users.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
     for (const user of users) Object.assign(user, { state: 'chatting', hasLeft: false });
-    // Leaving while claimed counts as skipping the chat, which therefore ends at once.
+    // A user who left during the claim skips the chat, which therefore ends at once.
     if (leaverIds && leaverIds.length > 0) await this.finish(service, match);
   }
 
@@ -176,7 +185,7 @@ export class MatchQueueModel {
     await service.finish(match);
     for (const user of this.crowd.getUsers(match)) Object.assign(user, { state: 'nowhere', match: null });
     const pair = formatPair(...match.userIds);
-    // The pair's key in Redis is either that of the cool-down or that of the block.
+    // The pair has one key in Redis, for the cool-down or for the block. The block takes precedence.
     if (!this.crowd.pairsKeptApart.has(pair)) this.crowd.formerPairs.add(pair);
   }
 
@@ -225,7 +234,7 @@ export class MatchQueueModel {
   }
 
   private markSearching(user: ModelUser, preference: Preference): void {
-    if (user.state === 'nowhere') user.since = 0;
+    if (user.state === 'nowhere') user.since = 0; // not known until the queue returns it
     user.state = 'searching';
     user.preference = preference;
   }

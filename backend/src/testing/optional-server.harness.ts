@@ -26,11 +26,11 @@ export interface TestOptionalServer {
   /** `127.0.0.1:<port>` */
   host: string;
   /** The requests that were received so far. */
-  questions: ReceivedRequest[];
+  receivedRequests: ReceivedRequest[];
   /** Sets the behaviour for the requests from now on. */
   behave(behaviour: ServerBehaviour): void;
   /** Number of answers that are neither complete nor aborted by the client. */
-  readonly openAnswers: number;
+  readonly pendingAnswerCount: number;
   close(): Promise<void>;
 }
 
@@ -100,13 +100,13 @@ export const failingBehaviours: Record<string, FailingBehaviour> = {
 
 export const startTestOptionalServer = async (): Promise<TestOptionalServer> => {
   let behaviour: ServerBehaviour = answerWithJson({});
-  const questions: ReceivedRequest[] = [];
-  let openAnswers = 0;
+  const receivedRequests: ReceivedRequest[] = [];
+  let pendingAnswerCount = 0;
   const server = createServer((request, response) => {
-    openAnswers += 1;
-    response.once('close', () => (openAnswers -= 1));
+    pendingAnswerCount += 1;
+    response.once('close', () => (pendingAnswerCount -= 1));
     void buffer(request).then((bytes) => {
-      questions.push({
+      receivedRequests.push({
         path: request.url ?? '',
         headers: request.headers,
         bytes,
@@ -121,12 +121,12 @@ export const startTestOptionalServer = async (): Promise<TestOptionalServer> => 
   return {
     url: `http://${host}`,
     host,
-    questions,
+    receivedRequests,
     behave: (next) => {
       behaviour = next;
     },
-    get openAnswers() {
-      return openAnswers;
+    get pendingAnswerCount() {
+      return pendingAnswerCount;
     },
     close: async () => {
       server.closeAllConnections();

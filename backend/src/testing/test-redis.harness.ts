@@ -9,7 +9,10 @@ import {
 import { listPrimaries, scanKeys } from '../platform/redis/redis-nodes.functions';
 import { watchScriptKeys } from './script-keys.probe';
 
-/** Redis has the databases 0 to 15 by default. Database 0 contains the reservations of the others by test files. */
+/**
+ * Redis has the databases 0 to 15 by default. Each test file reserves one of the databases 1 to 15, with a key in
+ * database 0.
+ */
 const LAST_DATABASE = 15;
 /** A reservation expires unless its test file renews it, so that the database of a killed run becomes free again. */
 const RESERVATION_MS = 60_000;
@@ -24,7 +27,7 @@ export interface TestRedis {
   redis: Redis;
   /** The existing keys, sorted. @param pattern a glob pattern of Redis */
   listKeys(pattern?: string): Promise<string[]>;
-  /** The number of connections that are subscribed to a channel. */
+  /** The number of connections that are subscribed to a sharded channel. */
   countSubscribers(channel: string): Promise<number>;
   flush(): Promise<void>;
   /** @throws Error when a script accessed keys of another slot than its own (with a cluster only). */
@@ -52,6 +55,7 @@ const reserveDatabase = async (reservations: Redis): Promise<number> => {
 export const createTestRedis = (): Promise<TestRedis> =>
   isCluster(requireUrl()) ? openCluster(requireUrl()) : openDatabase();
 
+/** @param url a REDIS_URL, whose scheme names the kind of server. */
 const isCluster = (url: string): boolean => /^rediss?\+cluster:/.test(url);
 
 const openDatabase = async (): Promise<TestRedis> => {
@@ -139,8 +143,8 @@ export const subscribeToChannels = async (
   const routes = createSubscriberRoutes({ REDIS_URL: url }, redis);
   const connections = new Map<string, Redis>();
   for (const channel of channels) {
-    const server = routes.findServer(channel) ?? '';
-    const connection = connections.get(server) ?? routes.open(server);
+    const server = routes.findServer(channel) ?? ''; // after the first connection, each channel has a server
+    const connection = connections.get(server) ?? routes.openConnection(server);
     if (!connections.has(server)) connection.on('smessage', onMessage);
     connections.set(server, connection);
     await connection.ssubscribe(channel);

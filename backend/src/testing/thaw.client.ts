@@ -110,7 +110,7 @@ export class ThawVisitor {
     const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
       { cookie: this.cookie, ...headers },
-      this.user?.id ?? 0, // 0 without a login: it only labels refs and errors
+      this.user?.id ?? 0, // 0 without a login
     );
     this.sockets.push(socket);
     return socket;
@@ -136,9 +136,10 @@ export class ThawSocket {
   readonly frames: ReceivedFrame[] = [];
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
+  /** Emits `frame` for each received frame. */
   private readonly arrivals = new EventEmitter().setMaxListeners(0); // one listener for each pending wait
   private refCount = 0;
-  /** Last `seq` of each session, in frames and acks. */
+  /** Last `seq` of each chat, in frames and acks. */
   private readonly lastSeqs = new Map<string, number>();
   /** Gaps and repetitions of `seq`. */
   readonly seqViolations: string[] = [];
@@ -147,6 +148,7 @@ export class ThawSocket {
 
   private constructor(
     readonly webSocket: WebSocket,
+    /** Only for refs and errors. */
     readonly userId: number,
   ) {
     this.closed = new Promise((resolve) => webSocket.once('close', resolve));
@@ -198,7 +200,7 @@ export class ThawSocket {
     return answer.data;
   }
 
-  /** Waits for a matching frame. @returns the data of the first one, even if it was received before the call. */
+  /** Waits for a matching frame. @returns the data of the first one that was ever received, also before the call. */
   async next(
     event: string,
     matches: (data: Record<string, unknown>) => boolean = () => true,
@@ -208,7 +210,7 @@ export class ThawSocket {
     return frame.data;
   }
 
-  /** Like `next`, but also removes the frame from `frames`. */
+  /** Like `next`, but also removes the frame from `frames`, so that the next call waits for another one. */
   async take(
     event: string,
     matches?: (data: Record<string, unknown>) => boolean,
@@ -219,7 +221,7 @@ export class ThawSocket {
     return data;
   }
 
-  /** The data of all received frames of an event. */
+  /** Returns the data of all received frames of an event. */
   all(event: string): Record<string, unknown>[] {
     return this.frames.filter((frame) => frame.event === event).map(({ data }) => data);
   }
@@ -270,14 +272,14 @@ export class ThawSocket {
     const lastSeq = this.getLastSeen(sessionId);
     this.lastSeqs.set(sessionId, Math.max(lastSeq, seq));
     if (event === 'session_resumed') return; // it contains missed events, and its `seq` is that of the last one
-    // A repeated command is acknowledged with the `seq` of the first one.
+    // A command that was sent twice is acknowledged again with the `seq` of the first time.
     const isRepeatedAck = event === 'ack' && seq <= lastSeq;
     if (seq !== lastSeq + 1 && !isRepeatedAck)
       this.seqViolations.push(`${sessionId}: ${lastSeq} → ${seq} (${event})`);
   }
 }
 
-/** `data` of the frame `random_message` with a text. */
+/** Builds the `data` of a frame `random_message` with a text. */
 export const textMessage = (sessionId: string, content: string, clientId?: string) => ({
   sessionId,
   content,

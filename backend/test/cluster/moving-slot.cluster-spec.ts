@@ -65,6 +65,7 @@ const readStrings = async (pattern: string): Promise<Record<string, string | nul
   return values;
 };
 
+// The numbers of shards, here 7 and below 3, 12 and 20, are arbitrary.
 const { stream, outbox, deadLetters, replicas: chatReplicas } = chatKeys(7);
 
 it.each([
@@ -75,7 +76,7 @@ it.each([
   { owner: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
   { owner: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
 ])(
-  'refuses all scripts of $owner while their slot is moved, whichever keys have been moved, and changes none',
+  'refuses all scripts of $owner while their slot is moved, however many keys have been moved, and changes no key',
   async ({ keys, scripts }) => {
     const [firstKey = ''] = keys;
     const hashTag = firstKey.slice(0, firstKey.indexOf('}') + 1);
@@ -85,7 +86,7 @@ it.each([
     );
     for (const [key, value] of Object.entries(valuesBefore)) await redis.set(key, value);
     const expectRefusals = async () => {
-      const anyArguments = ['1', '2', '3'];
+      const anyArguments = ['1', '2', '3']; // refused before the script reads them
       const calls = listScripts(scripts).map((script) => script.run(redis, keys, anyArguments));
       for (const call of await Promise.allSettled(calls)) {
         const error: unknown = call.status === 'rejected' ? call.reason : undefined;

@@ -18,6 +18,7 @@ beforeAll(async () => {
   stack = await startStack({
     replicas: 3,
     // Empty addresses make the stack start its own PostgreSQL and Redis.
+    // The short grace period ends a chat soon after a user has left it.
     env: { DATABASE_URL: '', REDIS_URL: '', GRACE_AFTER_CLEAN_CLOSE_MS: '2000', LOG_LEVEL: 'warn' },
   });
 }, 120_000);
@@ -25,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop(), 60_000);
 
 const createEmail = () => `${randomUUID()}@example.org`;
+/** Signs up two new visitors, each with a socket, and matches them. */
 const startChat = () => matchNewVisitors([stack.url, stack.url]);
 
 /** Returns the number of open sockets of each replica, from its metrics. */
@@ -44,6 +46,7 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   for (const visitor of [ada, bob, cleo]) {
     sockets.push(await visitor.openSocket(), await visitor.openSocket());
   }
+  // nginx has distributed the sockets over all replicas.
   const socketCounts = await until(
     () => countSocketsByReplica(),
     (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
@@ -94,7 +97,7 @@ it('resumes a chat through nginx after reloads and lost connections, and ends it
   const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
-    await (round % 2 ? socket.cut() : socket.leave());
+    await (round % 2 ? socket.cut() : socket.leave()); // a lost connection or a reload
     await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
     // The start of the chat has the seq 1, and each round adds one message.
     socket = await ada.openSocket(undefined, { sessionId, seq: 1 + round });
@@ -110,6 +113,7 @@ it('resumes a chat through nginx after reloads and lost connections, and ends it
 
 describe('invalid and unauthorized input', () => {
   let chat: Awaited<ReturnType<typeof startChat>>;
+  /** A user who is not in the chat. */
   let eve: ThawVisitor;
 
   beforeAll(async () => {
@@ -168,12 +172,12 @@ describe('invalid and unauthorized input', () => {
     });
   });
 
-  it('closes a socket that authenticates as another user or without a session', async () => {
+  it('closes a socket that authenticates as another user, and one without a login', async () => {
     const socket = await eve.connect();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
-    const socketWithoutSession = await new ThawVisitor([stack.url]).connect();
-    expect(await socketWithoutSession.closed).toBe(closeCodes.notSignedIn);
+    const socketWithoutLogin = await new ThawVisitor([stack.url]).connect();
+    expect(await socketWithoutLogin.closed).toBe(closeCodes.notSignedIn);
   });
 
   it('closes a socket that sends a binary frame or a frame of 20 MiB', async () => {

@@ -29,7 +29,7 @@ jest.setTimeout(isLongRun ? 600_000 : 90_000);
 
 /** Where the worker is killed. */
 interface Place {
-  /** A table: a statement that writes to the table. `step <n>`: the statement that records that the step is done. */
+  /** The name of a table: the next write to it. `step <n>`: the statement that records that step `n` is done. */
   statement: string;
   /**
    * Whether the transaction of the statement is rolled back, as when the connection breaks with the process. Otherwise
@@ -38,8 +38,9 @@ interface Place {
   isRolledBack: boolean;
 }
 
+/** The tables of `everyPlace`. */
 const tables = ['friendships', 'event_private', 'private_messages', 'events', 'uploads'];
-/** In the order of the erasure: before `step <n>` are the tables to which the step writes. */
+/** In the order of the erasure. Before `step <n>` are the tables to which step `n` writes. */
 const everyPlace = [
   'step 1',
   'step 2',
@@ -97,7 +98,7 @@ const createTriggers = async (): Promise<void> => {
   }
 };
 
-/** Starts the worker, waits until it has reached the place, kills it, and lets PostgreSQL end its transaction. */
+/** Starts the worker, kills it when its statement at the place waits for the lock, and lets PostgreSQL end it. */
 const killAt = async ({ statement, isRolledBack }: Place): Promise<void> => {
   const findWaitingSessions = () =>
     runSql<{ pid: number }>(
@@ -166,6 +167,7 @@ it(`completes an erasure and its receipt after the worker was killed (at ${place
   });
   // `makeFriends` records a past chat.
   expect(content!.erased.randomChats).toBe(isLongRun ? 2 : 1);
+  // `PersonErased` is the stored name of the event that the user was erased.
   const eventsOfErasure = await runSql<{ type: string }>(
     `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
      ORDER BY stream_position`,

@@ -16,6 +16,7 @@ import { untilWithin } from '../../src/testing/until.functions';
 import { restartPostgres } from '../postmaster';
 
 const MESSAGES_PER_WRITER = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
+const MESSAGE_COUNT = 2 * MESSAGES_PER_WRITER;
 const PAGE_SIZE = 100;
 
 jest.setTimeout(20 * 60_000);
@@ -41,7 +42,7 @@ class Writer {
   /** Ids of the messages that were pushed to this user. */
   readonly received: number[] = [];
   /** How often a message had to be sent again. */
-  retries = 0;
+  retryCount = 0;
   private socket: ThawSocket | undefined;
 
   constructor(
@@ -73,7 +74,7 @@ class Writer {
         return;
       }
       if (reply && reply.data.code !== 'unavailable') throw new Error(`Refused: ${String(reply.data.code)}`);
-      this.retries += 1;
+      this.retryCount += 1;
       await sleep(50); // the page's delay before a retry
     }
   }
@@ -127,7 +128,7 @@ const createFriends = async (): Promise<[Writer, Writer]> => {
   return [new Writer(ada, bob), new Writer(bob, ada)];
 };
 
-it(`keeps ${2 * MESSAGES_PER_WRITER} messages once and in one order while PostgreSQL is restarted twice`, async () => {
+it(`stores ${MESSAGE_COUNT} messages once and in one order while PostgreSQL is restarted twice`, async () => {
   const writers = await createFriends();
   const countAcked = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
   const listContents = (name: string): string[] =>
@@ -138,9 +139,10 @@ it(`keeps ${2 * MESSAGES_PER_WRITER} messages once and in one order while Postgr
     }),
   );
   const allRestarted = (async () => {
+    // SIGINT stops PostgreSQL cleanly, SIGQUIT as in a crash.
     for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
       // After a third and after two thirds of the messages.
-      const dueCount = ((restart + 1) * 2 * MESSAGES_PER_WRITER) / 3;
+      const dueCount = ((restart + 1) * MESSAGE_COUNT) / 3;
       await untilWithin(10 * 60_000, () => countAcked() >= dueCount);
       await restartPostgres(stack.stores.databaseUrl, signal);
     }
@@ -148,11 +150,11 @@ it(`keeps ${2 * MESSAGES_PER_WRITER} messages once and in one order while Postgr
   await Promise.all([allWritten, allRestarted]);
 
   // The restarts have interrupted at least one message.
-  expect(Math.max(...writers.map(({ retries }) => retries))).toBeGreaterThan(0);
+  expect(Math.max(...writers.map(({ retryCount }) => retryCount))).toBeGreaterThan(0);
   const [firstWriter, secondWriter] = writers;
   const conversation = await firstWriter.readConversation();
   expect(await secondWriter.readConversation()).toEqual(conversation);
-  expect(conversation).toHaveLength(2 * MESSAGES_PER_WRITER);
+  expect(conversation).toHaveLength(MESSAGE_COUNT);
   for (const [index, { id, acked, received }] of writers.entries()) {
     const ownMessages = conversation.filter(({ senderId }) => senderId === id);
     expect(ownMessages.map(({ content }) => content)).toEqual(listContents(`writer ${index}`));

@@ -88,7 +88,7 @@ beforeAll(async () => {
     LIMITS_PROFILE: 'load',
     REMATCH_COOLDOWN_S: '0',
     REMATCH_RELAX_AFTER_S: '0',
-    // One report is enough to flag a user, whose standing then becomes `care`.
+    // One report is enough to flag a user, whose standing (what moderation allows them to do) then becomes `care`.
     CARE_FLAG_REPORTERS: '1',
     STORAGE_DIR: storageFolder,
   };
@@ -130,6 +130,7 @@ const killDuring = async ({ step, lockName, call, isCommitted, hasReachedRedis }
     await runner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName]);
     answer = call().catch(() => 'no answer');
     await until(() => returnsRows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`));
+    // The frozen link passes no command to Redis; with frozen answers, Redis executes the commands.
     if (step === 'after the commit') link.freeze();
     else link.freezeAnswers();
   } finally {
@@ -167,8 +168,8 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at) VALUES (1, 'chat-earlier', $1, $2, now())`,
     [...ids],
   );
-  /** Redis has `x` while two users are not matched because of a block. */
-  const readCoolDown = () => store.redis.get(matchingKeys.coolDown(...ids));
+  /** Returns `x` while Ada and Bob are not matched because of a block. */
+  const readSeparation = () => store.redis.get(matchingKeys.separation(...ids));
   const openPage = async (visitor: ThawVisitor): Promise<RacingUser> => {
     const socket = await visitor.openSocket();
     greetPartners(socket);
@@ -177,7 +178,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
   const pageOfBob = await openPage(bob);
 
   const killAt = async (step: Step, pageOfAda: RacingUser): Promise<void> => {
-    const race = new BlockRace([pageOfAda, pageOfBob], store, 0);
+    const race = new BlockRace([pageOfAda, pageOfBob], store, 0); // without a delay, and not run as a race
     for (const { socket } of race.users) {
       socket.frames.length = 0;
       await socket.request('join_queue', {});
@@ -189,7 +190,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
       lockName: `blocks.pair:${Math.min(...ids)}-${Math.max(...ids)}`,
       call: () => race.block(ada, bob),
       isCommitted: () => returnsRows('SELECT 1 FROM blocks WHERE blocker_id = $1 AND blocked_id = $2', ids),
-      hasReachedRedis: async () => (await readCoolDown()) === 'x',
+      hasReachedRedis: async () => (await readSeparation()) === 'x',
     });
     // The interrupted call has not ended the chat yet.
     expect(await race.readStates()).toEqual(['chatting', 'chatting']);
@@ -250,20 +251,20 @@ it(`completes interrupted reports and decisions when the call is repeated (${CAS
     const step: Step = index % 2 ? 'after Redis' : 'after the commit';
     const ada = await createUser(origins, 'female');
     const bob = await createUser([second.origin], 'male');
-    const [pageOfAda, pageOfBob] = [await ada.openSocket(), await bob.openSocket()];
-    for (const page of [pageOfAda, pageOfBob]) await page.request('join_queue', {});
-    const sessionId = String((await pageOfBob.next('chat_matched')).sessionId);
-    await pageOfBob.request('random_message', {
+    const [socketOfAda, socketOfBob] = [await ada.openSocket(), await bob.openSocket()];
+    for (const socket of [socketOfAda, socketOfBob]) await socket.request('join_queue', {});
+    const sessionId = String((await socketOfBob.next('chat_matched')).sessionId);
+    await socketOfBob.request('random_message', {
       sessionId,
       content: await uploadImage(bob),
       messageType: 'image',
     });
     const lockName = `conduct:${bob.user.id}`;
     const hasStanding = (kind: string) =>
-      pageOfBob.all('standing').some((standing) => standing.kind === kind);
+      socketOfBob.all('standing').some((standing) => standing.kind === kind);
     /**
-     * Counts the events, and the held images, of the cases about the target. `evidenceDays`: days until the evidence is
-     * erased; null while it has no end.
+     * Counts the events of the cases about Bob, and the images that are kept for these cases (`holds`). `evidenceDays`:
+     * days until the evidence is erased; null while its end is not known.
      */
     const countConduct = async () => {
       const [row] = await database.dataSource.query<[object]>(
@@ -321,12 +322,12 @@ it(`completes interrupted reports and decisions when the call is repeated (${CAS
       isCommitted: () => returnsRows('SELECT 1 FROM sanctions WHERE user_id = $1', [bob.user.id]),
       hasReachedRedis: () => hasStanding('suspended'),
     });
-    // The target is suspended already: other routes refuse them.
+    // Bob is suspended already, so this route refuses the call.
     expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
     origins[0] = second.origin;
     // The repeated call is refused, because the case is decided, but it announces the standing again.
     expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
-    expect(await pageOfBob.closed).toBe(closeCodes.notSignedIn);
+    expect(await socketOfBob.closed).toBe(closeCodes.notSignedIn);
     // The evidence is kept for the 183 days in which the decision can be appealed.
     const afterDecision = { ...afterReport, decisions: 1, sanctions: 1, evidenceDays: 183 };
     expect(await countConduct()).toEqual(afterDecision);

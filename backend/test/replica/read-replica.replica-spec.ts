@@ -1,4 +1,5 @@
-// Uses a real PostgreSQL with a streaming replica, real Redis, and an api replica over HTTP and sockets.
+// Uses a real PostgreSQL with a streaming replica, real Redis, and one api process over HTTP and sockets. "Replica"
+// means that of PostgreSQL; only the names `addReplica` and `TestReplica` mean the api process.
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
@@ -16,14 +17,14 @@ import { until } from '../../src/testing/until.functions';
 
 /** Maximum lag with which the replica serves reads. */
 const MAX_LAG_MS = 5_000;
-/** The lag is checked every second, and a read that has begun before the check still returns old data. */
-const TOLERANCE_MS = 2_500;
+/** The lag is checked only once a second, and a read that has begun before the check still returns old data. */
+const LAG_TOLERANCE_MS = 2_500;
 /** Maximum duration of a read while the replica does not respond. */
 const MAX_WAIT_MS = 3_000;
 
 jest.setTimeout(90_000);
 
-describe('reads with a replica of PostgreSQL', () => {
+describe('reads', () => {
   let pair: PostgresPair;
   let link: CuttableLink;
   let stack: TestStack;
@@ -43,10 +44,10 @@ describe('reads with a replica of PostgreSQL', () => {
       jest
         .spyOn(Logger.prototype, level)
         .mockImplementation((...[line]: unknown[]) => void logLines.push(String(line)));
-    stack = await startTestStack(0);
+    stack = await startTestStack(0); // the api process is added below, when the address of the replica is known
     const url = new URL(pair.replicaUrl);
     url.pathname = new URL(stack.database.url).pathname;
-    // The api replica reads from PostgreSQL's replica through a link that the test can interrupt.
+    // The api process reads from the replica through a link that the test can interrupt.
     link = await startCuttableLink(url.href);
     api = await stack.addReplica({ READ_DATABASE_URL: link.url });
     ada = await stack.createVisitor(0);
@@ -73,13 +74,13 @@ describe('reads with a replica of PostgreSQL', () => {
     expect(status).toBe(200);
     return body;
   };
-  const countChats = async (): Promise<number> =>
+  const countChatsOfAda = async (): Promise<number> =>
     ((await readJson(ada, `/api/chat-history/${ada.user.id}`)) as ChatHistoryEntry[]).length;
   const loadContents = async (query = ''): Promise<string[]> => {
     const { body } = await requestMessages(bob, ada, query);
     return (body as unknown as { content: string }[]).map(({ content }) => content);
   };
-  /** Returns NaN for a metric that is absent. */
+  /** Returns the value of a metric without labels, or of one with the labels in `name`; NaN if it is absent. */
   const readMetric = async (name: string): Promise<number> => {
     const { body } = await api.app.get(MetricsRegistry).expose();
     const line = body.split('\n').find((metric) => metric.startsWith(`${name} `));
@@ -92,14 +93,14 @@ describe('reads with a replica of PostgreSQL', () => {
     isInUse: await readMetric('thaw_read_replica_in_use'),
     lagS: await readMetric('thaw_read_replica_lag_seconds'),
   });
-  const changeName = async (username: string): Promise<void> => {
+  const changeNameOfAda = async (username: string): Promise<void> => {
     const path = `/api/user/${ada.user.id}`;
     expect((await ada.call('PUT', path, { username, avatar: null })).status).toBe(200);
   };
   const waitUntilReplicaServes = () =>
     until(async () => {
       const before = await countReads('replica');
-      await countChats();
+      await countChatsOfAda();
       return (await countReads('replica')) > before;
     });
   /** Waits until the replica has replayed everything that the primary has committed. */
@@ -107,6 +108,7 @@ describe('reads with a replica of PostgreSQL', () => {
     until(async () => {
       const primary = api.app.get(DataSource).manager;
       const position = await readPrimaryPosition(primary);
+      // The service reads from the replica only if it has reached this position.
       return api.app
         .get(ReadReplicaService)
         .read((connection) => Promise.resolve(connection !== primary), position);
@@ -114,7 +116,7 @@ describe('reads with a replica of PostgreSQL', () => {
   /** Removes all log lines and returns those about the replica. */
   const takeReplicaLines = () => logLines.splice(0).filter((line) => line.includes('replica'));
 
-  it('of the chat history, older private messages, public profiles and exports are made from the replica', async () => {
+  it('go to the replica for the chat history, older private messages, public profiles and exports', async () => {
     await waitUntilReplicaServes();
     const socket = await ada.openSocket();
     for (const content of ['one', 'two', 'three'])
@@ -139,23 +141,24 @@ describe('reads with a replica of PostgreSQL', () => {
     expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it('are made for at most 5 s from a replica that falls behind, and always include changes by the reader', async () => {
+  it("go to a lagging replica for at most 5 s, and always include the reader's changes and private chats", async () => {
     await waitUntilReplicaServes();
-    const chats = await countChats();
+    const chats = await countChatsOfAda();
     const socket = await ada.openSocket();
     const message = createPrivateMessage({ from: ada, to: bob, content: 'first' });
     const { id } = await socket.request('send_private_message', message);
-    await waitUntilReplicaServes();
+    // From now on, the replica shows no new change.
     await queryReplica('SELECT pg_wal_replay_pause()');
     const pausedAt = performance.now();
     await recordPastChat(api, ada, bob);
     // The replica serves the read, without the new chat.
-    expect(await countChats()).toBe(chats);
+    expect(await countChatsOfAda()).toBe(chats);
     expect(takeReplicaLines()).toEqual([]);
 
-    await changeName('Ada Lovelace');
+    await changeNameOfAda('Ada Lovelace');
     expect(await readJson(ada, `/api/user/${ada.user.id}`)).toMatchObject({ username: 'Ada Lovelace' });
     expect(await readJson(bob, `/api/user/${ada.user.id}`)).not.toMatchObject({ username: 'Ada Lovelace' });
+    // After a change of a message, both partners read their chat from the primary for some seconds.
     await socket.request('send_private_message', { ...message, content: 'second' });
     expect((await loadContents('?limit=2')).at(-1)).toBe('second');
     await socket.request('edit_private_message', {
@@ -165,12 +168,13 @@ describe('reads with a replica of PostgreSQL', () => {
       receiverId: bob.user.id,
     });
     expect(await loadContents(`?before=${Number(id) + 1}&limit=1`)).toEqual(['edited']);
+    // The export is read from the primary, because the replica has not reached the position of the request.
     const { events } = await downloadExport(ada);
     expect(events.some(({ type }) => type === 'PrivateMessageEdited')).toBe(true);
 
-    await until(countChats, (count) => count === chats + 1);
+    await until(countChatsOfAda, (count) => count === chats + 1);
     const replicaServedForMs = performance.now() - pausedAt;
-    expect(replicaServedForMs).toBeLessThan(MAX_LAG_MS + TOLERANCE_MS);
+    expect(replicaServedForMs).toBeLessThan(MAX_LAG_MS + LAG_TOLERANCE_MS);
     await until(() => logLines.some((line) => line.includes('replica')));
     expect(takeReplicaLines()).toEqual([
       'The read replica is too far behind; reads are made from the primary',
@@ -187,14 +191,14 @@ describe('reads with a replica of PostgreSQL', () => {
     expect(metricsWhileServing.lagS).toBeLessThanOrEqual(MAX_LAG_MS / 1_000);
   });
 
-  it('wait at most once, for a bounded time, for a replica behind a network that passes no data', async () => {
+  it('wait for a frozen replica for a bounded time, and after a time-out go to the primary at once', async () => {
     await waitUntilReplicaServes();
     takeReplicaLines();
     link.freeze();
     const durationsMs: number[] = [];
     const measureRead = async (): Promise<void> => {
       const startedAt = performance.now();
-      await countChats();
+      await countChatsOfAda();
       durationsMs.push(performance.now() - startedAt);
     };
     await Promise.all(Array.from({ length: 20 }, measureRead));
@@ -209,24 +213,25 @@ describe('reads with a replica of PostgreSQL', () => {
     expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it('wait for a bounded time for a stopped replica, and are made from it again after its restart', async () => {
+  it('wait for a stopped replica for a bounded time, and go to it again after its restart', async () => {
     await waitUntilReplicaServes();
     await pair.stopReplica();
-    const chats = await countChats();
+    const chats = await countChatsOfAda();
     await recordPastChat(api, ada, bob);
     const startedAt = performance.now();
-    expect(await countChats()).toBe(chats + 1);
+    expect(await countChatsOfAda()).toBe(chats + 1);
     expect(performance.now() - startedAt).toBeLessThan(MAX_WAIT_MS);
     await until(() => logLines.some((line) => line.includes('does not answer')));
+    // Further reads do not log the failure again.
     const before = await countReads('primary');
     await until(async () => {
-      await countChats();
+      await countChatsOfAda();
       return (await countReads('primary')) >= before + 20;
     });
     expect(takeReplicaLines()).toEqual(['The read replica does not answer; reads are made from the primary']);
     expect(await readReplicaMetrics()).toEqual({ isInUse: 0, lagS: NaN });
     await pair.startReplica();
     await waitUntilReplicaServes();
-    expect(await countChats()).toBe(chats + 1);
+    expect(await countChatsOfAda()).toBe(chats + 1);
   });
 });

@@ -1,8 +1,8 @@
 /**
  * Runs api processes and workers of two builds in one service, behind nginx, with their own PostgreSQL and Redis. The
- * newer build has one more event type; its events are called waves. In the short form the older build is the present
- * tree. The long form (THAW_TEST_LONG=1) also builds the commit in `previous-release` and rolls the whole service from
- * it forward and back.
+ * newer build has one more event type, whose events are called waves. By default the older build is the working tree.
+ * With THAW_TEST_LONG=1, further tests build the commit in `previous-release`, and roll the whole service from it to
+ * the newer build and back.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -36,12 +36,12 @@ const PAIR_COUNT = isLongRun ? 20 : 4;
 const SEND_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
 const PROGRESS_WITHIN_MS = 60_000;
-/** Waves that each chat receives, and messages that each user sends, before the next process is replaced. */
+/** Waves that each waved chat receives, and messages that each user sends, before the next process is replaced. */
 const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
-/** The processes of a stack, which may be of different builds. None may exit except through `replace`. */
+/** The processes of a stack, which may be of different builds. From then on, they may exit only in `replace`. */
 class MixedService {
   private readonly pids = new Map<string, number | undefined>();
 
@@ -78,16 +78,18 @@ const readMetric = async ({ internalPort }: Replica, name: string): Promise<numb
 const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
 
+/** Both users of a pair are in the same chat. */
 const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
 /**
- * The service during one rolling update, with users who chat and a source of events that only the next release knows.
+ * The service during a rolling update, which the test makes with `service.replace`. From the start, the users of all
+ * chats send messages. Half of the chats can also receive waves, which only the next release knows.
  */
-class RollingUpdate {
+class UpdateScenario {
   readonly service: MixedService;
   readonly redis: Redis;
   readonly waveSource: WaveSource;
-  /** Session ids of the chats that receive waves. */
+  /** Session ids of the chats that receive waves after `startWaving`. */
   readonly wavedChats: readonly string[];
   /** Session ids of the chats that receive none. */
   readonly plainChats: readonly string[];
@@ -142,7 +144,7 @@ class RollingUpdate {
     await this.waveSource.stop();
     await this.stopSending();
     for (const user of this.pairs.flat()) await user.connected;
-    // Each user has received the partner's last message.
+    // Both users have received everything: they have seen the same number of events of their chat.
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
     expect((await this.getLastSockets()).flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
@@ -169,8 +171,11 @@ class RollingUpdate {
     return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
   }
 
-  /** Counts the chats that a worker holds back because of an event of an unknown type, from the workers' metrics. */
-  async countHeldChats(): Promise<number> {
+  /**
+   * Returns the greatest number of chats that one worker holds back: it leaves an event of an unknown type, and all
+   * later events of the chat, in Redis for a newer worker.
+   */
+  async readMaxHeldChats(): Promise<number> {
     const counts = await Promise.all(
       this.stack.workers.map((worker) => readMetric(worker, 'thaw_held_chats')),
     );
@@ -196,22 +201,24 @@ class RollingUpdate {
 }
 
 const folders = new ReleaseFolders();
+/** The newer build, which knows waves. */
 let next: Release;
 let stack: Stack | undefined;
-let update: RollingUpdate | undefined;
+let scenario: UpdateScenario | undefined;
 
 beforeAll(async () => {
   next = await buildLaterRelease(folders.make(), partnerWavedChanges);
 });
 
 afterEach(async () => {
-  await update?.close();
+  await scenario?.close();
   await stack?.stop();
-  [update, stack] = [undefined, undefined];
+  [scenario, stack] = [undefined, undefined];
 });
 
 afterAll(() => folders.remove());
 
+/** Starts the given numbers of api replicas and workers, all of one release. */
 const startService = async (release: Release, replicas: number, workers: number): Promise<Stack> => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
@@ -225,9 +232,10 @@ const startService = async (release: Release, replicas: number, workers: number)
   return stack;
 };
 
-const startUpdate = async (mixedStack: Stack): Promise<RollingUpdate> => {
-  update = new RollingUpdate(mixedStack, await createMatchedPairs(mixedStack.url, PAIR_COUNT));
-  return update;
+/** Matches the users and lets them send messages. */
+const startScenario = async (runningStack: Stack): Promise<UpdateScenario> => {
+  scenario = new UpdateScenario(runningStack, await createMatchedPairs(runningStack.url, PAIR_COUNT));
+  return scenario;
 };
 
 const getOrigin = ({ port }: Replica): string => `http://127.0.0.1:${port}`;
@@ -243,41 +251,42 @@ const expectStatedAgeToEndChat = async (
   ]);
   const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
   expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15' });
-  // The start of the chat has the seq 1, and the message 2.
+  // The start of the chat has the seq 1, and the message 2. The reason does not reveal the age to the partner.
   const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
   expect(await adaSocket.next('chat_skipped')).toEqual(end);
   expect(await bobSocket.next('chat_skipped')).toEqual(end);
   expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
   const notice = await adaSocket.next('notice');
-  // The user can answer the question about their age.
+  // The service handles Ada's answer to the question about their age.
   const answer = { seen: true, answer: 'adult' };
   expect(await ada.call('PUT', `/api/notices/${String(notice.id)}`, answer)).toMatchObject({ status: 200 });
   await Promise.all([ada.closeSockets(), bob.closeSockets()]);
 };
 
-it('holds events that the old worker does not know for a new worker, and serves all chats meanwhile', async () => {
+it('keeps events of a type unknown to the old worker for a new worker, and serves all chats meanwhile', async () => {
   const mixedStack = await startService(await getPresentRelease(), 2, 1);
+  // One api process is of the next release; the worker is not.
   await mixedStack.replicas[1]?.stop();
   await mixedStack.replicas[1]?.start(next.programs.api);
-  const rolling = await startUpdate(mixedStack);
-  rolling.startWaving();
+  const runningScenario = await startScenario(mixedStack);
+  runningScenario.startWaving();
   await until(
-    () => rolling.countHeldChats(),
-    (count) => count === rolling.wavedChats.length,
+    () => runningScenario.readMaxHeldChats(),
+    (count) => count === runningScenario.wavedChats.length,
     PROGRESS_WITHIN_MS,
   );
-  await rolling.waitForProgress();
-  const { known, unknown } = await rolling.countFramesOfWaves();
+  await runningScenario.waitForProgress();
+  const { known, unknown } = await runningScenario.countFramesOfWaves();
   expect(known).toBeGreaterThan(0);
   expect(unknown).toBeGreaterThan(0);
-  await rolling.expectPersisted(rolling.plainChats);
+  await runningScenario.expectPersisted(runningScenario.plainChats);
   const [older, newer] = mixedStack.replicas as [Replica, Replica];
   await expectStatedAgeToEndChat(older, newer);
   await expectStatedAgeToEndChat(newer, older);
 
-  await rolling.service.replace(mixedStack.workers, 'worker', next);
-  await rolling.finish();
-  expect(await rolling.countHeldChats()).toBe(0);
+  await runningScenario.service.replace(mixedStack.workers, 'worker', next);
+  await runningScenario.finish();
+  expect(await runningScenario.readMaxHeldChats()).toBe(0);
 });
 
 const defineTestsOfPreviousRelease = (): void => {
@@ -288,73 +297,75 @@ const defineTestsOfPreviousRelease = (): void => {
   });
 
   it('loses no event when the service is rolled forward and back, workers before replicas', async () => {
-    const rolling = await startUpdate(await startService(previous, 3, 2));
+    const runningScenario = await startScenario(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
-    } = rolling;
-    await rolling.waitForProgress();
+    } = runningScenario;
+    await runningScenario.waitForProgress();
 
-    await rolling.migrate(next);
-    await rolling.waitForProgress();
+    await runningScenario.migrate(next);
+    await runningScenario.waitForProgress();
 
     await service.replace(workers, 'worker', next);
-    rolling.startWaving();
-    await rolling.waitForProgress();
+    runningScenario.startWaving();
+    await runningScenario.waitForProgress();
     await service.replace(replicas.slice(0, 1), 'api', next);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
     const [newer, older] = replicas as [Replica, Replica];
     await expectStatedAgeToEndChat(older, newer);
     await expectStatedAgeToEndChat(newer, older);
     await service.replace(replicas.slice(1), 'api', next);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
 
     await service.replace(replicas.slice(0, 2), 'api', previous);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
     await service.replace(replicas.slice(2), 'api', previous);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
     await service.replace(workers, 'worker', previous);
     await until(
-      () => rolling.countHeldChats(),
+      () => runningScenario.readMaxHeldChats(),
       (count) => count > 0,
       PROGRESS_WITHIN_MS,
     );
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
 
+    // Only workers of the next release can store the waves that are held back.
     await service.replace(workers, 'worker', next);
-    await rolling.finish();
+    await runningScenario.finish();
   });
 
   it('loses no event when the service is rolled forward and back, replicas before workers', async () => {
-    const rolling = await startUpdate(await startService(previous, 3, 2));
+    const runningScenario = await startScenario(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
-    } = rolling;
+    } = runningScenario;
 
-    await rolling.migrate(next);
+    await runningScenario.migrate(next);
     await service.replace(replicas, 'api', next);
-    rolling.startWaving();
+    runningScenario.startWaving();
     await until(
-      () => rolling.countHeldChats(),
+      () => runningScenario.readMaxHeldChats(),
       (count) => count > 0,
       PROGRESS_WITHIN_MS,
     );
-    await rolling.waitForProgress();
-    await rolling.expectPersisted(rolling.plainChats);
+    await runningScenario.waitForProgress();
+    await runningScenario.expectPersisted(runningScenario.plainChats);
 
     await service.replace(workers.slice(0, 1), 'worker', next);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
     await service.replace(workers.slice(1), 'worker', next);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
 
     await service.replace(workers, 'worker', previous);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
     await service.replace(replicas, 'api', previous);
-    await rolling.waitForProgress();
+    await runningScenario.waitForProgress();
 
+    // Only workers of the next release can store the waves that are held back.
     await service.replace(workers, 'worker', next);
-    await rolling.finish();
+    await runningScenario.finish();
   });
 };
 

@@ -2,8 +2,9 @@ import type { Gender, Preference } from '../../../contract/src/scalars.ts';
 import { delivery, timeToMatch } from './metrics.ts';
 import { type CurrentChat, type Frame, type LiveUser, wait } from './live-user.ts';
 
-const emojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
-/** Questions of the bank are numbered from 1. */
+/** The reactions that the product offers. */
+const reactionEmojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'];
+/** Number of questions in the product's question bank, which are numbered from 1. */
 const QUESTION_COUNT = 85;
 /** A user who has waited this long for a match sends `join_queue` again. */
 const REPEAT_JOIN_MS = 10_000;
@@ -45,9 +46,11 @@ export const findChat = async (
 export class Conversation {
   private sentCount = 0;
   private lastOwnMessageId: string | undefined;
+  /** The partner's newest message, unless this user has reacted to it. */
   private lastPartnerMessageId: string | undefined;
   /** The number of questions that this user has asked in the current session. */
   private askedQuestions: { sessionId: string; count: number } | undefined;
+  /** The open game of Break the Ice, in which both users answer a question. */
   private game: { gameId: string; options: string[]; hasAnswered: boolean } | undefined;
 
   constructor(private readonly user: LiveUser) {
@@ -91,7 +94,7 @@ export class Conversation {
   }
 
   private async performRandomAction(): Promise<void> {
-    if (this.game && !this.game.hasAnswered) return this.answerGame();
+    if (this.game && !this.game.hasAnswered) return this.answerQuestion();
     // Of 100 actions 75 are messages, 10 reactions, 5 edits, 4 games and 6 typing notifications.
     const roll = Math.random();
     if (roll < 0.75) await this.sendMessage('x'.repeat(Math.floor(Math.random() * 60)));
@@ -111,7 +114,7 @@ export class Conversation {
     await this.user.request('message_reaction', {
       sessionId,
       messageId,
-      emoji: pick(emojis),
+      emoji: pick(reactionEmojis),
       action: 'add',
       userId,
     });
@@ -121,7 +124,7 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastOwnMessageId;
     if (!chat || messageId === undefined) return;
-    // The number makes the text different from the earlier one.
+    // The count makes the text differ from the earlier one.
     this.sentCount += 1;
     const newContent = `edited ${this.sentCount}`;
     await this.user.request('message_edit', { sessionId: chat.sessionId, messageId, newContent, userId });
@@ -156,7 +159,7 @@ export class Conversation {
     return { id };
   }
 
-  private async answerGame(): Promise<void> {
+  private async answerQuestion(): Promise<void> {
     const { chat, id: userId } = this.user;
     const { game } = this;
     if (!chat || !game) return;
@@ -172,6 +175,7 @@ export class Conversation {
 
   private recordFrame({ event, data }: Frame): void {
     if (event === 'random_message') {
+      // NaN unless `sendMessage` wrote the message.
       const sentAt = Number(String(data.content).split(' ')[0]);
       if (sentAt > 0) delivery.add(Date.now() - sentAt);
       this.lastPartnerMessageId = String(data.id);
@@ -183,6 +187,7 @@ export class Conversation {
     }
   }
 
+  /** Forgets the messages and the game of the previous chat. */
   private reset(): void {
     this.lastOwnMessageId = undefined;
     this.lastPartnerMessageId = undefined;

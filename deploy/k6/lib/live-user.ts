@@ -29,7 +29,7 @@ const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
  * The close code of a socket that is dropped on purpose. The server treats it as a lost connection and waits longer for
  * the user than after 1000 or 1001 (docs/product-decisions.md, A51).
  */
-const LOST_CODE = 4000;
+const LOST_CONNECTION_CODE = 4000;
 const NORMAL_CODE = 1000;
 
 interface PendingRequest {
@@ -59,7 +59,9 @@ export class LiveUser {
   onFrame: (frame: Frame) => void = () => undefined;
   private socket: WebSocket | undefined;
   private refCount = 0;
+  /** The commands that wait for their responses, by `ref`. */
   private readonly pending = new Map<string, PendingRequest>();
+  /** The calls of `waitFor` that wait for a frame. */
   private readonly waiters = new Set<Waiter>();
   private isAuthenticated = false;
   /** True from the loss of a socket until the server has resumed the chat or reported its end. */
@@ -73,17 +75,18 @@ export class LiveUser {
   }
 
   /**
-   * Opens a socket and authenticates. If a chat is known, asks for the events after the last one received.
-   * @returns the state of the user, or undefined if the connection failed
+   * Opens a socket and authenticates. If a chat is known, requests the events after the last one received.
+   * @returns the state of the user (such as `idle` or `chatting`), or undefined if the connection failed
    */
   async connect(): Promise<string | undefined> {
-    const isOpen = await this.open();
+    const isOpen = await this.openSocket();
     if (!isOpen) return undefined;
     const { chat } = this;
     const lastSeen = chat && { sessionId: chat.sessionId, seq: chat.sequence.seen };
     const response = await this.request('authenticate', { userId: this.id, lastSeen });
     if (response?.event !== 'authenticated') return undefined;
     this.isAuthenticated = true;
+    // Without a chat, the server sends no `session_resumed`.
     if (!this.chat) this.isResuming = false;
     return String(response.data.state);
   }
@@ -156,23 +159,24 @@ export class LiveUser {
   /** Closes the socket like a lost connection: the chat stays open during the grace period. */
   dropSocket(): void {
     this.isResuming = true;
-    this.close(LOST_CODE);
+    this.closeSocket(LOST_CONNECTION_CODE);
   }
 
   /** Closes the socket without a reconnect, and forgets the chat. */
   leave(): void {
     this.hasLeft = true;
-    this.close(NORMAL_CODE);
+    this.closeSocket(NORMAL_CODE);
     this.endChat();
   }
 
-  /** Forgets the chat, and counts the events that were not received as lost. */
+  /** Forgets the chat. Counts its events that were not received as lost. */
   endChat(): void {
     this.chat?.sequence.finish();
     this.chat = undefined;
   }
 
-  private open(): Promise<boolean> {
+  /** @returns whether the socket has opened */
+  private openSocket(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = new WebSocket(socketUrl, null, { headers: { Cookie: this.account.cookie } });
       this.socket = socket;
@@ -188,7 +192,7 @@ export class LiveUser {
     });
   }
 
-  private close(code: number): void {
+  private closeSocket(code: number): void {
     const { socket } = this;
     this.releaseSocket();
     socket?.close(code);
@@ -216,6 +220,7 @@ export class LiveUser {
   }
 
   private receive(frame: Frame): void {
+    // Frames such as `pong` have no data.
     frame.data ??= {};
     this.updateChat(frame);
     if (frame.event === 'error')
@@ -260,6 +265,7 @@ export class LiveUser {
 
   private resumeChat({ sessionId, seq, partnerId, reset, events, last }: SessionResumed): void {
     if (this.chat?.sessionId !== sessionId || reset) {
+      // The chat is not known here, or the server has reset `seq`: begin before the first event of this frame.
       const first = (events[0]?.data as { seq?: number } | undefined)?.seq ?? seq + 1;
       this.chat = { sessionId, partnerId, sequence: new Sequence(first - 1) };
     }
@@ -268,7 +274,7 @@ export class LiveUser {
       this.chat.sequence.record((data as { seq: number }).seq, source);
     }
     if (last) this.isResuming = false;
-    // The chat ended during the absence.
+    // The chat ended while the user had no socket.
     if (events.at(-1)?.event === 'chat_skipped') this.endChat();
   }
 }

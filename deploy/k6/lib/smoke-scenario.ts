@@ -66,6 +66,7 @@ const upload = (account: Account, bucket: UploadBucket): string => {
   const form = { bucket, fileName: 'smoke.png', file: http.file(png, 'smoke.png', 'image/png') };
   const response = http.post(`${baseUrl}/api/upload`, form, {
     headers: { Cookie: account.cookie },
+    // The account's cookie is passed explicitly, as in `callApi`.
     jar: new CookieJar(),
     responseType: 'text',
   });
@@ -73,7 +74,7 @@ const upload = (account: Account, bucket: UploadBucket): string => {
 };
 
 /** Registers, logs out and logs in again. */
-const register = (): Account => {
+const registerAndLogIn = (): Account => {
   const credentials = { email: `smoke-${Date.now()}@example.com`, password: 'smoke-test-1' };
   const registered = callApi('POST', '/register', { body: credentials });
   const { user } = expectStatus<{ user: { id: number } }>(registered, 201);
@@ -89,7 +90,7 @@ const register = (): Account => {
 };
 
 /** Turns an anonymous account into a registered one. */
-const convert = (account: Account): void => {
+const convertToRegistered = (account: Account): void => {
   const body = {
     userId: account.id,
     email: `smoke-${account.id}-${Date.now()}@example.com`,
@@ -97,11 +98,12 @@ const convert = (account: Account): void => {
   };
   const response = callApi('POST', '/convert-anonymous', { account, body });
   expectStatus(response, 200);
+  // Without a new cookie, the earlier one stays valid.
   account.cookie = buildCookieHeader(response) || account.cookie;
 };
 
 /** Matches two users, who search for each other's gender. @returns their chat */
-const match = async (man: LiveUser, woman: LiveUser): Promise<CurrentChat> => {
+const matchWithEachOther = async (man: LiveUser, woman: LiveUser): Promise<CurrentChat> => {
   const matched = [man, woman].map((user) => user.waitFor('chat_matched', FRAME_WITHIN_MS));
   expectPresent('the man joins the queue', await man.request('join_queue', { preferences: 'female' }));
   expectPresent('the woman joins the queue', await woman.request('join_queue', { preferences: 'male' }));
@@ -110,8 +112,9 @@ const match = async (man: LiveUser, woman: LiveUser): Promise<CurrentChat> => {
   return expectPresent('the chat starts', man.chat);
 };
 
+/** Two users use every feature of a random chat, and become friends. Leaves them in no chat. */
 const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
-  const { sessionId } = await match(ann, bea);
+  const { sessionId } = await matchWithEachOther(ann, bea);
   const userId = ann.id;
   await expectFrame(bea, 'typing', async () => ann.send('typing', { sessionId }));
 
@@ -142,6 +145,7 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   const photo = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: mixed };
   await expectFrame(bea, 'random_message', () => expectAck(ann, 'random_message', photo));
   const path = url.replace('/api', '');
+  // The route groups the requests in the results.
   const shown = callApi('GET', path, { account: bea.account, route: '/files/{bucket}/{key}' });
   expectTrue('the partner sees the photo', shown.status === 200);
 
@@ -150,6 +154,7 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   const lostAt = Date.now();
   const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
   bea.dropSocket();
+  // Time for the server to notice the closed socket, so that Bea misses the next message.
   await wait(500);
   const missed = { sessionId, content: 'said while away', messageType: text };
   await expectAck(ann, 'random_message', missed);
@@ -166,6 +171,7 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   await expectFrame(bea, 'chat_skipped', () => new Conversation(ann).skip());
 };
 
+/** Two games of Break the Ice: one with equal answers, and one that is ignored. */
 const playGames = async (ann: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
   const started = await expectFrame(bea, 'break_ice_question_received', () =>
     expectAck(ann, 'break_ice_start', {
@@ -197,10 +203,11 @@ const playGames = async (ann: LiveUser, bea: LiveUser, sessionId: string): Promi
   );
 };
 
+/** Two friends use every feature of a private chat. */
 const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
-  const parties = { senderId: ann.id, receiverId: bea.id };
+  const senderAndReceiver = { senderId: ann.id, receiverId: bea.id };
   await expectFrame(bea, 'typing', async () => ann.send('typing', { receiverId: bea.id }));
-  const message = { ...parties, content: 'hello friend', messageType: text, clientId: 'smoke-p1' };
+  const message = { ...senderAndReceiver, content: 'hello friend', messageType: text, clientId: 'smoke-p1' };
   const { result } = await expectFrame(bea, 'private_message', () =>
     expectAck(ann, 'send_private_message', message),
   );
@@ -212,7 +219,7 @@ const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   );
   expectTrue('the message counts as unread', unread[ann.id] === 1);
   await expectFrame(bea, 'private_message_edited', () =>
-    expectAck(ann, 'edit_private_message', { messageId, newContent: 'hello, friend', ...parties }),
+    expectAck(ann, 'edit_private_message', { messageId, newContent: 'hello, friend', ...senderAndReceiver }),
   );
   await expectFrame(ann, 'private_message_reaction', () =>
     expectAck(bea, 'react_private_message', { messageId, emoji: '👏', userId: bea.id, receiverId: ann.id }),
@@ -224,7 +231,7 @@ const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   );
   expectTrue('the message is in the history', messages.at(-1)?.content === 'hello, friend');
   await expectFrame(bea, 'private_message_deleted', () =>
-    expectAck(ann, 'delete_private_message', { messageId, ...parties }),
+    expectAck(ann, 'delete_private_message', { messageId, ...senderAndReceiver }),
   );
   const friends = expectStatus<Friend[]>(callApi('GET', `/friends/${bea.id}`, { account }), 200);
   expectTrue(
@@ -233,6 +240,7 @@ const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   );
 };
 
+/** Changes a user's name and picture; their friend sees them. */
 const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   const { account, id } = ann;
   const avatar = upload(account, 'avatars');
@@ -242,13 +250,14 @@ const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   );
   const profile = expectStatus<PublicUser>(callApi('GET', `/user/${id}`, { account: bea.account }), 200);
   expectTrue('the friend sees the new name', profile.username === body.username);
+  // The one random chat with Bea.
   const history = expectStatus<unknown[]>(callApi('GET', `/chat-history/${id}`, { account }), 200);
   expectTrue('the chat is in the history', history.length === 1);
 };
 
 /** Matches two users; one reports and blocks the other, and then removes the block. */
 const reportAndBlock = async (cal: LiveUser, dea: LiveUser): Promise<void> => {
-  const { sessionId } = await match(cal, dea);
+  const { sessionId } = await matchWithEachOther(cal, dea);
   const { account } = dea;
   const report = { reporterId: dea.id, targetId: cal.id, category: 'spam', sessionId };
   expectStatus(callApi('POST', '/reports', { account, body: report }), 201);
@@ -269,7 +278,7 @@ const joinAndLeaveQueue = async (user: LiveUser): Promise<void> => {
 /** Five users use every feature once. */
 export const useEverything = async (): Promise<void> => {
   startCounters();
-  const ann = new LiveUser(register());
+  const ann = new LiveUser(registerAndLogIn());
   const bea = new LiveUser(createAccount('female'));
   const cal = new LiveUser(createAccount('male'));
   const dea = new LiveUser(createAccount('female'));
@@ -282,7 +291,7 @@ export const useEverything = async (): Promise<void> => {
   await changeProfile(ann, bea);
   await reportAndBlock(cal, dea);
   await joinAndLeaveQueue(eve);
-  convert(eve.account);
+  convertToRegistered(eve.account);
   const friendship = `/friends/${ann.id}/${bea.id}`;
   await expectFrame(bea, 'friendship_removed', async () =>
     expectStatus(callApi('DELETE', friendship, { account: ann.account }), 204),

@@ -18,7 +18,7 @@ import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
 
 /** Port of the page, which Vite serves. */
 const DEFAULT_PORT = 5173;
-/** How a process is ended: the signals in their order, and the time to wait after each. */
+/** How a process is ended: the signals in their order, and the longest time to wait after each. */
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
@@ -35,14 +35,14 @@ export async function main() {
   await endOrphanedProcesses(localHome);
   await refuseTakenPort(port);
   const session = new DevelopmentSession(port);
-  const starting = session.start();
-  const stopped = new Promise((resolve, reject) => {
+  const startUp = session.start();
+  const shutDown = new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
-        // Ends the installation, the build or the migrations, for which `starting` may be waiting.
+        // Ends the installation, the build or the migrations, for which `startUp` may be waiting.
         signalRunning('SIGTERM');
         // Wait until start-up has settled, so that no half-started process keeps running.
-        starting
+        startUp
           .catch(() => {})
           .then(() => session.stop())
           .then(resolve, reject);
@@ -54,13 +54,13 @@ export async function main() {
     });
   });
   try {
-    await starting;
+    await startUp;
   } catch (error) {
     await session.stop();
     throw error;
   }
   process.stdout.write(`\nhttp://localhost:${port}\n\n`);
-  await stopped;
+  await shutDown;
   process.exit(0);
 }
 
@@ -69,7 +69,7 @@ class DevelopmentSession {
   #port;
   #stores;
   #processes = [];
-  #stopFollowing = () => {};
+  #stopFollowingLogs = () => {};
   #stopCompiling = () => {};
 
   constructor(port) {
@@ -104,7 +104,7 @@ class DevelopmentSession {
         createPageCheck(this.#port),
       ),
     ];
-    this.#stopFollowing = followLogs(
+    this.#stopFollowingLogs = followLogs(
       Object.fromEntries(this.#processes.map(({ name, logFile }) => [name, logFile])),
       (line) => console.log(dim(line)),
     );
@@ -115,7 +115,7 @@ class DevelopmentSession {
   async stop() {
     this.#stopCompiling();
     await Promise.all(this.#processes.map((managedProcess) => managedProcess.stop()));
-    this.#stopFollowing();
+    this.#stopFollowingLogs();
     await this.#stores?.close();
   }
 

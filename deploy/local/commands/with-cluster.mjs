@@ -6,8 +6,8 @@ import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
 /**
- * `with-cluster.mjs -- <command>`: like `with-stores.mjs`, starts PostgreSQL and Redis, runs a command with
- * DATABASE_URL and REDIS_URL set, and exits with its exit code. But Redis is a new Redis Cluster of six processes.
+ * `with-cluster.mjs -- <command>`: starts PostgreSQL and a new Redis Cluster of six processes, runs a command with
+ * DATABASE_URL and REDIS_URL set, and exits with the exit code of the command.
  */
 export async function main(args) {
   const [command, ...commandArgs] = args[0] === '--' ? args.slice(1) : args;

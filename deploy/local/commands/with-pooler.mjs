@@ -7,10 +7,9 @@ import { openStores } from '../stores/stores.mjs';
 import { runInForeground } from './with-stores.mjs';
 
 /**
- * `with-pooler.mjs -- <command>`: like `with-stores.mjs`, starts PostgreSQL and Redis, runs a command with DATABASE_URL
- * and REDIS_URL set, and exits with its exit code. Also sets POOLER_URL, the address of a PgBouncer in transaction mode
- * in front of PostgreSQL. Prepared statements are off, because Debian's PgBouncer 1.18 does not support them in this
- * mode.
+ * `with-pooler.mjs -- <command>`: starts PostgreSQL, Redis, and a PgBouncer in transaction mode in front of PostgreSQL.
+ * Runs a command with DATABASE_URL, REDIS_URL and POOLER_URL (the address of PgBouncer) set, and exits with the exit
+ * code of the command. Prepared statements are off, because Debian's PgBouncer 1.18 does not support them in this mode.
  */
 export async function main(args) {
   const [command, ...commandArgs] = args[0] === '--' ? args.slice(1) : args;

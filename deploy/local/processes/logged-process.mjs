@@ -35,8 +35,7 @@ const PAUSE_GROWTH = 1.5;
  * the right order. Output goes directly to the log file, so the process can continue when the launcher is killed.
  * @param {ProcessDefinition} definition
  * @returns `child`; `exited`: a promise of how the child exited; `identity`: undefined if the spawn failed;
- * `logOffset`:
- *   size of the log file before the start, in bytes
+ *   `logOffset`: size of the log file before the start, in bytes
  */
 export function spawnLogged(definition) {
   const { command, args, env, cwd, uid, gid, umask, logFile } = definition;

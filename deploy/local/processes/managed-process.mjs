@@ -5,7 +5,7 @@ import { LauncherError } from '../launcher-error.mjs';
 import { describeExit, spawnLogged, waitUntilReady } from './logged-process.mjs';
 import { endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
-// Back-off between restarts: doubled after each exit, and reset once a process has run for a while.
+// Delay before a restart: doubled after each exit, and reset by an exit after at least RESET_DELAY_AFTER_MS.
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 const RESET_DELAY_AFTER_MS = 10_000;
@@ -17,8 +17,8 @@ const ORPHAN_END_STEPS = [
 ];
 
 /** Processes of this launcher. They are killed when the launcher exits; only its own SIGKILL leaves them running. */
-const running = new Set();
-process.on('exit', () => running.forEach((managed) => managed.kill('SIGKILL')));
+const runningProcesses = new Set();
+process.on('exit', () => runningProcesses.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
  * A process that the launcher starts, restarts and stops: a process of the product, nginx or Vite. Its identity is
@@ -29,8 +29,9 @@ export class ManagedProcess {
   #shouldRestart;
   #onRestart;
   #recordFile;
-  #started;
-  #startedAt = 0;
+  /** The latest process, running or not. */
+  #current;
+  #currentStartedAt = 0;
   #delayMs = FIRST_DELAY_MS;
   #restartTimer;
   #isStopping = false;
@@ -57,7 +58,7 @@ export class ManagedProcess {
 
   /** The pid of the running process, or undefined. */
   get pid() {
-    return isRunning(this.#started?.identity) ? this.#started.identity.pid : undefined;
+    return isRunning(this.#current?.identity) ? this.#current.identity.pid : undefined;
   }
 
   /**
@@ -70,7 +71,7 @@ export class ManagedProcess {
     this.#isStopping = false;
     const started = this.#spawn();
     await waitUntilReady(this.#definition, started);
-    // From here on, an exit restarts the process. `waitUntilReady` has reported an earlier exit to the caller.
+    // From here on, an exit restarts the process. An earlier exit has made `waitUntilReady` throw.
     void started.exited.then((exit) => this.#onExit(started, exit));
   }
 
@@ -82,13 +83,13 @@ export class ManagedProcess {
     }
   }
 
-  /** Sends a signal to inject a fault. If the process dies, it is restarted after the shortest delay. */
+  /** Sends a signal, SIGKILL by default. If the process dies, it is restarted after the shortest delay. */
   kill(signal = 'SIGKILL') {
     this.#delayMs = FIRST_DELAY_MS;
-    signalProcess(this.#started?.identity, signal);
+    signalProcess(this.#current?.identity, signal);
   }
 
-  /** Disables restarts, and sends the signal if one is given. Does not wait for the process to exit. */
+  /** Disables restarts until the next `start`, and sends the signal, if any. Does not wait for the process to exit. */
   disableRestarts(signal) {
     this.#isStopping = true;
     clearTimeout(this.#restartTimer);
@@ -98,15 +99,15 @@ export class ManagedProcess {
   /** Disables restarts, ends the process, and resolves when the process is gone. */
   async stop() {
     this.disableRestarts();
-    await endProcess(this.#started?.identity, this.#definition.endSteps);
+    await endProcess(this.#current?.identity, this.#definition.endSteps);
     this.#removeRecord();
   }
 
   #spawn() {
     const started = spawnLogged(this.#definition);
-    this.#started = started;
-    this.#startedAt = Date.now();
-    running.add(this);
+    this.#current = started;
+    this.#currentStartedAt = Date.now();
+    runningProcesses.add(this);
     if (started.identity) {
       fs.mkdirSync(path.dirname(this.#recordFile), { recursive: true });
       fs.writeFileSync(
@@ -119,10 +120,10 @@ export class ManagedProcess {
 
   #onExit(started, exit) {
     // An earlier process, which `start` has replaced, needs no restart.
-    if (this.#isStopping || started !== this.#started) return;
+    if (this.#isStopping || started !== this.#current) return;
     this.#removeRecord();
     if (!this.#shouldRestart) return;
-    if (Date.now() - this.#startedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
+    if (Date.now() - this.#currentStartedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
     this.#onRestart(`${this.name} ended (${describeExit(exit)}) and is restarted`);
     this.#restartTimer = setTimeout(() => {
       const restarted = this.#spawn();
@@ -132,7 +133,7 @@ export class ManagedProcess {
   }
 
   #removeRecord() {
-    running.delete(this);
+    runningProcesses.delete(this);
     fs.rmSync(this.#recordFile, { force: true });
   }
 }

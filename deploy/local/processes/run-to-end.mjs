@@ -19,8 +19,7 @@ process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL'
  * @param {object} [options]
  *   `cwd`, `env`, `uid`, `gid`: as for spawn; `input`: text for its standard input; `limitMs`: time after which the
  *   program gets SIGTERM, and SIGKILL 5 s later; `logFile`: file to which its output is written; `onOutput`: called
- * with
- *   each chunk of output; `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
+ *   with each chunk of output; `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  *   `isOverdue`: whether the program exceeded `limitMs`; `error`: why the program could not be started
  */

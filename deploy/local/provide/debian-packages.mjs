@@ -7,7 +7,7 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 const DOWNLOAD_LIMIT_MS = 180_000;
-/** Names of the dependencies that are unpacked as well: shared libraries and the Lua modules of redis-server. */
+/** Names of dependencies that are unpacked as well: shared libraries, and the Lua modules of redis-server. */
 const LIBRARY_NAME = /^(lib|lua-)/;
 /**
  * Names of packages that are not unpacked: those that only the installation of a package needs, and the C library,
@@ -21,7 +21,8 @@ const UNNEEDED_NAME =
  * @param {string[]} packages  names of the packages that contain the program
  * @param {string} program     path of the program inside the packages, such as usr/bin/redis-server
  * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} how to run the program,
- *   and the folder with all unpacked files; undefined where the machine has no apt or cannot reach Debian's servers
+ *   and `root`, the folder with all unpacked files; undefined if the machine has no apt or cannot reach Debian's
+ * servers
  */
 export async function unpackDebian(packages, program, logStep) {
   const root = path.join(localHome, 'debian', packages[0]);
@@ -30,7 +31,7 @@ export async function unpackDebian(packages, program, logStep) {
     if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
     logStep('Debian', `unpacking ${packages[0]} into ${path.relative(process.cwd(), root)}`);
     await withFileLock(path.join(localHome, 'run/debian.lock'), async () => {
-      // Another launcher has unpacked the packages while this one waited for the lock.
+      // Another launcher may have unpacked the packages while this one waited for the lock.
       if (fs.existsSync(completeMarker)) return;
       fs.rmSync(root, { recursive: true, force: true });
       if (await downloadAndUnpack(packages, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
@@ -45,12 +46,12 @@ export async function unpackDebian(packages, program, logStep) {
 }
 
 async function downloadAndUnpack(packages, root) {
-  // Try the machine's package lists first. If they are empty or outdated, download private ones.
+  // Try the machine's package lists first. If they are empty or outdated, use private ones, which need a download.
   for (const createApt of [createSystemApt, createPrivateApt]) {
     const apt = createApt();
     if (apt.isPrivate) await apt.runAptGet(['update']);
     const libraries = await listMissingLibraries(apt, packages);
-    // If libraries were found, the lists contain the packages. Otherwise check, since a package may need no library.
+    // Libraries are found only if the lists contain the packages. Without libraries, check the packages themselves.
     if (libraries.length === 0 && !(await apt.hasPackages(packages))) continue;
     const downloads = ensureFolder(root, '.downloads');
     const result = await apt.runAptGet(['download', ...packages, ...libraries], downloads);
@@ -136,6 +137,7 @@ function createPrivateApt() {
     `Dir::Cache=${path.join(state, 'cache')}`,
     // As root, apt would otherwise download as the user _apt, who cannot enter this folder.
     'APT::Sandbox::User=root',
+    // `unpackDebian` holds a lock already.
     'Debug::NoLocking=true',
   ];
   return configureApt({ settings, isPrivate: true });

@@ -14,6 +14,8 @@ import { startStack } from '../thaw-stack.mjs';
 
 /** The stand-ins do not connect to the stores. */
 const unusedStores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+/** Length of the response of a stand-in to /api/stream. */
+const STREAM_MB = 64;
 const websocketUpgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
 
 const pageFiles = {
@@ -34,6 +36,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     fs.mkdirSync(path.dirname(path.join(page, name)), { recursive: true });
     fs.writeFileSync(path.join(page, name), text);
   }
+  // Without LIMITS_PROFILE, a local stack has the profile `load`, in which nginx does not limit requests.
   const stack = await startStack({ home, page, stores: unusedStores, replicas: 2, programs: standIns });
   t.after(() => stack.stop());
   const get = (address, headers) => sendGet(stack.ports.page, address, headers);
@@ -108,10 +111,9 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   await t.test(
     'requests reach both replicas with the original URL, and with the headers that nginx sets',
     async () => {
-      // A stand-in returns the request that it received.
+      // A stand-in answers any path under /api with the request that it received. Six requests reach both replicas.
       const received = [];
-      for (let index = 0; index < 6; index += 1)
-        received.push(JSON.parse((await get('/api/who?x=1')).body));
+      for (let index = 0; index < 6; index += 1) received.push(JSON.parse((await get('/api/who?x=1')).body));
       assert.equal(new Set(received.map(({ pid }) => pid)).size, 2);
       assert.equal(received[0].url, '/api/who?x=1');
       const { headers } = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
@@ -131,17 +133,18 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
       const responses = await Promise.all(stack.ports.replicas.map((port) => sendGet(port, '/api/who')));
       return Math.max(...responses.map(({ body }) => JSON.parse(body).streamedMb));
     };
-    // Wait until the replica has begun to write and then writes no more.
+    // Wait until the replica has begun to write and then has written nothing for 100 ms.
     let streamedMb;
     do {
       streamedMb = await readStreamedMb();
       await sleep(100);
     } while ((await readStreamedMb()) !== streamedMb || streamedMb === 0);
-    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full.
-    assert.ok(streamedMb < 32, `${streamedMb} of 64 MB`);
+    // nginx stops reading from the replica when the buffers of both connections, a few MB, are full. Half of the
+    // response leaves room for larger buffers.
+    assert.ok(streamedMb < STREAM_MB / 2, `${streamedMb} of ${STREAM_MB} MB`);
     let length = 0;
     for await (const chunk of response) length += chunk.length;
-    assert.equal(length, 64_000_000);
+    assert.equal(length, STREAM_MB * 1_000_000);
   });
 
   await t.test('an upgrade to a WebSocket is proxied', async () => {
@@ -160,7 +163,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     ]) {
       const { status, body } = await get(address, { Connection: 'Upgrade', Upgrade: protocol });
       assert.equal(status, expectedStatus, `${protocol} at ${address}`);
-      // nginx itself responds here, with the page.
+      // nginx itself responds to these requests, with the page.
       if (status === 404 || address === '/chat') continue;
       assert.equal(JSON.parse(body).headers.upgrade, undefined);
       assert.equal(JSON.parse(body).headers.connection, 'close');
@@ -199,17 +202,20 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
   };
   const listStatuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
 
-  await t.test('200 users behind one address can reconnect simultaneously, twice in a row', async () => {
-    const sendMany = await startWithProfile('default');
-    assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
-    assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
-    // The two bursts have used up 400 handshakes, of which 10 are restored in each second.
-    const responses = await sendMany('/ws', 400, websocketUpgrade);
-    assert.deepEqual(listStatuses(responses), [101, 429]);
-    const { headers, body } = responses.find(({ status }) => status === 429);
-    assert.equal(JSON.parse(body).code, 'rate_limited');
-    assert.equal(headers['retry-after'], '5');
-  });
+  await t.test(
+    '200 users behind one address can reconnect simultaneously twice, and then are limited',
+    async () => {
+      const sendMany = await startWithProfile('default');
+      assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
+      assert.deepEqual(listStatuses(await sendMany('/ws', 200, websocketUpgrade)), [101]);
+      // The limit is a burst of 400 handshakes. The users have used them up, and only 10 are restored in each second.
+      const responses = await sendMany('/ws', 400, websocketUpgrade);
+      assert.deepEqual(listStatuses(responses), [101, 429]);
+      const { headers, body } = responses.find(({ status }) => status === 429);
+      assert.equal(JSON.parse(body).code, 'rate_limited');
+      assert.equal(headers['retry-after'], '5');
+    },
+  );
 
   await t.test(
     'sign-in routes are limited in every spelling of their paths, and other routes are not',
@@ -234,13 +240,16 @@ test('nginx limits the requests of one address according to LIMITS_PROFILE', asy
     assert.equal(responses.filter(({ status }) => status === 429).length, 50);
   });
 
-  await t.test('LIMITS_PROFILE=strict limits sign-ins more, and LIMITS_PROFILE=load does not limit them', async () => {
-    const sendManyStrictly = await startWithProfile('strict');
-    // More than the burst of 60 of this profile, and less than that of the default profile.
-    assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
-    const sendManyUnlimited = await startWithProfile('load');
-    assert.deepEqual(listStatuses(await sendManyUnlimited('/api/login', 600)), [200]);
-  });
+  await t.test(
+    'LIMITS_PROFILE=strict limits sign-ins more, and LIMITS_PROFILE=load does not limit them',
+    async () => {
+      const sendManyStrictly = await startWithProfile('strict');
+      // More than this profile's burst of 60, and less than the default profile's 120.
+      assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
+      const sendManyUnlimited = await startWithProfile('load');
+      assert.deepEqual(listStatuses(await sendManyUnlimited('/api/login', 600)), [200]);
+    },
+  );
 });
 
 function sendGet(port, address, headers = {}) {

@@ -12,7 +12,7 @@ export interface PostgresPair {
 }
 
 /** Finds the program folder of an installed PostgreSQL that includes pg_basebackup. */
-export function findPostgresPrograms(): string | undefined;
+export function findPostgresProgramFolder(): string | undefined;
 
-/** Starts the PostgreSQL of `findPostgresPrograms` and a streaming replica of it. */
+/** Starts the PostgreSQL of `findPostgresProgramFolder` and a streaming replica of it. */
 export function startPostgresPair(): Promise<PostgresPair>;

@@ -20,10 +20,10 @@ const END_STEPS = [
 ];
 
 /**
- * Finds an installed PostgreSQL that includes pg_basebackup, which the npm packages lack.
+ * Finds the newest installed PostgreSQL that includes pg_basebackup, which the npm packages lack.
  * @returns {string | undefined} the folder of its programs
  */
-export function findPostgresPrograms() {
+export function findPostgresProgramFolder() {
   const versions = fs.existsSync(DEBIAN_FOLDER) ? fs.readdirSync(DEBIAN_FOLDER) : [];
   return versions
     .sort((a, b) => Number(b) - Number(a))
@@ -32,11 +32,11 @@ export function findPostgresPrograms() {
 }
 
 /**
- * Starts a PostgreSQL server and a streaming replica of it. The data of both is deleted when they stop.
- * @returns {Promise<import('./postgres-replica.mjs').PostgresPair>}
+ * Starts a PostgreSQL server (the primary) and a streaming replica of it. The data of both is deleted by `stop`.
+ * @returns {Promise<PostgresPair>}
  */
 export async function startPostgresPair() {
-  const pair = new PostgresPair(findPostgresPrograms());
+  const pair = new PostgresPair(findPostgresProgramFolder());
   try {
     await pair.start();
     return pair;
@@ -48,17 +48,19 @@ export async function startPostgresPair() {
 
 /** A primary and its streaming replica. */
 class PostgresPair {
-  #programs;
+  #programFolder;
   #user = findPostgresUser();
   #folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-replica-'));
   #password = randomBytes(24).toString('hex');
   #primary;
   #replica;
 
-  constructor(programs) {
-    this.#programs = programs;
+  /** @param {string} programFolder  that of `findPostgresProgramFolder` */
+  constructor(programFolder) {
+    this.#programFolder = programFolder;
   }
 
+  /** Address of the primary. */
   get url() {
     return this.#buildUrl(this.#primary.port);
   }
@@ -121,13 +123,14 @@ class PostgresPair {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       max_connections: 200,
+      // The data is deleted anyway.
       fsync: 'off',
-      // A replica that was stopped needs the WAL segments written in the meantime.
+      // A replica that is started again needs the WAL (PostgreSQL's log of changes) written in the meantime.
       wal_keep_size: '256MB',
     };
     const definition = {
       name: `PostgreSQL, ${name}`,
-      command: path.join(this.#programs, 'postgres'),
+      command: path.join(this.#programFolder, 'postgres'),
       args: ['-D', data, ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
       ...this.#user,
       cwd: this.#folder,
@@ -142,7 +145,7 @@ class PostgresPair {
   }
 
   #run(program, args) {
-    return runOrThrow(`${program} failed`, path.join(this.#programs, program), args, {
+    return runOrThrow(`${program} failed`, path.join(this.#programFolder, program), args, {
       ...this.#user,
       cwd: this.#folder,
       env: this.#environment,
@@ -153,6 +156,7 @@ class PostgresPair {
     return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', PGPASSWORD: this.#password };
   }
 
+  /** Gives a file to the user as which PostgreSQL runs, if that is not the launcher's own user. */
   #changeOwner(file) {
     const { uid, gid } = this.#user;
     if (uid !== undefined) fs.chownSync(file, uid, gid);
@@ -168,7 +172,7 @@ async function endServer(server) {
   if (server) delete server.identity;
 }
 
-/** Line 8 of PostgreSQL's pid file holds its state. */
+/** Reads the state of a server, such as `ready`, from line 8 of PostgreSQL's pid file. */
 function readState(data) {
   try {
     return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n')[7]?.trim();

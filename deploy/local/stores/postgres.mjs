@@ -44,12 +44,13 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
     url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
-    // The address is undefined while a server of an earlier release still runs, because that server lacks the role.
+    // The home has no password while a server that an earlier release started still runs: that server lacks the role.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
         : undefined,
     prepare: async (port) => {
+      // PostgreSQL refuses to run as root.
       const user = findPostgresUser();
       const folder = ensurePostgresFolder(home, user);
       const binaries = await locatePostgresBinaries(user, folder);
@@ -106,44 +107,44 @@ async function prepareCluster(cluster, isDurable) {
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
-  // An earlier release created the home, or the home was deleted while its data was in another folder.
+  // A password is missing if an earlier release created the home, or if the home was deleted but its data, which was in
+  // another folder, was not.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
 async function createCluster(cluster, isDurable) {
   // The folder gets its final name when it is complete, so that an interrupted start leaves no incomplete cluster.
-  const unfinished = `${cluster.data}.new`;
+  const unfinishedData = `${cluster.data}.new`;
   const passwordFile = path.join(cluster.folder, 'initial-password');
-  fs.rmSync(unfinished, { recursive: true, force: true });
-  fs.mkdirSync(unfinished, { mode: 0o700 });
+  fs.rmSync(unfinishedData, { recursive: true, force: true });
+  fs.mkdirSync(unfinishedData, { mode: 0o700 });
   fs.rmSync(passwordFile, { force: true });
   fs.writeFileSync(passwordFile, readOwnerPassword(cluster), { mode: 0o600 });
-  changeOwner(cluster.user, unfinished, passwordFile);
+  changeOwner(cluster.user, unfinishedData, passwordFile);
   const args = [
     '-D',
-    unfinished,
+    unfinishedData,
     '-U',
     OWNER_ROLE,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
   ];
-  const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  if (!isDurable) locale.push('--no-sync');
+  const localeArgs = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   try {
     const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment() };
     await runOrThrow(
       'PostgreSQL could not create its data folder',
       path.join(cluster.bin, 'initdb'),
-      [...args, ...locale],
+      [...args, ...localeArgs, ...(isDurable ? [] : ['--no-sync'])],
       options,
     );
   } finally {
     fs.rmSync(passwordFile, { force: true });
   }
-  await runInSingleUserMode(cluster, unfinished, `CREATE DATABASE ${DATABASE};`);
-  await setPasswords(cluster, unfinished);
-  fs.renameSync(unfinished, cluster.data);
+  await runInSingleUserMode(cluster, unfinishedData, `CREATE DATABASE ${DATABASE};`);
+  await setPasswords(cluster, unfinishedData);
+  fs.renameSync(unfinishedData, cluster.data);
 }
 
 /** Creates the role of the service if it is missing, and sets the passwords of both roles to the stored secrets. */
@@ -207,6 +208,7 @@ async function refuseOtherVersion({ bin, data }) {
  */
 async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
+  // Line 1 of the pid file holds the pid.
   const pid = Number(readPidFileLines(data)[0]);
   if (!pid) return;
   // Another process may have the pid of a stale file.
@@ -227,6 +229,7 @@ function readPidFileLines(data) {
 
 const readOwnerPassword = (cluster) => readOrCreateSecret(cluster.home, OWNER_PASSWORD);
 
+/** Gives files to the user as which PostgreSQL runs, if that is not the launcher's own user. */
 function changeOwner(user, ...files) {
   if (user.uid === undefined) return;
   for (const file of files) fs.chownSync(file, user.uid, user.gid);

@@ -53,7 +53,10 @@ class RedisCluster {
     this.#options = options;
   }
 
-  /** REDIS_URL of a user with the ACL that the compose files set for the product, and with three nodes as seeds. */
+  /**
+   * REDIS_URL of a user with the permissions (ACL) that the compose files set for the product. It names three nodes,
+   * from which a client gets the addresses of all others.
+   */
   get url() {
     return this.#formatUrl('thaw');
   }
@@ -68,7 +71,7 @@ class RedisCluster {
     return `redis+cluster://${user}:${this.#options.password}@${seeds.join(',')}`;
   }
 
-  /** Commands that the ACL denied, as `<user> <command>`. */
+  /** Lists the commands that the permissions of a user denied, as `<user> <command>`. */
   async listDeniedCommands() {
     const logs = await Promise.all(this.#listRunning().map((node) => node.listDeniedCommands()));
     return logs.flat();
@@ -97,7 +100,7 @@ class RedisCluster {
     await this.waitUntilConverged();
   }
 
-  /** Adds a primary without slots. Resolves when all nodes know the new primary and it accepts keys. */
+  /** Adds a primary without slots. Resolves when all nodes know the new primary, so that slots can be moved to it. */
   async addPrimary() {
     const node = await this.#startNode();
     await this.#join([node]);
@@ -110,7 +113,7 @@ class RedisCluster {
     const [port, busPort] = await findFreePorts(2);
     this.#firstBusPort ??= busPort;
     const { program, folder, password, nodeTimeoutMs } = this.#options;
-    // Without full coverage, the other slots are served while one primary is replaced.
+    // `cluster-require-full-coverage no`: the other slots are still served while one primary is replaced.
     const settings = `${formatDataSettings(password)}cluster-enabled yes
 cluster-port ${busPort}
 cluster-node-timeout ${nodeTimeoutMs}
@@ -159,7 +162,11 @@ ${formatProductUser(password)}`;
     }, 'The nodes of the cluster do not agree');
   }
 
-  /** Whether all running nodes see the same primaries with the same slots and epochs, and all these primaries run. */
+  /**
+   * Whether all running nodes see the same primaries with the same slots and epochs, and all these primaries run. The
+   * epoch is a number that grows with each change of the owners: of two owners of a slot, the one with the greater
+   * epoch is valid.
+   */
   async #doAllAgree() {
     const running = this.#listRunning();
     const views = await Promise.all(
@@ -199,13 +206,17 @@ ${formatProductUser(password)}`;
     return this.#listRunning()[0].call('CLUSTER', 'KEYSLOT', key);
   }
 
-  /** Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`. */
+  /**
+   * Begins to move a slot to another primary, with the commands of `redis-cli --cluster reshard`.
+   * @returns functions that move one key, and that move all remaining keys and then the slot
+   */
   async beginMove(slot, target) {
     const source = await this.findPrimaryOfSlot(slot);
     const targetId = await target.readId();
     await target.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await source.readId());
     await source.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', targetId);
     const moveKeys = async (keys) => {
+      // The key is empty, because the keys follow after KEYS. A cluster has only the database 0.
       const destination = ['127.0.0.1', target.port, '', 0, MOVE_TIMEOUT_MS];
       await source.call('MIGRATE', ...destination, 'AUTH', this.#options.password, 'KEYS', ...keys);
     };

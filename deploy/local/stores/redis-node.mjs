@@ -13,9 +13,7 @@ const MAX_ACL_LOG_ENTRIES = 128;
 /** The data is deleted anyway, or a test simulates a crash. */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
-/**
- * Returns lines of redis.conf for servers that hold data, which Sentinels do not, in addition to those of every node.
- */
+/** Returns further lines of redis.conf for servers that hold data. Sentinels hold no data. */
 export const formatDataSettings = (password) => `masterauth ${password}
 save ""
 appendonly yes

@@ -13,7 +13,7 @@ import { PrivateStore } from './private-store.mjs';
 import { describeRedis } from './redis.mjs';
 
 const POLL_INTERVAL_MS = 500;
-// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job, so try several times.
+// A store of DATABASE_URL or REDIS_URL may still be starting, as in a CI job, so the launcher tries several times.
 const CONNECT_ATTEMPTS = 10;
 const CONNECT_TIMEOUT_MS = 2_000;
 const CONNECT_RETRY_DELAY_MS = 500;
@@ -23,8 +23,7 @@ const LONGEST_DELAY_MS = 10_000;
 /**
  * @typedef {object} Stores
  * @property {string} databaseUrl        address with the role that owns all tables
- * @property {string} [serviceDatabaseUrl]  address with the role of the running service; undefined if DATABASE_URL is
- * set
+ * @property {string} [serviceDatabaseUrl]  address with the role of the running service, unless DATABASE_URL is set
  * @property {string} redisUrl
  * @property {() => Promise<void>} close   ends the use of the stores by this process; the last user stops the stores,
  *   and their data is kept
@@ -42,13 +41,13 @@ const LONGEST_DELAY_MS = 10_000;
  * @throws {LauncherError} when a store cannot be reached or started, or the home belongs to another user
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
-  const external = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
-  await refuseUnreachableStore('PostgreSQL', external.postgres, 'DATABASE_URL', 5432);
-  await refuseUnreachableRedis(external.redis);
+  const externalUrls = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
+  await refuseUnreachableStore('PostgreSQL', externalUrls.postgres, 'DATABASE_URL', 5432);
+  await refuseUnreachableRedis(externalUrls.redis);
   refuseForeignHome(home);
   const kinds = [
-    !external.postgres && describePostgres(home, { isDurable }),
-    !external.redis && describeRedis(home, logStep),
+    !externalUrls.postgres && describePostgres(home, { isDurable }),
+    !externalUrls.redis && describeRedis(home, logStep),
   ];
   const stores = new PrivateStores(home, kinds.filter(Boolean));
   const urls = await stores.open();
@@ -56,9 +55,9 @@ export async function openStores({ home, env = process.env, isDurable = true, lo
   logStore('PostgreSQL', urls.PostgreSQL?.url);
   logStore('Redis', urls.Redis?.url);
   return {
-    databaseUrl: external.postgres || urls.PostgreSQL.url,
+    databaseUrl: externalUrls.postgres || urls.PostgreSQL.url,
     serviceDatabaseUrl: urls.PostgreSQL?.serviceUrl,
-    redisUrl: external.redis || urls.Redis.url,
+    redisUrl: externalUrls.redis || urls.Redis.url,
     close: () => stores.close(),
     killNow: () => stores.killNow(),
   };
@@ -76,12 +75,13 @@ export async function endAbandonedStores(home) {
   await new PrivateStores(home, kinds).stopIfUnused();
 }
 
+/** @throws {LauncherError} when the home belongs to another user of the machine; root may use every home */
 function refuseForeignHome(home) {
   try {
     fs.accessSync(ensureHome(home), fs.constants.W_OK);
-    const user = process.getuid?.();
+    const uid = process.getuid?.();
     // The catch clause replaces this error.
-    if (user !== undefined && user !== 0 && fs.statSync(home).uid !== user) throw new Error();
+    if (uid !== undefined && uid !== 0 && fs.statSync(home).uid !== uid) throw new Error();
   } catch {
     throw new LauncherError(
       `${home} belongs to another user, perhaps from a start as root: delete it first.`,
@@ -89,7 +89,7 @@ function refuseForeignHome(home) {
   }
 }
 
-/** Reads an address from the variable `name`, or from the file that the variable `<name>_FILE` names. */
+/** Reads the address of a store from the variable `name`, or from the file that the variable `<name>_FILE` names. */
 function readUrl(env, name) {
   if (env[name]) return env[name];
   const file = env[`${name}_FILE`];
@@ -102,7 +102,7 @@ async function refuseUnreachableStore(name, url, variable, defaultPort) {
   if (!url) return;
   if (!URL.canParse(url)) throw new LauncherError(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
-  // The address names a Unix socket, which is not checked here.
+  // Without a host, or with a path as the host, the address names a Unix socket, which is not checked here.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
   // An IPv6 address is in brackets.
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
@@ -124,7 +124,8 @@ async function refuseUnreachableRedis(url) {
       return isReachable({ host, port: Number(port ?? defaultPort) });
     }),
   );
-  if (!areReachable.includes(true)) throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
+  if (!areReachable.includes(true))
+    throw new LauncherError(`None of ${hosts} answers, which REDIS_URL names.`);
 }
 
 async function isReachable({ host, port }) {
@@ -144,6 +145,7 @@ class PrivateStores {
   #stores;
   #usersFolder;
   #lockFile;
+  /** The file of this process in `#usersFolder`. */
   #userFile;
   #pollTimer;
   #pollDelayMs = POLL_INTERVAL_MS;
@@ -185,7 +187,7 @@ class PrivateStores {
     await withFileLock(this.#lockFile, () => this.#removeUser());
   }
 
-  /** Like `close`, but kills the stores, and does not wait for the lock or for the end of the stores. */
+  /** Like `close`, but kills the stores if no other user runs, and does not wait for the lock or for their end. */
   killNow() {
     if (this.#stores.length === 0) return;
     this.#isClosed = true;
@@ -229,6 +231,7 @@ class PrivateStores {
   async #restart() {
     try {
       await withFileLock(this.#lockFile, async () => {
+        // The processes of the product keep using the addresses that they got.
         if (!this.#isClosed) await this.#ensureRunning({ mustKeepPort: true });
       });
     } catch {

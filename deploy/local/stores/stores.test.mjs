@@ -12,6 +12,7 @@ import { openStores } from './stores.mjs';
 
 // Uses real PostgreSQL and Redis.
 
+/** Opens private stores of a home. Each call counts as another user of the stores. */
 const openTestStores = (home) => openStores({ home, env: {}, isDurable: false });
 
 test('several users share the stores, and the last user to close them stops them', async (t) => {
@@ -26,14 +27,14 @@ test('several users share the stores, and the last user to close them stops them
   assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the log of PostgreSQL contains no values of a refused row', async (t) => {
+test('the log of PostgreSQL contains no values of a refused statement', async (t) => {
   const home = createTestHome(t);
   const stores = await openTestStores(home);
   const client = new pg.Client({ connectionString: stores.databaseUrl });
   await client.connect();
-  await client.query('CREATE TEMPORARY TABLE users_sample (email text UNIQUE)');
+  await client.query('CREATE TEMPORARY TABLE sample (email text UNIQUE)');
   // Fails the second time, because the column is unique.
-  const insert = () => client.query('INSERT INTO users_sample VALUES ($1)', ['ada@example.org']);
+  const insert = () => client.query('INSERT INTO sample VALUES ($1)', ['ada@example.org']);
   await insert();
   await assert.rejects(insert, /duplicate key/);
   await assert.rejects(client.query('SELECT $1::json', ['{"a": ada@example.org}']), /json/);
@@ -55,10 +56,10 @@ test('the service gets a separate role, even in a home created by a release with
     await client.end();
     return rows[0];
   };
-  const service = { rolname: 'thaw_service', rolsuper: false };
-  const owner = { rolname: 'thaw', rolsuper: true };
+  const serviceRole = { rolname: 'thaw_service', rolsuper: false };
+  const ownerRole = { rolname: 'thaw', rolsuper: true };
   const first = await openTestStores(home);
-  assert.deepEqual(await readRole(first.serviceDatabaseUrl), service);
+  assert.deepEqual(await readRole(first.serviceDatabaseUrl), serviceRole);
   // Makes the home look like that of a release without the role: no role and no password.
   const client = new pg.Client({ connectionString: first.databaseUrl });
   await client.connect();
@@ -68,10 +69,10 @@ test('the service gets a separate role, even in a home created by a release with
   fs.rmSync(path.join(home, 'secrets/postgres-service-password'));
 
   const second = await openTestStores(home);
-  assert.deepEqual(await readRole(second.serviceDatabaseUrl), service);
-  // An earlier release started on this home connects with this address.
+  assert.deepEqual(await readRole(second.serviceDatabaseUrl), serviceRole);
+  // An earlier release that is started on this home again connects with the owner's address.
   assert.equal(second.databaseUrl, first.databaseUrl);
-  assert.deepEqual(await readRole(second.databaseUrl), owner);
+  assert.deepEqual(await readRole(second.databaseUrl), ownerRole);
   await second.close();
 });
 
@@ -86,11 +87,11 @@ test('the stores keep their ports across a stop, and Redis keeps its data', asyn
   await after.close();
 });
 
-test('PostgreSQL starts despite a stale pid file, and an unrelated process with that pid is not ended', async (t) => {
+test('PostgreSQL starts despite a pid file of a crashed server, and does not end another process with that pid', async (t) => {
   const home = createTestHome(t);
   const before = await openTestStores(home);
   await before.close();
-  // Simulates a crash after which another process got the pid, here the process of this test.
+  // The pid in the file is now that of another process, here of this test, which would not survive being ended.
   const pidFile = path.join(ensurePostgresFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
   const after = await openTestStores(home);
@@ -102,7 +103,7 @@ test('a PostgreSQL that runs without a record is ended before another one starts
   const home = createTestHome(t);
   const before = await openTestStores(home);
   const { postgresql } = findRunningProcesses(home);
-  // The record of the running process.
+  // Deletes the record by which launchers find the running process.
   fs.rmSync(path.join(home, 'run/postgresql.json'));
   const after = await openTestStores(home);
   assert.notEqual(findRunningProcesses(home).postgresql.pid, postgresql.pid);
@@ -112,7 +113,7 @@ test('a PostgreSQL that runs without a record is ended before another one starts
   await after.close();
 });
 
-test('the stores require a password, and no password is on a command line', async (t) => {
+test('the stores require passwords, which are in private files and on no command line', async (t) => {
   const home = createTestHome(t);
   const stores = await openTestStores(home);
   const url = new URL(stores.redisUrl);
@@ -120,7 +121,7 @@ test('the stores require a password, and no password is on a command line', asyn
   url.password = 'guess';
   assert.match(await sendToRedis(url.href, 'PING'), /WRONGPASS/);
   const rules = fs.readFileSync(path.join(ensurePostgresFolder(home), 'data/pg_hba.conf'), 'utf8');
-  // The authentication method is the last word of a rule.
+  // The authentication method is the last word of a rule; every rule requires a password.
   const methods = rules
     .split('\n')
     .filter((line) => /^\w/.test(line))
@@ -186,6 +187,7 @@ test('the stores start again after all their processes were killed', async (t) =
 
 /** Lists the files below a folder that every user of the machine can reach and read. */
 function listReadableByOthers(folder) {
+  // The mode bits 0o001 and 0o004 let all users enter a folder and read a file.
   const canOthersEnter = (fs.statSync(folder).mode & 0o001) !== 0;
   if (!canOthersEnter) return [];
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -77,15 +77,18 @@ export function readTapCounts(reportFile) {
 /**
  * Adds a failure to the counts if a stage took too long, or if it failed although its report shows no failed test: its
  * tool exited with an error, or it ran no tests.
- * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  `counts`: undefined for a check, which counts
- *   as one test; `code`: exit code of the tool
+ * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  `counts`: undefined for a check, which
+ *   counts as one test; `code`: exit code of the tool
  * @returns {Counts & {problem?: string}} `problem`: why the stage failed, if not because of a failed test
  */
 export function judgeStage({ counts, code, isOverdue }) {
   const total = counts ?? { ...NO_TESTS, passed: code === 0 ? 1 : 0 };
   if (isOverdue) return { ...total, failed: total.failed + 1, problem: 'took too long and was ended' };
-  if (code !== 0 && total.failed === 0)
-    return { ...total, failed: 1, problem: counts && `its tool ended with exit code ${code}` };
+  if (code !== 0 && total.failed === 0) {
+    // A check always fails by its exit code, so that code is not a problem to report.
+    const problem = counts && `its tool ended with exit code ${code}`;
+    return { ...total, failed: 1, problem };
+  }
   if (total.passed + total.failed === 0) return { ...total, failed: 1, problem: 'ran no tests' };
   return total;
 }

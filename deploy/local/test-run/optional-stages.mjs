@@ -6,13 +6,13 @@ import { findK6, provideK6 } from '../provide/k6.mjs';
 import { getPackageCommand } from '../provide/node-packages.mjs';
 import { findHelm, findVersityGw, provideHelm, provideVersityGw } from '../provide/optional-programs.mjs';
 import { findPgBouncer } from '../stores/pgbouncer.mjs';
-import { findPostgresPrograms } from '../stores/postgres-replica.mjs';
+import { findPostgresProgramFolder } from '../stores/postgres-replica.mjs';
 import { readJestCounts, readPlaywrightCounts, readTapCounts } from './counts.mjs';
 import { createNodeTestCommand } from './node-test.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
-/** The stage needs no environment variables with the paths of its programs. */
+/** What `needs.find` returns for programs that the tests find themselves, without environment variables. */
 const NO_PATHS = {};
 
 /**
@@ -73,7 +73,10 @@ function createClusterStage(report) {
   };
 }
 
-/** Runs chats on three api replicas while a Redis Cluster fails over or moves slots, or Sentinels fail over. */
+/**
+ * Runs chats on three api replicas while a Redis Cluster fails over or moves slots, or Sentinels fail over. The stage
+ * `process: cluster` of `npm test` is a short form.
+ */
 function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
   return {
@@ -127,7 +130,7 @@ function createReplicaStage(report) {
     limitMs: 4 * MINUTE_MS,
     counts: () => readJestCounts(report),
     needs: {
-      find: () => findPostgresPrograms() && NO_PATHS,
+      find: () => findPostgresProgramFolder() && NO_PATHS,
       reasonToSkip: "no PostgreSQL with pg_basebackup was found: install Debian's package postgresql",
     },
   };
@@ -143,12 +146,10 @@ function createMetricsStage(report) {
     counts: () => readTapCounts(report),
     needs: {
       find: () => {
-        const [PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH] = [
-          findProgram(['prometheus']),
-          findProgram(['promtool']),
-          findK6(),
-        ];
-        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH && findPostgresPrograms()
+        const PROMETHEUS_PATH = findProgram(['prometheus']);
+        const PROMTOOL_PATH = findProgram(['promtool']);
+        const K6_PATH = findK6();
+        return PROMETHEUS_PATH && PROMTOOL_PATH && K6_PATH && findPostgresProgramFolder()
           ? { PROMETHEUS_PATH, PROMTOOL_PATH, K6_PATH }
           : undefined;
       },
@@ -159,7 +160,7 @@ function createMetricsStage(report) {
   };
 }
 
-/** Tests the chart for Kubernetes, which Helm renders. */
+/** Tests the Helm chart for Kubernetes. */
 function createChartStage(report) {
   return {
     name: 'chart: helm',
@@ -179,12 +180,13 @@ function createChartStage(report) {
 /** Tests upload, download, expiry and erasure of images with VersityGW, the S3 storage of the compose files. */
 function createStorageStage(report) {
   const jest = [...getPackageCommand('jest'), '--selectProjects', 'integration', '--runInBand'];
-  const files = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
+  // Patterns of the specs that store images.
+  const specs = ['file-storage.port', 'uploaded-images', 'images-in-use', 'account-deletion'];
   return {
     name: 'storage: versitygw',
     kind: 'optional',
     needsStores: true,
-    command: [...jest, '--testPathPatterns', files.join('|'), '--json', `--outputFile=${report}`],
+    command: [...jest, '--testPathPatterns', specs.join('|'), '--json', `--outputFile=${report}`],
     cwd: resolveInRepository('backend'),
     limitMs: 6 * MINUTE_MS,
     counts: () => readJestCounts(report),
@@ -233,12 +235,12 @@ function createLoadStage(report) {
   };
 }
 
-/** Runs the browser tests of a journey through the product in another browser than Chromium. */
-function createOtherBrowserStage(project, reports, needs) {
-  const report = path.join(reports, `${project}.json`);
-  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
+/** Runs the main user journey in another browser than Chromium. */
+function createOtherBrowserStage(browser, reports, needs) {
+  const report = path.join(reports, `${browser}.json`);
+  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', browser];
   return {
-    name: `journey: ${project}`,
+    name: `journey: ${browser}`,
     kind: 'optional',
     command: [...getPackageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
     cwd: resolveInRepository('frontend'),

@@ -21,8 +21,8 @@ const CHAOS_SEED = '2133';
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
  * @property {number} limitMs   time after which the stage is ended and has failed
- * @property {() => import('./counts.mjs').Counts} [counts]  reads the numbers of tests; undefined for a check, which
- *   counts as one test
+ * @property {() => import('./counts.mjs').Counts} [counts]  reads the numbers of passed, failed and skipped tests;
+ *   undefined for a check, which counts as one test
  * @property {boolean} [needsChromium]
  * @property {boolean} [needsStores]  whether the stage uses the private stores of the run; by default, the kind decides
  * @property {boolean} [sharesMachine]  may run concurrently with one other such stage, since it uses at most one core
@@ -43,14 +43,15 @@ const CHAOS_SEED = '2133';
  * @returns {Stage[]}
  */
 export function listStages(reports) {
-  const createJestStage = (name, kind, project, args = [], minutes = 4) => {
+  /** @param {string} workspace  folder of the tests  @param {number} minutes  time limit */
+  const createJestStage = (name, kind, workspace, args = [], minutes = 4) => {
     const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
     const reportArgs = ['--json', `--outputFile=${report}`];
     return {
       name,
       kind,
       command: [...getPackageCommand('jest'), ...args, ...reportArgs],
-      cwd: resolveInRepository(project),
+      cwd: resolveInRepository(workspace),
       limitMs: minutes * MINUTE_MS,
       counts: () => readJestCounts(report),
     };
@@ -63,7 +64,11 @@ export function listStages(reports) {
     env,
     limitMs: minutes * MINUTE_MS,
   });
-  const clusterStage = createJestStage('process: cluster', 'process', 'backend', ['--selectProjects', 'failover']);
+  // Kills primaries of a Redis Cluster for a minute. The project `cluster` is an optional stage, which takes longer.
+  const clusterStage = createJestStage('process: cluster', 'process', 'backend', [
+    '--selectProjects',
+    'failover',
+  ]);
   // The longest checks come first, so that the two concurrent series of stages end at about the same time.
   const sharingStages = [
     createCheck('lint', [...getPackageCommand('eslint'), '--max-warnings', '0', '.'], 6),
@@ -81,6 +86,7 @@ export function listStages(reports) {
   ];
   return [
     ...sharingStages.map((stage) => ({ ...stage, sharesMachine: true })),
+    // Restores a backup, and searches for texts of a deleted user.
     {
       ...createJestStage('drill', 'process', 'backend', ['--selectProjects', 'drill']),
       isLongOnly: true,
@@ -98,7 +104,7 @@ export function listStages(reports) {
   ];
 }
 
-/** Injects faults for one minute. The seed is fixed, so that a new failure is caused by the change under test. */
+/** Injects faults for one minute. The seed is fixed, so that a new failure points to the change under test. */
 function createChaosStage(report) {
   const script = resolveInRepository('deploy/local/chaos.mjs');
   return {

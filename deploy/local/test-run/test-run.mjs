@@ -15,15 +15,15 @@ import { printSummary, formatStage } from './report.mjs';
 const KINDS_WITH_STORES = ['integration', 'process', 'browser'];
 /** Number of stages that run concurrently: CI machines have two cores. */
 const CONCURRENT_STAGES = 2;
-/** Factor by which `--long` extends the time limits of the stages. */
+/** Factor by which `--long` extends the time limits of the stages, because their tests then do more. */
 const LONG_FACTOR = 6;
 /** Number of lines that are printed of the output of a failed stage. */
-const SHOWN_LINES = 300;
+const MAX_SHOWN_LINES = 300;
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
 /**
- * One run of `npm test`: builds the product, runs the stages with private stores, and counts the results. A stage is one
- * kind of tests of one workspace, or a check such as lint.
+ * One run of `npm test`: builds the product, runs the stages with private stores, and counts the results. A stage is
+ * one kind of tests of one workspace, or a check such as lint.
  */
 export class TestRun {
   isInterrupted = false;
@@ -33,6 +33,7 @@ export class TestRun {
   #stores;
   #startedAt = Date.now();
   #logsFolder = ensureFolder(localHome, 'logs', 'test');
+  /** For the logs of the stacks that tests start. */
   #stackLogsFolder = path.join(localHome, 'logs', 'test', 'stacks');
 
   /**
@@ -100,9 +101,9 @@ export class TestRun {
     const { isVerbose } = this.#options;
     const waitingStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
     // The concurrent loops share this iterator, so each stage runs once.
-    const otherStages = group.filter((stage) => !waitingStages.includes(stage)).values();
+    const remainingStages = group.filter((stage) => !waitingStages.includes(stage)).values();
     const runRemaining = async () => {
-      for (const stage of otherStages) await this.#runStage(stage, home);
+      for (const stage of remainingStages) await this.#runStage(stage, home);
     };
     await Promise.all([
       ...waitingStages.map((stage) => this.#runStage(stage, home)),
@@ -116,21 +117,21 @@ export class TestRun {
     const startedAt = Date.now();
     const chromium = stage.needsChromium && (await this.#findOrInstallChromium());
     if (stage.needsChromium && !chromium) return this.#recordMissingChromium(stage);
-    const programPaths = stage.needs?.find();
-    if (stage.needs && !programPaths) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
+    const pathVariables = stage.needs?.find();
+    if (stage.needs && !pathVariables) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
     const [command, ...args] = stage.command;
     const logFile = path.join(this.#logsFolder, `${stage.name.replace(/\W+/g, '-')}.log`);
-    const exit = await runToEnd(command, args, {
+    const end = await runToEnd(command, args, {
       cwd: stage.cwd,
-      env: { ...this.#buildEnvironment(stage, home, chromium), ...programPaths },
+      env: { ...this.#buildEnvironment(stage, home, chromium), ...pathVariables },
       limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
       logFile,
       onOutput: isVerbose ? (chunk) => process.stdout.write(chunk) : undefined,
     });
     // An interrupted stage has no result.
     if (this.isInterrupted) return;
-    const result = judgeStage({ counts: stage.counts?.(), code: exit.code, isOverdue: exit.isOverdue });
-    if (result.failed > 0 && !isVerbose) printOutputEnd(exit.output, logFile);
+    const result = judgeStage({ counts: stage.counts?.(), code: end.code, isOverdue: end.isOverdue });
+    if (result.failed > 0 && !isVerbose) printOutputEnd(end.output, logFile);
     this.#record({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
   }
 
@@ -193,9 +194,9 @@ const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
 /** Prints the last lines of the output of a failed stage. */
 function printOutputEnd(output, logFile) {
   const lines = output.trimEnd().split('\n');
-  if (lines.length > SHOWN_LINES)
+  if (lines.length > MAX_SHOWN_LINES)
     process.stdout.write(
-      dim(`… the last ${SHOWN_LINES} of ${lines.length} lines; all of them: ${logFile}\n`),
+      dim(`… the last ${MAX_SHOWN_LINES} of ${lines.length} lines; all of them: ${logFile}\n`),
     );
-  process.stdout.write(`\n${lines.slice(-SHOWN_LINES).join('\n')}\n\n`);
+  process.stdout.write(`\n${lines.slice(-MAX_SHOWN_LINES).join('\n')}\n\n`);
 }

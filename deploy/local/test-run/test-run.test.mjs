@@ -9,8 +9,9 @@ import { readJestCounts } from './counts.mjs';
 import { TestRun } from './test-run.mjs';
 
 // Uses real processes and stores. The programs of the stages are short scripts of `node -e`, where the modules of Node
-// such as `fs` are global.
+// such as `fs` are global. `TestRun.run` returns whether a stage has failed.
 
+/** In place of the build. */
 const prepare = async () => {};
 const createNodeCommand = (code) => [process.execPath, '-e', code];
 /** Creates a stage that runs `code` and passes if the exit code is 0. */
@@ -33,7 +34,7 @@ function createConcurrentStages(folder, names = ['first', 'second']) {
 
 /** Creates the code of a stage that fails unless the folder contains exactly `count` files. */
 const createFileCountCheck = (folder, count) =>
-  `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - ${count})`;
+  `process.exit(Number(fs.readdirSync(${JSON.stringify(folder)}).length !== ${count}))`;
 
 test('a run continues after a failed stage, and counts the results of all stages', async () => {
   const getReportFile = (reports) => path.join(reports, 'jest.json');
@@ -126,9 +127,10 @@ test('a run gives private stores to the stages that need stores, despite DATABAS
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
-  // The first stage writes its THAW_HOME to this file.
-  const noteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
-  const command = [...createNodeCommand(code), noteFile];
+  // Each stage with stores writes its THAW_HOME to this file.
+  const homeNoteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
+  const command = [...createNodeCommand(code), homeNoteFile];
+  // The exit code is 1 if the variable is set.
   const failIfStoresAreSet = `process.exit(Number('REDIS_URL' in process.env))`;
   const run = new TestRun({
     prepare,
@@ -139,8 +141,8 @@ test('a run gives private stores to the stages that need stores, despite DATABAS
     ],
   });
   assert.equal(await run.run(), false);
-  assert.equal(fs.existsSync(fs.readFileSync(noteFile, 'utf8')), false);
-  fs.rmSync(path.dirname(noteFile), { recursive: true });
+  assert.equal(fs.existsSync(fs.readFileSync(homeNoteFile, 'utf8')), false);
+  fs.rmSync(path.dirname(homeNoteFile), { recursive: true });
 });
 
 test('a run skips a stage whose program is not installed, and passes the paths that were found to the others', async () => {
@@ -162,7 +164,7 @@ test('a run skips a stage whose program is not installed, and passes the paths t
   assert.equal(findResult('present').passed, 1);
 });
 
-test('an interrupted run ends its stages and starts no other stage', async () => {
+test('an interrupted run ends its stages, which then have no result, and starts no other stage', async () => {
   const waitingStage = createStage('waiting', 'setTimeout(() => {}, 60_000)', { sharesMachine: true });
   const run = new TestRun({
     prepare,

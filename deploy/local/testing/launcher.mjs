@@ -15,8 +15,8 @@ const POLL_INTERVAL_MS = 25;
 const launchersByHome = new Map();
 
 /**
- * Creates a home folder (data, logs and secrets of a local stack) for one test. When the test ends, the processes of the
- * home are ended and the folder is deleted.
+ * Creates a home folder (data, logs and secrets of a local stack) for one test. When the test ends, the processes of
+ * the home are ended and the folder is deleted.
  * @param {import('node:test').TestContext} test
  */
 export function createTestHome(test) {

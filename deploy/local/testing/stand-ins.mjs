@@ -7,8 +7,8 @@ const createStandIn = (role) => ({
 });
 
 /**
- * Programs that stand in for `thawPrograms`, the programs of the product. `broken` and `stubborn` can run as the worker:
- * `broken` prints an error and exits immediately; `stubborn` ignores SIGTERM.
+ * Programs that stand in for `thawPrograms`, the programs of the product. `broken` and `stubborn` can run as the
+ * worker: `broken` prints an error and exits immediately; `stubborn` ignores SIGTERM.
  */
 export const standIns = {
   migrate: createStandIn('migrate'),

@@ -89,7 +89,7 @@ const desktop = { width: 1280, height: 800 };
  * Colours do not depend on the width, so only the long run (THAW_TEST_LONG=1) checks them at phone width too. Leaves
  * the page at desktop width.
  */
-export const expectAccessibleEverywhere = async (
+export const expectAccessibleOnPhoneAndDesktop = async (
   page: Page,
   state: string,
   part: CheckedPart = {},

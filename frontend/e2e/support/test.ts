@@ -39,6 +39,7 @@ export class Person {
     return this.page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
   }
 
+  /** The rows of the message list that contain a text, in the message itself or in a quote. */
   message(text: string) {
     return this.messages.filter({ hasText: text });
   }
@@ -52,6 +53,7 @@ export class Person {
     await this.field.press('Enter');
   }
 
+  /** Skips the chat, which immediately starts the next search. The partner sees "Chat Ended". */
   async skip(): Promise<void> {
     await this.button('Skip Chat').click();
     await this.button('Confirm').click();
@@ -96,8 +98,10 @@ const recordErrors = async (context: BrowserContext, pageErrors: string[]): Prom
   await context.exposeFunction('reportViolation', (text: string) => pageErrors.push(`CSP: ${text}`));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
-      const report = (window as unknown as { reportViolation: (text: string) => void }).reportViolation;
-      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+      const { reportViolation } = window as unknown as { reportViolation: (text: string) => void };
+      reportViolation(
+        `${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`,
+      );
     });
   });
   context.on('weberror', (error) => pageErrors.push(`thrown: ${error.error().message}`));
@@ -124,13 +128,13 @@ export interface DeviceOptions {
 
 interface Fixtures extends DeviceOptions {
   /** Opens a browser context. Unexpected errors in its pages fail the test. */
-  open: (options?: BrowserContextOptions) => Promise<BrowserContext>;
+  openContext: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Opens /chat as a new signed-in user. */
   newcomer: (options?: NewcomerOptions) => Promise<Person>;
   /** Opens /chat as two users in a chat with each other. */
   pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Like `pair`, with users who have also become friends. */
-  friends: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
+  /** Like `pair`, but the users have also become friends. They are still in the random chat with each other. */
+  friendsInChat: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
   /** Console errors that do not fail the test, such as those of 401 responses. */
   expectedErrors: RegExp[];
 }
@@ -155,7 +159,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   theme: ['dark', { option: true }],
 
-  open: async ({ browser, baseURL, expectedErrors, device, theme }, provide) => {
+  openContext: async ({ browser, baseURL, expectedErrors, device, theme }, provide) => {
     const contexts: BrowserContext[] = [];
     const pageErrors: string[] = [];
     await provide(async (options = {}) => {
@@ -180,9 +184,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     expect(unexpected, 'errors of the pages').toEqual([]);
   },
 
-  newcomer: async ({ open }, provide) => {
+  newcomer: async ({ openContext }, provide) => {
     await provide(async ({ gender, prepare, ...options } = {}) => {
-      const context = await open(options);
+      const context = await openContext(options);
       const user = await signInByHttp(context, gender);
       const page = await context.newPage();
       await prepare?.(page);
@@ -207,7 +211,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     });
   },
 
-  friends: async ({ pair }, provide) => {
+  friendsInChat: async ({ pair }, provide) => {
     await provide(async (first, second) => {
       const [ada, bob] = await pair(first, second);
       await befriend(ada, bob);

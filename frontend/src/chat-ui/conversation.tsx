@@ -54,15 +54,16 @@ const noParts: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
- * Holds the whole draft, of which the composer changes the text and picture, and the current task the reply.
+ * Holds the whole draft. The composer changes its text and whether it has a picture; the task changes the message that
+ * it replies to.
  * @param onReplaced  called with the new text when another tab has changed the draft
  */
 const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
   const [initial] = useState(read);
   const draft = useRef(initial);
   const change = useCallback(
-    (part: Partial<Draft>): void => {
-      draft.current = { ...draft.current, ...part };
+    (changes: Partial<Draft>): void => {
+      draft.current = { ...draft.current, ...changes };
       write(draft.current);
     },
     [write],
@@ -90,7 +91,10 @@ const useNotSentNotice = () => {
   return { isNotSentShown, reportOutcome };
 };
 
-/** One chat on the screen: its messages, the composer and their overlays. The chat itself comes from `useChat`. */
+/**
+ * One chat on the screen: its messages, the composer and their overlays. `useChat` provides its participants, commands
+ * and outbox, which holds the messages that are not stored yet.
+ */
 export const Conversation = ({
   ref,
   label,
@@ -116,12 +120,15 @@ export const Conversation = ({
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
   const draft = useDraft(draftStorage, (text) => composer.current?.replaceText(text));
   const { change: changeDraft } = draft;
+  // The task is the reply or the edit in progress.
   const { task, startTask, resumeReply } = useComposerTask(
     messages,
     draft.initial.replyToId,
     useCallback((replyToId) => changeDraft({ replyToId }), [changeDraft]),
   );
+  const endTask = (): void => startTask(null);
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
+  // Shown once per chat, before the user sends contact details to a stranger.
   const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
   const outboxNoticeKind = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
@@ -228,12 +235,12 @@ export const Conversation = ({
           onSend={(outgoing) => {
             if (contactWarning.showIfDue(outgoing.text)) return false;
             const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
-            if (wasAccepted) startTask(null);
+            if (wasAccepted) endTask();
             return wasAccepted;
           }}
           onSave={saveEdit}
           task={task}
-          onCancelTask={() => startTask(null)}
+          onEndTask={endTask}
           onType={chat.commands.notifyTyping}
           onEditLast={editLastOwnText}
           canAttach={capabilities.attach}

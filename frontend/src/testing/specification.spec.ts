@@ -9,10 +9,11 @@ import { copy as profileForms } from '@/features/profile/forms/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
 import { copy as icebreaker } from '@/features/random-chat/icebreaker/copy';
 
-// Compares the texts of the features with those of the product specification, character by character. `§` is a section
-// of the specification; a number such as A61 is an answer in docs/product-decisions.md.
+// Compares the texts of the features with those of the product specification, which is not part of this repository,
+// character by character. `§` is a section of the specification; a number such as A61 is an entry in
+// docs/product-decisions.md. Two of the texts are Portuguese.
 
-it.each<[section: string, shown: string, specified: string]>([
+const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§2 routes', app.notFound.title, 'Page Not Found'],
   ['§2 landing', landing.actions.login, 'Login'],
   ['§2 landing', landing.actions.register, 'Register'],
@@ -102,9 +103,14 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§5', auth.errors.email, 'Invalid email'],
   ['§5', auth.errors.passwordTooShort, 'Password must be at least 6 characters'],
   ['§5', auth.errors.passwordsDiffer, "Passwords don't match"],
-])('%s specifies the text: %s', (_section, shown, specified) => {
-  expect(shown).toBe(specified);
-});
+];
+
+it.each(specifiedTexts.map(([section, shown, specified]) => ({ section, shown, specified })))(
+  '$section specifies the text: $specified',
+  ({ shown, specified }) => {
+    expect(shown).toBe(specified);
+  },
+);
 
 it.each([
   [auth.toasts.loginFailed, 'Login error', 'Invalid credentials. Please try again.'],
@@ -146,10 +152,10 @@ it.each([
   [friends.toasts.declined, 'Request declined', undefined],
   [friends.toasts.sendFailed, 'Error', 'Could not send friend request.'],
   [friends.toasts.sent, 'Friend request sent', undefined],
-])('the specification (§5, §8) contains the toast %j', (shown, title, description) => {
+])('the specification (§5, §8) contains this toast: %j', (shown, title, description) => {
   expect(shown).toEqual({ title, description });
 });
 
-it('the warning to anonymous users states that nothing is saved permanently', () => {
+it('the warning to anonymous users contains: not saved permanently', () => {
   expect(profile.anonymousWarning.lead).toContain('not saved permanently');
 });

@@ -11,7 +11,7 @@ interface PageProps {
   isFirstReplaced?: boolean;
 }
 
-/** A page with a button, a modal that the button opens, and a second modal that the first one opens. */
+/** A page with a button, a modal that the button opens, and a second modal that the first opens with 'next'. */
 const Page = ({ isLocked = false, isFirstReplaced = false }: PageProps) => {
   const [open, setOpen] = useState<'first' | 'second' | null>(null);
   const [draft, setDraft] = useState('');
@@ -88,20 +88,20 @@ it('a locked modal disables the X, and ignores Escape and a click outside', asyn
 
 it('a modal with unsaved changes ignores a click outside', async () => {
   const user = await openFirstModal();
-  await user.type(screen.getByLabelText('draft'), 'words');
+  await user.type(screen.getByLabelText('draft'), 'text');
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
 it('Escape asks before discarding unsaved input, and a second Escape or Keep editing keeps the input', async () => {
   const user = await openFirstModal();
-  await user.type(screen.getByLabelText('draft'), 'words');
+  await user.type(screen.getByLabelText('draft'), 'text');
   await user.keyboard('{Escape}');
   expect(screen.getByRole('button', { name: 'Discard' })).toHaveFocus();
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('alertdialog')).toBeNull();
   expect(screen.getByLabelText('draft')).toHaveFocus();
-  expect(screen.getByLabelText('draft')).toHaveValue('words');
+  expect(screen.getByLabelText('draft')).toHaveValue('text');
 
   await user.keyboard('{Escape}');
   await user.click(screen.getByRole('button', { name: 'Keep editing' }));
@@ -124,7 +124,7 @@ it('the first Escape dismisses a modal, even if a toast appeared after the modal
   await expectModalToClose('First');
 });
 
-it('a modal opened over another returns the focus to it, and the other to the page', async () => {
+it('the second of two stacked modals returns the focus to the first, and the first to its opener', async () => {
   const user = await openFirstModal();
   await user.click(screen.getByText('next'));
   expect(screen.getByLabelText('other')).toHaveFocus();
@@ -135,7 +135,7 @@ it('a modal opened over another returns the focus to it, and the other to the pa
   await waitFor(() => expect(getOpenButton()).toHaveFocus());
 });
 
-it('a modal that replaced another returns the focus to the button that opened the first', async () => {
+it('a modal that has replaced another returns the focus to the opener of the other', async () => {
   const user = await openFirstModal(<Page isFirstReplaced />);
   await user.click(screen.getByText('next'));
   await expectModalToClose('First');
@@ -152,7 +152,7 @@ describe('on a phone', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  // A drag dismisses the sheet from 96 px.
+  // A drag of at least 96 px dismisses the sheet.
   const shortDragPx = 60;
   const longDragPx = 120;
   const startY = 100;
@@ -160,6 +160,7 @@ describe('on a phone', () => {
   const dragHeaderDown = (distancePx: number): void => {
     const header = screen.getByRole('heading', { name: 'First' });
     const createTouch = (clientY: number) => {
+      // Only the vertical distance counts.
       const touch = { clientX: 180, clientY };
       return { touches: [touch], changedTouches: [touch] };
     };
@@ -178,7 +179,7 @@ describe('on a phone', () => {
 
   it('a long drag asks before discarding unsaved input, and moves the modal back', async () => {
     const user = await openFirstModal();
-    await user.type(screen.getByLabelText('draft'), 'words');
+    await user.type(screen.getByLabelText('draft'), 'text');
     dragHeaderDown(longDragPx);
     expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');

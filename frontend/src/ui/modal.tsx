@@ -12,15 +12,15 @@ export interface ModalProps {
   isOpen: boolean;
   title: string;
   description?: string;
-  /** If absent, the modal cannot be dismissed: there is no X, and Escape and a click outside have no effect. */
+  /** Called to close the modal. If absent, there is no X, and Escape and a click outside have no effect. */
   onDismiss?: () => void;
   /** While true, the X, Escape and a click outside have no effect. */
   isLocked?: boolean;
   /**
-   * For a dialog that the user did not open: the dialog is focused, not its first control, so that an Enter meant for
-   * another field does not press a control.
+   * True for a dialog that the page opens without an action of the user. Then the dialog gets the focus instead of its
+   * first control, so that an Enter meant for another field does not press a control.
    */
-  isUnasked?: boolean;
+  isOpenedByPage?: boolean;
   children: ReactNode;
   className?: string;
 }
@@ -59,8 +59,8 @@ const DiscardQuestion = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep:
 );
 
 /**
- * A centred dialog; on phones a bottom sheet, which can be dragged down by its header. Returns the focus to the opener.
- * While an element inside has `data-unsaved="true"`, a click outside is ignored, and Escape and the drag ask before
+ * A centred dialog; on phones a bottom sheet, which can be pulled down by its header. Returns the focus to the opener.
+ * While an element inside has `data-unsaved="true"`, a click outside is ignored, and Escape and the pull ask before
  * closing; the X closes without asking.
  */
 export const Modal = ({
@@ -69,16 +69,16 @@ export const Modal = ({
   description,
   onDismiss,
   isLocked = false,
-  isUnasked = false,
+  isOpenedByPage = false,
   children,
   className,
 }: ModalProps) => {
   const content = useRef<HTMLDivElement>(null);
   const [isAskingToDiscard, setAskingToDiscard] = useState(false);
   const isEscapeForToast = useEscapeForToast(isOpen);
-  // The element that had the focus when the question was shown.
+  // The element that had the focus when the question 'Discard your changes?' was shown.
   const focusBeforeQuestion = useRef<Element | null>(null);
-  const cannotDismiss = !onDismiss || isLocked;
+  const canDismiss = onDismiss !== undefined && !isLocked;
   // The parent may close the modal while the question is shown.
   if (!isOpen && isAskingToDiscard) setAskingToDiscard(false);
   const hasUnsavedChanges = (): boolean => content.current?.querySelector('[data-unsaved="true"]') != null;
@@ -87,7 +87,7 @@ export const Modal = ({
   };
   const dismiss = (): void => {
     setAskingToDiscard(false);
-    if (!cannotDismiss) onDismiss();
+    if (canDismiss) onDismiss();
   };
   const keepEditing = (): void => {
     setAskingToDiscard(false);
@@ -105,16 +105,16 @@ export const Modal = ({
     return true;
   };
   const handleEscape = (event: globalThis.KeyboardEvent): void => {
-    if (cannotDismiss || stopForUnsavedChanges()) event.preventDefault();
+    if (!canDismiss || stopForUnsavedChanges()) event.preventDefault();
   };
   // An Escape that closes a toast also dismisses the dialog in which it was pressed.
   const handleEscapeWithToast = ({ key, target }: KeyboardEvent): void => {
     // React events also bubble from nested dialogs, which handle their own Escape.
     if (key !== 'Escape' || !isEscapeForToast.current || !content.current?.contains(target as Node)) return;
-    if (!cannotDismiss && !stopForUnsavedChanges()) dismiss();
+    if (canDismiss && !stopForUnsavedChanges()) dismiss();
   };
   const pullHandlers = usePullToDismiss(() => {
-    if (cannotDismiss || stopForUnsavedChanges()) return false;
+    if (!canDismiss || stopForUnsavedChanges()) return false;
     dismiss();
     return true;
   });
@@ -127,14 +127,14 @@ export const Modal = ({
             ref={content}
             onOpenAutoFocus={(event) => {
               rememberFocus(event);
-              if (!isUnasked) return;
+              if (!isOpenedByPage) return;
               event.preventDefault();
               content.current?.focus();
             }}
             onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={handleEscape}
             onKeyDown={handleEscapeWithToast}
-            onInteractOutside={cannotDismiss ? preventDefault : ignoreWhileUnsaved}
+            onInteractOutside={canDismiss ? ignoreWhileUnsaved : preventDefault}
             // Radix warns about a missing description unless this attribute is explicitly undefined.
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={cn(

@@ -2,19 +2,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of P3, the CPU of a command, and P4, the memory of a socket: the least work with which a server can answer a
-// JSON command (parse it, find the handler, answer).
+// Baseline of P3, the CPU of a command, and P4, the memory of a socket: the least work with which a server can
+// acknowledge a JSON command. It parses the command, finds the handler and sends the ack.
 
-interface Inbound {
+interface InboundFrame {
   event: string;
   data: { messageId: string };
   ref: string;
 }
 
-/** Has the shape of the ack that the product sends. */
+/** Has the shape of the ack that Thaw sends. */
 const FIXED_ACK = { seq: 2, reactions: {} };
 
-const handlers = new Map<string, (socket: WebSocket, frame: Inbound) => void>([
+const handlers = new Map<string, (socket: WebSocket, frame: InboundFrame) => void>([
   [
     'message_reaction',
     (socket, { ref }) => socket.send(JSON.stringify({ event: 'ack', data: FIXED_ACK, ref })),
@@ -26,7 +26,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
   'connection',
   (socket) => {
     socket.on('message', (raw) => {
-      const frame = JSON.parse((raw as Buffer).toString()) as Inbound;
+      const frame = JSON.parse((raw as Buffer).toString()) as InboundFrame;
       handlers.get(frame.event)?.(socket, frame);
     });
   },

@@ -40,6 +40,7 @@ const run = async (): Promise<number> => {
   }
   const startedAt = performance.now();
   let completedCount = 0;
+  // The queue is full before the worker starts.
   await new Promise<void>((resolve) => {
     const worker = new Worker(
       QUEUE,

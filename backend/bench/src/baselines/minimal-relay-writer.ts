@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// Second process of the baseline minimal-relay.ts with history: reads the relay's stream in batches and inserts each
-// batch into PostgreSQL with one statement.
+// Writes the history of minimal-relay.ts, a baseline of P8: reads the relay's stream in batches and inserts each batch
+// into PostgreSQL with one statement.
 
 const STREAM = 'history';
 const BATCH_SIZE = 500;
@@ -27,7 +27,7 @@ const writeBatch = async (): Promise<number> => {
 
 const run = async (): Promise<void> => {
   await pool.query('CREATE TABLE relay_history (id text PRIMARY KEY, frame jsonb)');
-  // Ready: it listens on no port.
+  // Reports that this process is ready. It listens on no port.
   process.send?.({ port: 0 });
   for (;;) {
     const written = await writeBatch();

@@ -3,15 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of P1 (CPU of a message), P5 (CPU of Redis) and P8 (delivery time): the least that a relay between two
-// processes needs, which is a socket, a publication and a subscription. It has no rules.
+// Baseline of P1 (CPU of a message), P5 (CPU of Redis) and P8 (delivery time). It does only what a relay between two
+// processes needs: it receives a message, publishes it, and sends it to the subscribed socket. It has no rules.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// 'partner': publishes to the receiver only. 'chat': to all sockets of a chat, as users with several tabs need.
+// With CHANNELS=chat, a message is published to all sockets of its chat, as users with several tabs need; otherwise to
+// the receiver only.
 const publishesByChat = process.env.CHANNELS === 'chat';
-// 'on': every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
+// With HISTORY=on, every message is also added to a stream, which minimal-relay-writer.ts writes to PostgreSQL.
 const hasHistory = process.env.HISTORY === 'on';
-// Relays with and without history may share a Redis.
+// A different prefix, because relays with and without history may share a Redis.
 const userPrefix = hasHistory ? 'writer:' : 'user:';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
@@ -24,7 +25,7 @@ subscriber.on('message', (channel, message) => {
     for (const socket of socketsByChannel.get(channel) ?? []) socket.send(message);
     return;
   }
-  // `<sender> <frame>`: the sender receives only an ack.
+  // The message is `<sender> <frame>`. The sender receives no frame, only an ack.
   const senderEnd = message.indexOf(' ');
   const sender = message.slice(0, senderEnd);
   const frame = message.slice(senderEnd + 1);
@@ -32,7 +33,7 @@ subscriber.on('message', (channel, message) => {
     if (userBySocket.get(socket) !== sender) socket.send(frame);
 });
 
-interface Inbound {
+interface InboundFrame {
   ref: string;
   data: { content: string; messageType: string; clientId: string };
 }
@@ -45,14 +46,14 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
       (name) => query.get(name) ?? '',
     );
-    const channel = publishesByChat ? `live:${session}` : `${userPrefix}${user}`;
-    const publishedChannel = publishesByChat ? channel : `${userPrefix}${partner}`;
-    socketsByChannel.set(channel, [...(socketsByChannel.get(channel) ?? []), socket]);
+    const ownChannel = publishesByChat ? `live:${session}` : `${userPrefix}${user}`;
+    const partnerChannel = publishesByChat ? ownChannel : `${userPrefix}${partner}`;
+    socketsByChannel.set(ownChannel, [...(socketsByChannel.get(ownChannel) ?? []), socket]);
     userBySocket.set(socket, user);
-    void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
+    void subscriber.subscribe(ownChannel).then(() => socket.send('{"event":"ready","data":{}}'));
     let seq = 0;
     socket.on('message', (raw) => {
-      const { ref, data } = JSON.parse((raw as Buffer).toString()) as Inbound;
+      const { ref, data } = JSON.parse((raw as Buffer).toString()) as InboundFrame;
       messageCount += 1;
       seq += 1;
       const now = Date.now();
@@ -76,7 +77,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
       const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
       if (hasHistory) void publisher.xadd('history', '*', 'frame', frame);
       void publisher
-        .publish(publishedChannel, publishesByChat ? `${user} ${frame}` : frame)
+        .publish(partnerChannel, publishesByChat ? `${user} ${frame}` : frame)
         .then(() => socket.send(ack));
     });
   },

@@ -1,6 +1,6 @@
 /** The leanest configuration of Socket.IO: WebSocket only, no compression and no HTTP extras. */
 export const leanSocketIoOptions = {
-  // The path of Thaw's sockets, which the same nginx proxies.
+  // The path of Thaw's sockets, so that the same configuration of nginx proxies both.
   path: '/ws',
   addTrailingSlash: false,
   transports: ['websocket' as const],

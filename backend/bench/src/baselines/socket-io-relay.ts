@@ -8,8 +8,8 @@ import { leanSocketIoOptions } from './socket-io-options';
 // Baseline of many figures: Socket.IO with its Redis adapter, which relays messages within a room and has no rules.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// A single process with connection state recovery, which keeps sent packets in memory. The Redis adapter does not
-// support it.
+// With connection state recovery, which keeps sent packets in memory, there is a single process, because the Redis
+// adapter does not support recovery.
 const hasRecovery = process.env.RECOVERY === 'on';
 const server = createServer();
 const io = new Server(server, {
@@ -32,7 +32,7 @@ io.on('connection', (socket) => {
   let sentCount = 0;
   socket.on(
     'join',
-    ({ sessionId, userId }: { sessionId: string; userId: number }, ack: (answer: object) => void) => {
+    ({ sessionId, userId }: { sessionId: string; userId: number }, ack: (data: object) => void) => {
       senderId = userId;
       void socket.join(sessionId);
       ack({});
@@ -40,11 +40,11 @@ io.on('connection', (socket) => {
   );
   socket.on(
     'random_message',
-    ({ sessionId, content, messageType, clientId }: Message, ack: (answer: object) => void) => {
+    ({ sessionId, content, messageType, clientId }: Message, ack: (data: object) => void) => {
       messageCount += 1;
       sentCount += 1;
       const now = Date.now();
-      // Nothing uses the ids and numbers: they give the frames the same size as Thaw's.
+      // Nothing uses the ids and numbers. They give the frames the same size as those of Thaw.
       const id = `${now}-${messageCount}`;
       const timestamp = new Date(now).toISOString();
       socket.to(sessionId).emit('random_message', {

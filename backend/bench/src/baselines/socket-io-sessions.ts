@@ -24,16 +24,23 @@ const io = new Server(server, {
   adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
 });
 
-/** Checks the signature of Thaw's cookie. */
+/**
+ * Reads the session id from Thaw's signed cookie.
+ * @param header the Cookie header
+ * @returns null without a cookie, or with a wrong signature
+ */
 const readSessionId = (header = ''): string | null => {
-  const encoded = /(?:^|;\s*)thaw\.sid=([^;]+)/.exec(header)?.[1];
-  const signed = encoded && decodeURIComponent(encoded);
-  if (!signed?.startsWith('s:')) return null;
-  const dot = signed.lastIndexOf('.');
-  const sessionId = signed.slice(2, dot);
-  const expected = createHmac('sha256', secret).update(sessionId).digest('base64').replace(/=+$/, '');
-  const given = Buffer.from(signed.slice(dot + 1));
-  return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected)) ? sessionId : null;
+  const encodedValue = /(?:^|;\s*)thaw\.sid=([^;]+)/.exec(header)?.[1];
+  // `s:<session id>.<signature>`
+  const value = encodedValue && decodeURIComponent(encodedValue);
+  if (!value?.startsWith('s:')) return null;
+  const dotIndex = value.lastIndexOf('.');
+  const sessionId = value.slice(2, dotIndex);
+  const signature = Buffer.from(value.slice(dotIndex + 1));
+  const validSignature = createHmac('sha256', secret).update(sessionId).digest('base64').replace(/=+$/, '');
+  const isValid =
+    signature.length === validSignature.length && timingSafeEqual(signature, Buffer.from(validSignature));
+  return isValid ? sessionId : null;
 };
 
 const findUserId = async (header: string | undefined): Promise<string | undefined> => {

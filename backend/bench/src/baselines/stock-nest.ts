@@ -7,8 +7,8 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
 // Baseline of P3, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a DTO and ValidationPipe.
-// The frames of WsAdapter have no `ref`, so the ref is part of the data. WsAdapter sends the object that a method
-// returns.
+// The frames of WsAdapter have no `ref`, so clients send the ref as a part of `data`. WsAdapter sends the object that a
+// method returns.
 
 class ReactionDto {
   @IsString()
@@ -37,7 +37,7 @@ class ReactionDto {
 class ReactionGateway {
   @SubscribeMessage('message_reaction')
   async react(@MessageBody(new ValidationPipe({ whitelist: true })) { ref }: ReactionDto): Promise<object> {
-    // Has the shape of the ack that the product sends.
+    // Has the shape of the ack that Thaw sends.
     return { event: 'ack', data: { seq: 2, reactions: {} }, ref };
   }
 }

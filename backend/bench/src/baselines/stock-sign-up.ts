@@ -87,6 +87,7 @@ class SignUpController {
     const username = body.username ?? `Guest ${Math.floor(Math.random() * 10_000)}`;
     const user = await this.users.save({ username, gender: null, createdAt: new Date() });
     await new Promise<void>((resolve, reject) =>
+      // Thaw's declaration of `Express.User` requires a `familyId`, which this baseline does not use.
       request.login({ userId: user.id, familyId: '' }, (error?: Error) =>
         error ? reject(error) : resolve(),
       ),

@@ -1,7 +1,7 @@
 import { sendAtRate, waitUntil } from './constant-rate';
 import { openAuthenticatedSocket, runInParallel, createVisitor } from './visitor';
 import { openPairs } from './pairs';
-import { JsonWire, type Wire } from './wire';
+import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export interface CommandResult {
   sent: number;
@@ -14,6 +14,7 @@ export interface CommandResult {
 
 interface CommandSender {
   wire: Wire;
+  /** Data of every command. */
   data: object;
   sent: number;
   acked: number;
@@ -46,20 +47,22 @@ export class CommandLoad {
         if (event !== 'ack') return;
         sender.acked += 1;
         this.acked += 1;
+        // A sender numbers its commands from 1 on, and uses the numbers as refs.
         if (ref !== String(sender.acked)) this.faultCount += 1;
       };
     }
   }
 
   /**
-   * Opens chats in the service, each with a message for the reactions. The users on the first origin send the commands.
+   * Opens chats in the service, each with one message to which the commands refer. The users on the first origin send
+   * the commands.
    */
   static async openChats(origins: readonly [string, string], count: number): Promise<CommandLoad> {
     const pairs = await openPairs('thaw', origins, count);
     const senders: CommandSender[] = [];
     for (const [{ wire, sessionId, userId }] of pairs) {
-      const sent = await wire.request('random_message', { sessionId, content: 'hello', messageType: 'text' });
-      senders.push(createSender(wire, { sessionId, messageId: sent.id, userId }));
+      const ack = await wire.request('random_message', { sessionId, content: 'hello', messageType: 'text' });
+      senders.push(createSender(wire, { sessionId, messageId: ack.id, userId }));
     }
     return new CommandLoad(
       senders,
@@ -68,7 +71,8 @@ export class CommandLoad {
   }
 
   /**
-   * Sends the same frames to a server that only answers them.
+   * Opens sockets to a server that only acknowledges the same frames. The ids in the frames have the same length as
+   * those of the service.
    * @param isRefInData for a server whose frames have no `ref` of their own
    */
   static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
@@ -112,21 +116,17 @@ const createSender = (wire: Wire, data: object): CommandSender => ({
   acked: 0,
 });
 
-/**
- * Opens sockets that stay idle.
- * @param openSocketIo opens a socket to a server of Socket.IO
- */
+/** Opens sockets that stay idle; those of Thaw are authenticated. */
 export const openIdleSockets = async (
   kind: 'thaw' | 'bare ws' | 'socket.io',
   origin: string,
   count: number,
-  openSocketIo: (origin: string) => Promise<Wire>,
 ): Promise<Wire[]> => {
   const wires: Wire[] = [];
   await runInParallel(count, OPENING_CONCURRENCY, async () => {
     if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
     else if (kind === 'bare ws') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
-    else wires.push(await openSocketIo(origin));
+    else wires.push(await SocketIoWire.open(origin));
   });
   return wires;
 };

@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Open-loop load: calls `send` `count` times at a constant rate, whether or not answers arrive. `send` receives the
- * index of the call and the time (`performance.now()`) at which the rate intended it.
+ * Open-loop load: calls `send` `count` times at a constant rate, whether or not responses arrive. `send` receives the
+ * index of the call and the time (`performance.now()`) at which the call was due, which may be earlier than the call.
+ * @throws the error that `send` throws
  */
 export const sendAtRate = (
   count: number,
@@ -25,7 +26,7 @@ export const sendAtRate = (
     tick();
   });
 
-/** Polls until the condition holds. @returns false on a timeout. */
+/** Polls until the condition holds. @returns false when it does not hold within `withinMs` */
 export const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
   const deadline = performance.now() + withinMs;
   while (!condition()) {

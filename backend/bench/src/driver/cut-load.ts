@@ -17,7 +17,7 @@ interface Side {
   /** The highest sequence number that this client has received. */
   seq: number;
   isConnected: boolean;
-  /** Contents of the messages without an acknowledgement, by client id, in the order of sending. */
+  /** Contents of the messages that the client may still have to send, by client id, in the order of sending. */
   pending: Map<string, string>;
   /** How often each message of the other side was received, by its client id. */
   received: Map<string, number>;
@@ -26,13 +26,13 @@ interface Side {
 
 const CUT_EVERY_MS = 15_000;
 const CUT_FOR_MS = 2_000;
-/** How long the last messages may take after the last reconnection. */
-const DELIVERED_WITHIN_MS = 5_000;
+/** Time in which the last messages must arrive after the last client has reconnected. */
+const DELIVERY_TIMEOUT_MS = 5_000;
 
 /**
  * Pairs who chat while the TCP connection of every client is cut every `CUT_EVERY_MS`, for `CUT_FOR_MS`. A message that
- * is sent meanwhile waits for the next connection, as in the page and in the client of Socket.IO. The page also resends
- * messages that were not acknowledged; the client of Socket.IO does not.
+ * is sent during a cut waits for the next connection, as in Thaw's page and in the client of Socket.IO. The page also
+ * sends messages again that were not acknowledged; the client of Socket.IO does not.
  */
 export class CutLoad {
   private readonly sides: (readonly [Side, Side])[];
@@ -40,7 +40,7 @@ export class CutLoad {
   private cuts = 0;
 
   private constructor(
-    private readonly contender: ContenderKind,
+    private readonly kind: ContenderKind,
     private readonly origins: readonly [string, string],
     pairs: readonly Pair[],
   ) {
@@ -48,16 +48,16 @@ export class CutLoad {
   }
 
   static async open(
-    contender: ContenderKind,
+    kind: ContenderKind,
     origins: readonly [string, string],
     pairs: number,
   ): Promise<CutLoad> {
-    return new CutLoad(contender, origins, await openPairs(contender, origins, pairs));
+    return new CutLoad(kind, origins, await openPairs(kind, origins, pairs));
   }
 
   async run(perSecond: number, seconds: number): Promise<CutResult> {
     const sides = this.sides.flat();
-    // Spread over one interval, so that the cuts do not coincide.
+    // The first cuts are spread over one interval, so that cuts do not coincide.
     const timers = sides.map((side, index) =>
       setTimeout(() => this.cutRepeatedly(side, index), (CUT_EVERY_MS * (index + 1)) / sides.length),
     );
@@ -67,11 +67,12 @@ export class CutLoad {
     });
     timers.forEach(clearTimeout);
     this.isOver = true;
+    // Twice CUT_FOR_MS: a client whose first attempt to reconnect fails tries again after this time.
     await waitUntil(
       () => sides.every(({ isConnected }) => isConnected),
-      2 * CUT_FOR_MS + DELIVERED_WITHIN_MS,
+      2 * CUT_FOR_MS + DELIVERY_TIMEOUT_MS,
     );
-    await waitUntil(() => this.countMessages().delivered === this.countMessages().sent, DELIVERED_WITHIN_MS);
+    await waitUntil(() => this.countMessages().delivered === this.countMessages().sent, DELIVERY_TIMEOUT_MS);
     return { ...this.countMessages(), cuts: this.cuts };
   }
 
@@ -86,7 +87,7 @@ export class CutLoad {
       sent: sides.reduce((sum, { sent }) => sum + sent, 0),
       delivered: sides.reduce((sum, { received }) => sum + received.size, 0),
       duplicates: sides.reduce(
-        (sum, { received }) => sum + [...received.values()].filter((n) => n > 1).length,
+        (sum, { received }) => sum + [...received.values()].filter((times) => times > 1).length,
         0,
       ),
     };
@@ -102,8 +103,8 @@ export class CutLoad {
     const { sessionId } = self;
     const content = pending.get(clientId) ?? '';
     self.wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, clientId);
-    // The client of Socket.IO never sends a message twice.
-    if (this.contender !== 'thaw') pending.delete(clientId);
+    // The client of Socket.IO never sends a message twice. Thaw's client deletes it when it receives the ack.
+    if (this.kind !== 'thaw') pending.delete(clientId);
   }
 
   private cutRepeatedly(side: Side, index: number): void {
@@ -118,11 +119,11 @@ export class CutLoad {
   private async reconnect(side: Side, index: number): Promise<void> {
     const origin = this.origins[index % 2] ?? '';
     const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
-    const previous = side.self.wire;
     try {
-      side.self.wire = await this.reopen(side, origin, previous, onFrame);
+      side.self.wire = await this.reopen(side, origin, onFrame);
     } catch {
-      // Retries until it succeeds: a longer time without a connection is allowed, a lost message is not.
+      // The client retries until it is connected. Only lost messages are faults, not a longer time without a
+      // connection.
       setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
       return;
     }
@@ -131,14 +132,9 @@ export class CutLoad {
     for (const clientId of [...side.pending.keys()]) this.transmit(side, clientId);
   }
 
-  private reopen(
-    side: Side,
-    origin: string,
-    previous: Wire,
-    onFrame: (frame: WireFrame) => void,
-  ): Promise<Wire> {
-    if (this.contender === 'thaw') return reopenThawSocket(side.self, origin, side.seq, onFrame);
-    const lostWire = previous instanceof SocketIoWire ? previous : undefined;
+  private reopen(side: Side, origin: string, onFrame: (frame: WireFrame) => void): Promise<Wire> {
+    if (this.kind === 'thaw') return reopenThawSocket(side.self, origin, side.seq, onFrame);
+    const lostWire = side.self.wire instanceof SocketIoWire ? side.self.wire : undefined;
     return reopenSocketIoSocket(side.self, origin, onFrame, lostWire);
   }
 }
@@ -150,15 +146,16 @@ const createSide = (self: Partner): Side => {
 };
 
 const recordFrame = (side: Side, { event, data }: WireFrame): void => {
+  // Contains the events of the chat that the client has missed.
   if (event === 'session_resumed') {
-    for (const entry of data.events as WireFrame[]) recordFrame(side, entry);
+    for (const missedFrame of data.events as WireFrame[]) recordFrame(side, missedFrame);
     return;
   }
   if (typeof data?.seq === 'number') side.seq = Math.max(side.seq, data.seq);
   const clientId = String(data?.clientId);
   if (event === 'ack') side.pending.delete(clientId);
   if (event !== 'random_message') return;
-  // A resume also brings the client's own messages whose acknowledgement was lost.
+  // The missed events include the client's own messages whose acknowledgement was lost.
   if (data.senderId === side.self.userId) side.pending.delete(clientId);
   else side.received.set(clientId, (side.received.get(clientId) ?? 0) + 1);
 };

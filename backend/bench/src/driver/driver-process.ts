@@ -11,8 +11,8 @@ interface DriverMessage {
 const createEndedError = (): Error => new Error("The driver's process has ended");
 
 /**
- * Starts the driver, which generates the load, and calls it. The driver runs in its own process, so that its CPU time
- * is not part of any figure.
+ * Starts the driver, which holds the clients and generates the load, and calls it. The driver runs in its own process,
+ * so that its CPU time is not part of any figure.
  */
 export class Driver {
   private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));
@@ -20,7 +20,7 @@ export class Driver {
     number,
     { resolve: (value: unknown) => void; reject: (error: Error) => void }
   >();
-  private nextId = 0;
+  private lastId = 0;
   private hasEnded = false;
 
   constructor() {
@@ -38,15 +38,15 @@ export class Driver {
 
   /** @throws Error when the call fails or the driver's process has ended */
   call<Name extends DriverCall>(
-    call: Name,
+    name: Name,
     request: DriverCalls[Name]['request'],
   ): Promise<DriverCalls[Name]['response']> {
     if (this.hasEnded) return Promise.reject(createEndedError());
-    this.nextId += 1;
-    const id = this.nextId;
+    this.lastId += 1;
+    const id = this.lastId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.child.send({ id, call, request });
+      this.child.send({ id, call: name, request });
     });
   }
 

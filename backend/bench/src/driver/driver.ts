@@ -4,76 +4,87 @@ import { type OpeningResult, VisitorGroup } from './visitor-group';
 import { type ContenderKind, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
 import { ReconnectStorm, type StormResult } from './storm';
-import { SocketIoWire } from './wire';
 
-/** The number under which the load process keeps clients that one call opened for later calls. */
+// The driver process: holds the clients and generates the load. The bench calls it over IPC.
+
+/** Identifies a group of clients that one call has opened for later calls. */
 type GroupNumber = number;
 
-/** Calls that the load process accepts, and their results. */
+/** The calls that the driver accepts, and their results. */
 export interface DriverCalls {
+  /** Opens pairs of clients that send messages to each other. */
   openRelay: {
-    request: { contender: ContenderKind; origins: readonly [string, string]; pairs: number };
+    request: { kind: ContenderKind; origins: readonly [string, string]; pairs: number };
     response: GroupNumber;
   };
-  runRelay: { request: { group: number; perSecond: number; seconds: number }; response: RelayResult };
+  runRelay: { request: { group: GroupNumber; perSecond: number; seconds: number }; response: RelayResult };
   /**
-   * With one origin, sockets to a server without chats, which may expect the `ref` inside `data`; with two, chats of
-   * Thaw over two replicas.
+   * Opens clients that send commands without effect. With one origin, they are sockets to a server without chats, which
+   * may expect the `ref` inside `data`; with two, they are in chats of Thaw between two replicas.
    */
   openCommands: {
     request: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
     response: GroupNumber;
   };
-  runCommands: { request: { group: number; perSecond: number; seconds: number }; response: CommandResult };
+  runCommands: {
+    request: { group: GroupNumber; perSecond: number; seconds: number };
+    response: CommandResult;
+  };
   openIdleSockets: {
     request: { kind: 'thaw' | 'bare ws' | 'socket.io'; origin: string; sockets: number };
     response: GroupNumber;
   };
+  /** Creates anonymous accounts, whose sockets `openSockets` opens. */
   signUp: { request: { origin: string; visitors: number }; response: GroupNumber };
   openSockets: {
-    request: { group: number; kind: 'thaw' | 'socket.io'; origin: string; concurrency: number };
+    request: { group: GroupNumber; kind: 'thaw' | 'socket.io'; origin: string; concurrency: number };
     response: OpeningResult;
   };
-  closeSockets: { request: { group: number }; response: null };
-  /** A reconnect storm: pairs who chat on the replica that will be killed, and then reconnect through a proxy. */
+  closeSockets: { request: { group: GroupNumber }; response: null };
+  /** Opens the clients of a reconnect storm: pairs who chat on the replica that will be killed. */
   openStorm: {
     request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number };
     response: GroupNumber;
   };
-  moveToReplica: { request: { group: number; origin: string }; response: null };
-  runStorm: { request: { group: number; proxy: string }; response: StormResult };
-  /** Pairs whose clients lose their connections repeatedly. */
+  /** Moves the sockets of a storm to a replica. */
+  moveToReplica: { request: { group: GroupNumber; origin: string }; response: null };
+  runStorm: { request: { group: GroupNumber; proxy: string }; response: StormResult };
+  /** Opens pairs whose clients lose their connections repeatedly. */
   openCuts: {
-    request: { contender: ContenderKind; origins: readonly [string, string]; pairs: number };
+    request: { kind: ContenderKind; origins: readonly [string, string]; pairs: number };
     response: GroupNumber;
   };
-  runCuts: { request: { group: number; perSecond: number; seconds: number }; response: CutResult };
-  closeGroup: { request: { group: number }; response: null };
+  runCuts: { request: { group: GroupNumber; perSecond: number; seconds: number }; response: CutResult };
+  closeGroup: { request: { group: GroupNumber }; response: null };
 }
 
 export type DriverCall = keyof DriverCalls;
 
-/** Clients that were opened by one call and are used by later ones. */
+/** Clients that one call has opened for later calls. */
 interface Group {
   close(): void;
 }
 
 const groups: Group[] = [];
 
-const addGroup = (group: Group): number => groups.push(group) - 1;
+/** The number of a group is its index in `groups`. */
+const addGroup = (group: Group): GroupNumber => groups.push(group) - 1;
 
-/** Not `instanceof`, which needs a public constructor. */
-const getGroup = <Kind extends Group>(index: number, kind: { readonly prototype: Kind }): Kind => {
-  const found = groups[index];
-  if (found && Object.getPrototypeOf(found) === kind.prototype) return found as Kind;
+/**
+ * Compares prototypes, because `instanceof` cannot narrow to a class that has no public constructor.
+ * @throws Error when no call has opened such a group
+ */
+const getGroup = <Kind extends Group>(index: GroupNumber, kind: { readonly prototype: Kind }): Kind => {
+  const group = groups[index];
+  if (group && Object.getPrototypeOf(group) === kind.prototype) return group as Kind;
   throw new Error(`Group ${index} does not exist or is no group of this call`);
 };
 
 const handlers: {
   [Call in DriverCall]: (request: DriverCalls[Call]['request']) => Promise<DriverCalls[Call]['response']>;
 } = {
-  openRelay: async ({ contender, origins, pairs }) =>
-    addGroup(new RelayLoad(await openPairs(contender, origins, pairs))),
+  openRelay: async ({ kind, origins, pairs }) =>
+    addGroup(new RelayLoad(await openPairs(kind, origins, pairs))),
   runRelay: ({ group: index, perSecond, seconds }) => getGroup(index, RelayLoad).run(perSecond, seconds),
   openCommands: async ({ origins: [first = '', second], sockets, isRefInData = false }) =>
     addGroup(
@@ -83,7 +94,7 @@ const handlers: {
     ),
   runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),
   openIdleSockets: async ({ kind, origin, sockets }) => {
-    const wires = await openIdleSockets(kind, origin, sockets, (url) => SocketIoWire.open(url));
+    const wires = await openIdleSockets(kind, origin, sockets);
     return addGroup({ close: () => wires.forEach((wire) => wire.close()) });
   },
   signUp: async ({ origin, visitors }) => addGroup(await VisitorGroup.signUp(origin, visitors)),
@@ -99,7 +110,7 @@ const handlers: {
     return null;
   },
   runStorm: ({ group: index, proxy }) => getGroup(index, ReconnectStorm).run(proxy),
-  openCuts: async ({ contender, origins, pairs }) => addGroup(await CutLoad.open(contender, origins, pairs)),
+  openCuts: async ({ kind, origins, pairs }) => addGroup(await CutLoad.open(kind, origins, pairs)),
   runCuts: ({ group: index, perSecond, seconds }) => getGroup(index, CutLoad).run(perSecond, seconds),
   closeGroup: async ({ group: index }) => {
     groups[index]?.close();
@@ -113,4 +124,5 @@ process.on('message', ({ id, call, request }: { id: number; call: DriverCall; re
     (error: unknown) => process.send?.({ id, error: error instanceof Error ? error.stack : String(error) }),
   );
 });
+// The process of the bench has ended.
 process.on('disconnect', () => process.exit());

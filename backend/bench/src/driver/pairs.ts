@@ -1,9 +1,12 @@
 import { openAuthenticatedSocket, runInParallel, createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
-/** What a pair is connected to. `minimal relay` is baselines/minimal-relay.ts, which only relays and has no rules. */
+/**
+ * The kind of server to which a pair is connected. `minimal relay` is baselines/minimal-relay.ts, which has no rules.
+ */
 export type ContenderKind = 'thaw' | 'minimal relay' | 'socket.io';
 
+/** One user of a pair. */
 export interface Partner {
   wire: Wire;
   /** Set for Thaw only. */
@@ -18,17 +21,16 @@ const CONCURRENCY = 4;
 const MATCHED_POLL_MS = 100;
 const MATCHED_WITHIN_MS = 60_000;
 
-/** Opens pairs of users, one chat for each pair: the first user on the first origin, the second on the second. */
+/** Opens pairs of users, each in a chat of its own: the first user on the first origin, the second on the second. */
 export const openPairs = (
-  contender: ContenderKind,
+  kind: ContenderKind,
   origins: readonly [string, string],
   count: number,
-): Promise<Pair[]> =>
-  contender === 'thaw' ? matchPairs(origins, count) : connectPairs(contender, origins, count);
+): Promise<Pair[]> => (kind === 'thaw' ? matchPairs(origins, count) : connectPairs(kind, origins, count));
 
 /**
- * Matches users through the real queue. The users on one origin are female and search for men, those on the other the
- * reverse, so each pair has a user on each replica.
+ * Matches users through the real queue. The users on the first origin are female and search for men, and the users on
+ * the second are male and search for women, so each pair has a user on each origin.
  */
 const matchPairs = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
   const matchedPartners = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
@@ -39,7 +41,7 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     const wire = await openAuthenticatedSocket(origin, visitor);
     const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', MATCHED_WITHIN_MS);
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
-    // Not awaited: the partner may be opened by a later task. The loop below notices a match that never comes.
+    // Not awaited: a later task may open the partner. The loop below fails when a match is missing.
     void matched.then(({ data }) => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
       matchedPartners.set(visitor.userId, {
@@ -68,11 +70,11 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
 };
 
 /**
- * The other contenders have no queue: their clients name the chat, and those of the minimal relay also name the
- * partner.
+ * Connects pairs to a baseline. The baselines have no queue: their clients name the chat, and those of the minimal
+ * relay also name the partner.
  */
 const connectPairs = async (
-  contender: 'minimal relay' | 'socket.io',
+  kind: 'minimal relay' | 'socket.io',
   origins: readonly [string, string],
   count: number,
 ): Promise<Pair[]> => {
@@ -83,7 +85,7 @@ const connectPairs = async (
     const computeUserId = (side: 0 | 1): number => index * 2 + side + 1;
     const openPartner = async (side: 0 | 1): Promise<Partner> => {
       const userId = computeUserId(side);
-      if (contender === 'minimal relay') {
+      if (kind === 'minimal relay') {
         const query = `user=${userId}&partner=${computeUserId(side === 0 ? 1 : 0)}&session=${sessionId}`;
         const url = `${origins[side].replace(/^http/, 'ws')}/ws?${query}`;
         const wire = await JsonWire.open(url, { greeting: 'ready' });

@@ -5,6 +5,10 @@ import { Wire, type WireFrame } from './wire';
 const ADA = 1;
 const BOB = 2;
 
+/** Two messages of each user, in turn and beginning with Ada: 400 a second for 10 ms. */
+const PER_SECOND = 400;
+const SECONDS = 0.01;
+
 /** A socket without a network: `onSend` simulates the server. */
 class FakeWire extends Wire {
   readonly sent: { content: string; ref: string }[] = [];
@@ -25,7 +29,7 @@ class FakeWire extends Wire {
   }
 }
 
-const createPartners = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
+const createPair = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
   const [ada, bob] = [new FakeWire(), new FakeWire()];
   const pair: Pair = [
     { wire: ada, userId: ADA, sessionId: 's' },
@@ -40,8 +44,8 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
 });
 
 describe('RelayLoad', () => {
-  it('counts a refused message that was stored nevertheless separately from messages of the partner', async () => {
-    const { pair, ada, bob } = createPartners();
+  it('counts a message that was stored after its refusal separately from messages of the partner', async () => {
+    const { pair, ada, bob } = createPair();
     bob.onSend = () => {
       const { content, ref } = bob.sent.at(-1)!;
       bob.deliver(createAck(ref));
@@ -50,13 +54,13 @@ describe('RelayLoad', () => {
     ada.onSend = () => {
       const { content, ref } = ada.sent.at(-1)!;
       if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
-      // The first message was stored after all: both sides receive it before the second one.
+      // The first message was stored after its refusal: both users receive it before the second message.
       ada.deliver(createMessage(ADA, ada.sent[0]!.content));
       bob.deliver(createMessage(ADA, ada.sent[0]!.content));
       ada.deliver(createAck(ref));
       bob.deliver(createMessage(ADA, content));
     };
-    const result = await new RelayLoad([pair]).run(400, 0.01);
+    const result = await new RelayLoad([pair]).run(PER_SECOND, SECONDS);
     expect(result).toMatchObject({
       sent: 4,
       acked: 3,
@@ -68,17 +72,18 @@ describe('RelayLoad', () => {
   });
 
   it('counts late and duplicate messages as out of order', async () => {
-    const { pair, ada, bob } = createPartners();
+    const { pair, ada, bob } = createPair();
     bob.onSend = () => bob.deliver(createAck(bob.sent.at(-1)!.ref));
     ada.onSend = () => {
       ada.deliver(createAck(ada.sent.at(-1)!.ref));
       if (ada.sent.length < 2) return;
+      // Bob receives Ada's messages in the wrong order, and Ada receives a message of Bob twice.
       bob.deliver(createMessage(ADA, ada.sent[1]!.content));
       bob.deliver(createMessage(ADA, ada.sent[0]!.content));
       ada.deliver(createMessage(BOB, bob.sent[0]!.content));
       ada.deliver(createMessage(BOB, bob.sent[0]!.content));
     };
-    const result = await new RelayLoad([pair]).run(400, 0.01);
+    const result = await new RelayLoad([pair]).run(PER_SECOND, SECONDS);
     expect(result.outOfOrder).toBe(2);
   });
 });

@@ -2,9 +2,11 @@ import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 import type { Partner } from './pairs';
 
 /**
- * Opens a new socket for a user whose socket was lost, and resumes their chat.
+ * Opens a new socket for a user whose socket was lost, and resumes their chat: the server sends the events that the
+ * client has missed, in one or several `session_resumed` frames.
  * @param seq the highest sequence number that the client has received
- * @param onFrame receives the frames of the new socket, those of the resume included
+ * @param onFrame receives the frames of the new socket, including `session_resumed`
+ * @throws Error when the socket does not open or the chat is not resumed
  */
 export const reopenThawSocket = async (
   { visitor, sessionId, userId }: Partner,
@@ -28,15 +30,17 @@ export const reopenThawSocket = async (
 
 /**
  * Opens a new socket for a user of the Socket.IO baseline, and joins their chat again.
- * @param previous the lost socket, whose session the baseline may recover
+ * @param lostWire the lost socket, whose session a baseline with connection state recovery restores
+ * @throws Error when the socket does not open or the server does not acknowledge `join`
  */
 export const reopenSocketIoSocket = async (
   { sessionId, userId }: Partner,
   origin: string,
   onFrame: (frame: WireFrame) => void,
-  previous?: SocketIoWire,
+  lostWire?: SocketIoWire,
 ): Promise<Wire> => {
-  const wire = await SocketIoWire.open(origin, {}, { recovered: previous?.recoverable, onFrame });
+  const recoveredSession = lostWire?.recoverableSession;
+  const wire = await SocketIoWire.open(origin, {}, { recoveredSession, onFrame });
   await wire.request('join', { sessionId, userId });
   return wire;
 };

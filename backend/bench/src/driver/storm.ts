@@ -8,12 +8,13 @@ import type { Wire, WireFrame } from './wire';
 
 export interface StormResult {
   sockets: number;
-  /** Sockets that reconnected before the deadline. */
-  resumed: number;
-  /** From the first socket that closed until the last one reconnected. */
-  lastResumedMs: number;
-  /** Failed attempts, by error message. */
+  /** Sockets that reconnected before the deadline; those of Thaw have also resumed their chats. */
+  reconnected: number;
+  /** From the close of the first socket until the last one reconnected. */
+  lastReconnectedMs: number;
+  /** Number of failed attempts, by error message. */
   refusals: Record<string, number>;
+  /** Acknowledged messages of all runs so far. */
   acked: number;
   /** Messages that were acknowledged but never reached the partner. */
   lost: number;
@@ -24,26 +25,33 @@ interface Side {
   /** The highest sequence number that this client has received. */
   seq: number;
   sent: number;
+  /** Client ids of the messages that the server has acknowledged. */
   acked: Set<string>;
+  /** Client ids of the messages that arrived from the partner. */
   received: Set<string>;
   isDisconnected: boolean;
+  /** Attempts to reconnect since the socket was lost. */
   attempts: number;
 }
 
 type Kind = 'thaw' | 'socket.io';
 
 const MOVE_CONCURRENCY = 16;
-const RECONNECTED_WITHIN_MS = 60_000;
-const DELIVERED_WITHIN_MS = 10_000;
+const RECONNECT_TIMEOUT_MS = 60_000;
+const DELIVERY_TIMEOUT_MS = 10_000;
 /** Interval between two messages, each from the next side in turn. */
 const SEND_EVERY_MS = 5;
 
-/** Pairs in chats on one replica. When it dies, their clients reconnect through a proxy with the page's back-off. */
+/**
+ * Pairs in chats on one replica. When the replica dies, their clients reconnect through a proxy, with the back-off of
+ * Thaw's page.
+ */
 export class ReconnectStorm {
   private readonly pairs: (readonly [Side, Side])[];
   private readonly sides: readonly Side[];
-  private closedAt: number | undefined;
-  private resumedAt = 0;
+  /** When the first socket of this run was closed; undefined before that. */
+  private firstClosedAt: number | undefined;
+  private lastReconnectedAt = 0;
   private refusals: Record<string, number> = {};
   /** Origin that closed sockets reconnect to; undefined: they do not reconnect. */
   private proxy: string | undefined;
@@ -73,32 +81,33 @@ export class ReconnectStorm {
 
   /**
    * Sends messages in the chats, one at a time, until the replica has died and every socket has reconnected through
-   * `proxy`. Then sends one more message from each socket.
+   * `proxy`. Then sends one more message from each socket, and waits until no message is missing.
    */
   async run(proxy: string): Promise<StormResult> {
-    [this.proxy, this.closedAt, this.resumedAt, this.refusals] = [proxy, undefined, 0, {}];
-    let next = 0;
+    [this.proxy, this.firstClosedAt, this.lastReconnectedAt, this.refusals] = [proxy, undefined, 0, {}];
+    let nextIndex = 0;
     const messageTimer = setInterval(() => {
-      const side = this.sides[next % this.sides.length];
+      const side = this.sides[nextIndex % this.sides.length];
       if (side && !side.isDisconnected) this.sendMessage(side);
-      next += 1;
+      nextIndex += 1;
     }, SEND_EVERY_MS);
     const haveAllReconnected = (): boolean =>
-      this.closedAt !== undefined && this.sides.every(({ isDisconnected }) => !isDisconnected);
+      this.firstClosedAt !== undefined && this.sides.every(({ isDisconnected }) => !isDisconnected);
     const hasTimedOut = (): boolean =>
-      this.closedAt !== undefined && performance.now() - this.closedAt > RECONNECTED_WITHIN_MS;
-    await waitUntil(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECTED_WITHIN_MS);
+      this.firstClosedAt !== undefined && performance.now() - this.firstClosedAt > RECONNECT_TIMEOUT_MS;
+    // The limit of `waitUntil` only ends a run in which no socket closes.
+    await waitUntil(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECT_TIMEOUT_MS);
     clearInterval(messageTimer);
-    const reconnected = this.sides.filter(({ isDisconnected }) => !isDisconnected);
-    const finalMessages = new Map(reconnected.map((side) => [side, this.sendMessage(side)]));
+    const reconnectedSides = this.sides.filter(({ isDisconnected }) => !isDisconnected);
+    const finalMessages = new Map(reconnectedSides.map((side) => [side, this.sendMessage(side)]));
     await waitUntil(
       () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
-      this.kind === 'thaw' ? DELIVERED_WITHIN_MS : 0,
+      this.kind === 'thaw' ? DELIVERY_TIMEOUT_MS : 0,
     );
     return {
       sockets: this.sides.length,
-      resumed: reconnected.length,
-      lastResumedMs: this.resumedAt - (this.closedAt ?? this.resumedAt),
+      reconnected: reconnectedSides.length,
+      lastReconnectedMs: this.lastReconnectedAt - (this.firstClosedAt ?? this.lastReconnectedAt),
       refusals: this.refusals,
       acked: this.sides.reduce((sum, { acked }) => sum + acked.size, 0),
       lost: this.lostCount,
@@ -133,14 +142,15 @@ export class ReconnectStorm {
     wire.onFrame = (frame) => recordFrame(side, frame);
     wire.onClose = () => {
       side.isDisconnected = true;
-      this.closedAt ??= performance.now();
+      this.firstClosedAt ??= performance.now();
       this.scheduleReconnect(side);
     };
   }
 
+  /** @returns the client id of the message */
   private sendMessage(side: Side): string {
     const clientId = `c-${(side.sent += 1)}`;
-    // The Socket.IO baseline cannot resume a chat, so nothing is sent or counted there.
+    // The Socket.IO baseline cannot resume a chat, so its clients send no messages.
     if (this.kind === 'thaw') {
       const { wire, sessionId } = side.partner;
       wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);
@@ -157,7 +167,7 @@ export class ReconnectStorm {
         () => {
           side.isDisconnected = false;
           side.attempts = 0;
-          this.resumedAt = performance.now();
+          this.lastReconnectedAt = performance.now();
         },
         (error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
@@ -168,7 +178,7 @@ export class ReconnectStorm {
     }, reconnectDelayMs(side.attempts));
   }
 
-  /** Opens a new socket for one side and resumes its chat. */
+  /** Opens a new socket for one side, and resumes its chat in Thaw. */
   private async reopen(side: Side, origin: string): Promise<void> {
     const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
     const wire =
@@ -179,13 +189,14 @@ export class ReconnectStorm {
   }
 }
 
-/** Number of messages for which `from` has an ack and which `to` has not received. */
-const countMissing = (from: Side, to: Side): number =>
-  [...from.acked].filter((clientId) => !to.received.has(clientId)).length;
+/** Counts the messages that `sender` has an ack for and `receiver` has not received. */
+const countMissing = (sender: Side, receiver: Side): number =>
+  [...sender.acked].filter((clientId) => !receiver.received.has(clientId)).length;
 
 const recordFrame = (side: Side, { event, data }: WireFrame): void => {
+  // Contains the events of the chat that the client has missed.
   if (event === 'session_resumed') {
-    for (const entry of data.events as WireFrame[]) recordFrame(side, entry);
+    for (const missedFrame of data.events as WireFrame[]) recordFrame(side, missedFrame);
     return;
   }
   if (typeof data?.seq === 'number') side.seq = Math.max(side.seq, data.seq);

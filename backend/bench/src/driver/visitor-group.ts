@@ -11,7 +11,7 @@ export interface OpeningResult {
 
 const SIGN_UP_CONCURRENCY = 16;
 
-/** Visitors with a login each, who open one socket each and close it again. */
+/** Visitors who each have an account, and who each open one socket and close it again. */
 export class VisitorGroup {
   private wires: Wire[] = [];
 
@@ -54,6 +54,7 @@ export class VisitorGroup {
   }
 }
 
+/** Does not retry, so that a socket that fails is counted. */
 const openThawSocket = async (origin: string, { userId, cookie }: Visitor): Promise<Wire> => {
   const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
   await wire.request('authenticate', { userId }, 'authenticated');

@@ -1,11 +1,15 @@
 import { JsonWire } from './wire';
 
+/** An anonymous user with the cookie of their session. */
 export interface Visitor {
   userId: number;
   cookie: string;
 }
 
-/** @throws Error when the answer is not a success. */
+/**
+ * @param cookie empty for a request without a session
+ * @throws Error when the response is not a success
+ */
 export const requestHttp = async (
   origin: string,
   method: string,
@@ -27,7 +31,7 @@ export const createVisitor = async (origin: string, gender?: 'male' | 'female'):
   const response = await requestHttp(origin, 'POST', '/api/anonymous', '', {});
   const cookie = response.headers
     .getSetCookie()
-    .map((line) => line.split(';')[0])
+    .map((setCookie) => setCookie.split(';')[0])
     .join('; ');
   const { user } = (await response.json()) as { user: { id: number } };
   if (gender) await requestHttp(origin, 'PATCH', `/api/user/${user.id}`, cookie, { gender });
@@ -52,17 +56,17 @@ export const openAuthenticatedSocket = async (
   }
 };
 
-/** Runs a task for 0 … count-1, at most `concurrency` at a time. */
+/** Calls `task` with 0 to `count - 1`; at most `concurrency` calls run at a time. */
 export const runInParallel = async (
   count: number,
   concurrency: number,
   task: (index: number) => Promise<void>,
 ): Promise<void> => {
-  let next = 0;
+  let nextIndex = 0;
   const runTasks = async (): Promise<void> => {
-    while (next < count) {
-      const index = next;
-      next += 1;
+    while (nextIndex < count) {
+      const index = nextIndex;
+      nextIndex += 1;
       await task(index);
     }
   };

@@ -6,58 +6,67 @@ export interface WireFrame {
   ref?: string;
 }
 
-/** A client socket of any protocol. Frames are `{event, data, ref}`; an answer has the `ref` of its request. */
+/** A call of `waitForFrame` whose frame has not arrived. */
+interface FrameWaiter {
+  matches: (frame: WireFrame) => boolean;
+  resolve: (frame: WireFrame) => void;
+  reject: (error: Error) => void;
+}
+
+/** A client socket of any protocol. Frames are `{event, data, ref}`; a response repeats the `ref` of its request. */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
-  /** Called when the server closes the socket. Without it, that is an error. */
+  /** Called with the close code when the server closes the socket. Without it, an unexpected close is logged. */
   onClose: ((code: number) => void) | undefined;
+  /** Whether this client has closed the socket. */
   private isClosing = false;
-  /** Callers of `waitForFrame` whose frame has not arrived. `resolve` only stops the timer: `match` resolves. */
-  private readonly waiting = new Set<{
-    match: (frame: WireFrame) => boolean;
-    resolve: () => void;
-    reject: (error: Error) => void;
-  }>();
+  private readonly waiters = new Set<FrameWaiter>();
 
   protected constructor(protected readonly socket: WebSocket) {
     socket.once('close', (code: number) => {
       if (this.isClosing) return;
       const error = new Error(`A socket was closed with ${code}`);
-      for (const { reject } of this.waiting) reject(error);
+      for (const { reject } of this.waiters) reject(error);
       if (this.onClose) this.onClose(code);
-      else if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
+      else if (this.waiters.size === 0) process.stderr.write(`${error.message}\n`);
     });
   }
 
   abstract send(event: string, data: object, ref: string): void;
 
-  /** Sends a frame and waits for the answer. @throws Error when the answer is an error, or none arrives. */
-  async request(event: string, data: object, answer = 'ack'): Promise<Record<string, unknown>> {
+  /**
+   * Sends a frame and waits for the response. Only one request of an event may be open at a time.
+   * @param responseEvent event of a successful response
+   * @returns the data of the response
+   * @throws Error when the response is another event, or none arrives
+   */
+  async request(event: string, data: object, responseEvent = 'ack'): Promise<Record<string, unknown>> {
     const ref = `request-${event}`;
-    const answered = this.waitForFrame((frame) => frame.ref === ref);
+    const response = this.waitForFrame((frame) => frame.ref === ref);
     this.send(event, data, ref);
-    const frame = await answered;
-    if (frame.event !== answer) throw new Error(`${event} was answered ${JSON.stringify(frame)}`);
+    const frame = await response;
+    if (frame.event !== responseEvent) throw new Error(`${event} was answered ${JSON.stringify(frame)}`);
     return frame.data;
   }
 
-  /** Resolves with the next frame that matches. @throws Error after `withinMs`. */
-  waitForFrame(match: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
+  /**
+   * Resolves with the next frame that matches.
+   * @throws Error when none arrives within `withinMs`, or the socket closes
+   */
+  waitForFrame(matches: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('No matching frame arrived in time')), withinMs);
-      const entry = {
-        match: (frame: WireFrame): boolean => {
-          if (!match(frame)) return false;
+      this.waiters.add({
+        matches,
+        resolve: (frame) => {
+          clearTimeout(timer);
           resolve(frame);
-          return true;
         },
-        resolve: () => clearTimeout(timer),
-        reject: (error: Error) => {
+        reject: (error) => {
           clearTimeout(timer);
           reject(error);
         },
-      };
-      this.waiting.add(entry);
+      });
     });
   }
 
@@ -72,7 +81,7 @@ export abstract class Wire {
     this.socket.terminate();
   }
 
-  /** Closes the socket. Resolves when it is closed. */
+  /** Closes the socket. Resolves when the socket is closed. */
   closeAndWait(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
     const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
@@ -81,10 +90,10 @@ export abstract class Wire {
   }
 
   protected receive(frame: WireFrame): void {
-    for (const entry of this.waiting) {
-      if (!entry.match(frame)) continue;
-      entry.resolve();
-      this.waiting.delete(entry);
+    for (const waiter of this.waiters) {
+      if (!waiter.matches(frame)) continue;
+      waiter.resolve(frame);
+      this.waiters.delete(waiter);
     }
     this.onFrame(frame);
   }
@@ -102,7 +111,7 @@ const waitUntilOpen = (socket: WebSocket): Promise<void> =>
 
 /** Thaw's protocol: JSON text frames. */
 export class JsonWire extends Wire {
-  /** @param greeting the first event that the server sends, which `open` waits for. */
+  /** @param greeting event that the server sends first and `open` waits for; undefined: the server sends none */
   static async open(
     url: string,
     { headers = {}, greeting }: { headers?: Record<string, string>; greeting?: string } = {},
@@ -110,10 +119,11 @@ export class JsonWire extends Wire {
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new JsonWire(socket);
     socket.on('message', (raw) => wire.receive(JSON.parse((raw as Buffer).toString()) as WireFrame));
-    // Subscribe before the handshake: a fast server's first frame arrives together with it.
-    const greeted = greeting === undefined ? undefined : wire.waitForFrame(({ event }) => event === greeting);
+    // Starts to wait before the handshake, because the first frame may arrive together with the handshake's response.
+    const greetingFrame =
+      greeting === undefined ? undefined : wire.waitForFrame(({ event }) => event === greeting);
     await waitUntilOpen(socket);
-    await greeted;
+    await greetingFrame;
     return wire;
   }
 
@@ -122,7 +132,7 @@ export class JsonWire extends Wire {
   }
 }
 
-// How the packets of Engine.IO 4 and Socket.IO begin.
+// The beginnings of packets: the type of the Engine.IO 4 packet, and in a message (4) the type of the Socket.IO packet.
 const OPEN = '0';
 const PING = '2';
 const PONG = '3';
@@ -131,46 +141,56 @@ const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
-/** The session of a Socket.IO client with connection state recovery. */
-interface Recoverable {
+/** The session of a socket, which a later socket can recover (connection state recovery of Socket.IO). */
+interface RecoverableSession {
+  /** Private id of the session. */
   pid: string;
+  /** Position of the last event that was received. */
   offset?: string;
 }
 
-/** Socket.IO 4 over a bare WebSocket, so that the same cheap client drives all contenders. */
+/** Socket.IO 4 over a bare WebSocket, so that the same cheap client generates the load for all contenders. */
 export class SocketIoWire extends Wire {
+  /** The `ref` of each request without a response, by the packet id of Socket.IO. */
   private readonly refs = new Map<number, string>();
-  private nextId = 0;
+  private lastPacketId = 0;
   private pid: string | undefined;
-  /** Position of the last event, which a server with recovery adds to every event. */
+  /** A server with recovery adds the offset to every event. */
   private offset: string | undefined;
 
-  /** What a later socket needs to recover this one; undefined when the server does not offer that. */
-  get recoverable(): Recoverable | undefined {
+  /** The session of this socket; undefined when the server does not offer recovery. */
+  get recoverableSession(): RecoverableSession | undefined {
     return this.pid === undefined ? undefined : { pid: this.pid, offset: this.offset };
   }
 
+  /**
+   * @param options.recoveredSession session of a lost socket, which the server may recover
+   * @param options.onFrame receives also the events that the server sends during the handshake
+   */
   static async open(
     origin: string,
     headers: Record<string, string> = {},
-    { recovered, onFrame }: { recovered?: Recoverable; onFrame?: (frame: WireFrame) => void } = {},
+    {
+      recoveredSession,
+      onFrame,
+    }: { recoveredSession?: RecoverableSession; onFrame?: (frame: WireFrame) => void } = {},
   ): Promise<SocketIoWire> {
     const url = `${origin.replace(/^http/, 'ws')}/ws?EIO=4&transport=websocket`;
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new SocketIoWire(socket);
     if (onFrame) wire.onFrame = onFrame;
-    const connect = CONNECT + (recovered ? JSON.stringify(recovered) : '');
+    const connectPacket = CONNECT + (recoveredSession ? JSON.stringify(recoveredSession) : '');
     const connected = new Promise<void>((resolve, reject) => {
       socket.on('message', (raw) => {
         const text = (raw as Buffer).toString();
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
         else if (text.startsWith(CONNECT)) {
           wire.pid = (JSON.parse(text.slice(CONNECT.length)) as { pid?: string }).pid;
-          wire.offset = recovered?.offset;
+          wire.offset = recoveredSession?.offset;
           resolve();
         } else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
         else if (text === PING) socket.send(PONG);
-        else if (text.startsWith(OPEN)) socket.send(connect);
+        else if (text.startsWith(OPEN)) socket.send(connectPacket);
       });
     });
     await waitUntilOpen(socket);
@@ -179,22 +199,23 @@ export class SocketIoWire extends Wire {
   }
 
   send(event: string, data: object, ref: string): void {
-    this.nextId += 1;
-    this.refs.set(this.nextId, ref);
-    this.socket.send(`${EVENT}${this.nextId}${JSON.stringify([event, data])}`);
+    this.lastPacketId += 1;
+    this.refs.set(this.lastPacketId, ref);
+    this.socket.send(`${EVENT}${this.lastPacketId}${JSON.stringify([event, data])}`);
   }
 
   private receivePacket(text: string): void {
-    const start = text.indexOf('[');
-    const [first, second, offset] = JSON.parse(text.slice(start)) as [unknown, unknown, string | undefined];
+    const payloadStart = text.indexOf('[');
+    const payload = JSON.parse(text.slice(payloadStart)) as unknown[];
     if (text.startsWith(EVENT)) {
+      const [event, data, offset] = payload as [string, Record<string, unknown>, string | undefined];
       this.offset = offset ?? this.offset;
-      this.receive({ event: String(first), data: second as Record<string, unknown> });
+      this.receive({ event, data });
       return;
     }
-    const id = Number(text.slice(2, start));
-    const ref = this.refs.get(id);
-    this.refs.delete(id);
-    this.receive({ event: 'ack', data: first as Record<string, unknown>, ref });
+    const packetId = Number(text.slice(ACK.length, payloadStart));
+    const ref = this.refs.get(packetId);
+    this.refs.delete(packetId);
+    this.receive({ event: 'ack', data: payload[0] as Record<string, unknown>, ref });
   }
 }

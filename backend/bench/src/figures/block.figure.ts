@@ -7,8 +7,8 @@ import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Settings } from './figure';
 
 const WARM_UP_BLOCKS = 20;
-/** Blocks are measured one after another: this only derives their number from the seconds that other figures take. */
-const BLOCKS_PER_SECOND_OF_SETTING = 20;
+/** A turn measures a number of blocks instead of a time: this many for each second of `settings.seconds`. */
+const BLOCKS_PER_TURN_SECOND = 20;
 const MAX_P95_MS = 25;
 
 interface User {
@@ -17,11 +17,13 @@ interface User {
 }
 
 /**
- * `block`: the time in µs from sending `POST /api/blocks` to its response, as the p95 of each round. One block at a
- * time, each in a chat of two users on two replicas. It has no baseline, only a gate.
+ * `block`: response time of `POST /api/blocks`, with which a user blocks another, in µs: the p95 of each round. Each
+ * request blocks the partner of a running chat between two replicas, one request at a time. There is no baseline to
+ * compare with, only a limit.
  */
 export const measureBlock = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
+  // No cool-down between recent partners: the same two users are matched again after every block.
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
   const service = await Service.start(stores, { replicas: 2, hasWorker: false, env });
   const users: User[] = [];
@@ -35,7 +37,7 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
       return user;
     };
     const [ada, bob] = [await openUser(first, 'female'), await openUser(second, 'male')];
-    const body = { blockerId: ada.visitor.userId, blockedId: bob.visitor.userId };
+    const block = { blockerId: ada.visitor.userId, blockedId: bob.visitor.userId };
     const startChat = async (): Promise<void> => {
       const bothMatched = [ada, bob].map(({ socket }) =>
         socket.waitForFrame(({ event }) => event === 'chat_matched'),
@@ -43,24 +45,25 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
       for (const { socket } of [ada, bob]) await socket.request('join_queue', {});
       await Promise.all(bothMatched);
     };
-    const measureBlockMicros = async (): Promise<number> => {
+    const measureResponseMicros = async (): Promise<number> => {
       await startChat();
-      // A block ends the chat as a skip does.
+      // The partner of a user who blocks them receives the same frame as after a skip.
       const chatEnded = bob.socket.waitForFrame(({ event }) => event === 'chat_skipped');
       const startedAt = performance.now();
-      await requestHttp(first, 'POST', '/api/blocks', ada.visitor.cookie, body);
-      const spentMicros = (performance.now() - startedAt) * 1_000;
+      await requestHttp(first, 'POST', '/api/blocks', ada.visitor.cookie, block);
+      const responseMicros = (performance.now() - startedAt) * 1_000;
       await chatEnded;
-      const path = `/api/blocks/${body.blockerId}/${body.blockedId}`;
+      const path = `/api/blocks/${block.blockerId}/${block.blockedId}`;
       await requestHttp(first, 'DELETE', path, ada.visitor.cookie, {});
-      return spentMicros;
+      return responseMicros;
     };
+    // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const count = round === 0 ? WARM_UP_BLOCKS : Math.ceil(settings.seconds * BLOCKS_PER_SECOND_OF_SETTING);
-      const spent: number[] = [];
-      for (let index = 0; index < count; index += 1) spent.push(await measureBlockMicros());
+      const count = round === 0 ? WARM_UP_BLOCKS : Math.ceil(settings.seconds * BLOCKS_PER_TURN_SECOND);
+      const responsesMicros: number[] = [];
+      for (let index = 0; index < count; index += 1) responsesMicros.push(await measureResponseMicros());
       if (round === 0) continue;
-      p95s.push(percentile(spent, 0.95));
+      p95s.push(percentile(responsesMicros, 0.95));
       logProgress(`blocks, round ${round} of ${settings.rounds}: p95 ${formatMicros(p95s.at(-1) ?? 0)}`);
     }
   } finally {
@@ -71,7 +74,7 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
   const { median, minimum, maximum } = computeSpread(p95s);
   const row = {
     figure: 'block',
-    what: `Response time of blocking the chat partner, p95 (rounds: ${formatMicros(minimum)} to ${formatMicros(maximum)})`,
+    label: `Response time of blocking the chat partner, p95 (rounds: ${formatMicros(minimum)} to ${formatMicros(maximum)})`,
     ours: formatMicros(median),
     against: '',
     theirs: '',

@@ -6,32 +6,38 @@ import { requireBuilt, Service } from '../service';
 import { formatMicros, logProgress, orderForRound, type Outcome, type Row, type Settings } from './figure';
 import { type Contender, findFaults, measureTurn, type Turn, WARM_UP_SECONDS } from './relay.figure';
 
-type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
-type Connections = typeof import('../../../src/platform/redis/redis-connection.factory');
-type RedisClient = ReturnType<Connections['connectRedis']>;
+type MatchQueueModule = typeof import('../../../src/modules/matching/application/match-queue.service');
+type RedisConnectionModule = typeof import('../../../src/platform/redis/redis-connection.factory');
+type RedisClient = ReturnType<RedisConnectionModule['connectRedis']>;
 
 const ONE_SERVER = 'one server';
 const CLUSTER = 'three primaries';
 
-const LEASES = '{matching}:leases';
-const REPLICA = 'bench.1';
+/**
+ * Key of the live replicas, by the time at which each expires. Users of a replica that is not in it are not matched.
+ */
+const LEASES_KEY = '{matching}:leases';
+const BENCH_REPLICA_ID = 'bench.1';
 const HOUR_MS = 3_600_000;
-/** Joins that are measured in one turn, and how many of them are sent at a time. */
-const JOINS = 5_000;
-const JOINS_AT_ONCE = 64;
+const JOINS_PER_TURN = 5_000;
+const JOIN_CONCURRENCY = 64;
+const QUEUE_FILL_CONCURRENCY = 100;
 
-/** What a turn of joins measures. */
-interface Joins {
-  perSecond: number;
+/** Result of a turn in which users join the match queue. */
+interface JoinTurn {
+  joinsPerSecond: number;
+  /** CPU µs of Redis per join. */
   redisMicros: number;
 }
 
 /**
- * The same build with one Redis server and with a Redis Cluster of three primaries: CPU µs of both replicas and of
- * Redis per message, and what the slot of matching carries.
+ * `cluster`: the same build with one Redis server and with a Redis Cluster of three primaries. It measures CPU µs of
+ * both replicas and of Redis per message, and joins of the match queue, whose keys are all in one hash slot and
+ * therefore on one primary.
  */
 export const measureCluster = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const waiting = settings.queueLengths[1] ?? 0;
+  // The first length is 0.
+  const waitingCount = settings.queueLengths[1] ?? 0;
   const faults: string[] = [];
   const stores = {
     [ONE_SERVER]: await BenchStores.open({ hasDatabase: true }),
@@ -40,7 +46,7 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
   const services: Service[] = [];
   const contenders: Contender[] = [];
   const turns = new Map<string, Turn[]>();
-  const joins = new Map<string, Joins[]>();
+  const joinTurns = new Map<string, JoinTurn[]>();
   try {
     for (const [name, ownStores] of Object.entries(stores)) {
       logProgress(`  opening ${name}`);
@@ -48,7 +54,7 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
       services.push(service);
       const [first = '', second = ''] = service.origins;
       const group = await driver.call('openRelay', {
-        contender: 'thaw',
+        kind: 'thaw',
         origins: [first, second],
         pairs: settings.pairs,
       });
@@ -57,30 +63,30 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
     }
     for (const { name, group } of contenders) {
       const seconds = Math.min(WARM_UP_SECONDS, settings.seconds * 2);
-      const load = await driver.call('runRelay', { group, perSecond: settings.messagesPerSecond, seconds });
-      faults.push(...findFaults(`${name}, warming up`, load));
+      const result = await driver.call('runRelay', { group, perSecond: settings.messagesPerSecond, seconds });
+      faults.push(...findFaults(`${name}, warming up`, result));
     }
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`cluster, round ${round} of ${settings.rounds}`);
       for (const contender of orderForRound(contenders, round)) {
         const turn = await measureTurn(driver, contender, settings);
-        faults.push(...findFaults(contender.name, turn.load));
+        faults.push(...findFaults(contender.name, turn.result));
         addValue(turns, contender.name, turn);
         logProgress(
           `  ${contender.name}: node ${formatMicros(turn.node)}, redis ${formatMicros(turn.redis)}`,
         );
       }
     }
+    // `splice` empties the lists, so that `finally` does not close the groups and stop the services again.
     for (const { group } of contenders.splice(0)) await driver.call('closeGroup', { group });
     await Promise.all(services.splice(0).map((service) => service.stop()));
 
     for (let round = 1; round <= settings.rounds; round += 1) {
       for (const [name, ownStores] of orderForRound(Object.entries(stores), round)) {
-        const measured = await measureJoins(ownStores, waiting, faults);
-        addValue(joins, name, measured);
-        logProgress(
-          `  ${name}: ${measured.perSecond.toFixed(0)} joins/s, redis ${formatMicros(measured.redisMicros)}`,
-        );
+        const joinTurn = await measureJoins(ownStores, waitingCount, faults);
+        addValue(joinTurns, name, joinTurn);
+        const { joinsPerSecond, redisMicros } = joinTurn;
+        logProgress(`  ${name}: ${joinsPerSecond.toFixed(0)} joins/s, redis ${formatMicros(redisMicros)}`);
       }
     }
   } finally {
@@ -89,15 +95,22 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
     for (const ownStores of Object.values(stores)) await ownStores.end();
   }
   return {
-    rows: createRows(turns, joins, waiting),
+    rows: createRows(turns, joinTurns, waitingCount),
     faults,
-    raw: { turns: Object.fromEntries(turns), joins: Object.fromEntries(joins) },
+    raw: { turns: Object.fromEntries(turns), joins: Object.fromEntries(joinTurns) },
   };
 };
 
-/** Women and men join in turn, over connections with the options of the request path, while other men wait. */
-const measureJoins = async (stores: BenchStores, waiting: number, faults: string[]): Promise<Joins> => {
-  const { connectRedis, waitForFirstAttempt } = requireBuilt<Connections>(
+/**
+ * Joins a man and a woman in turn while `waitingCount` other men wait. Each woman is matched with the man who has
+ * waited longest. The connection to Redis has the options of a replica's connection for requests.
+ */
+const measureJoins = async (
+  stores: BenchStores,
+  waitingCount: number,
+  faults: string[],
+): Promise<JoinTurn> => {
+  const { connectRedis, waitForFirstAttempt } = requireBuilt<RedisConnectionModule>(
     'platform/redis/redis-connection.factory',
   );
   const redis = connectRedis(
@@ -107,50 +120,54 @@ const measureJoins = async (stores: BenchStores, waiting: number, faults: string
   try {
     await waitForFirstAttempt(redis);
     await stores.redis.flushall();
-    await stores.redis.zadd(LEASES, Date.now() + HOUR_MS, REPLICA);
-    const matching = createMatching(redis);
+    await stores.redis.zadd(LEASES_KEY, Date.now() + HOUR_MS, BENCH_REPLICA_ID);
+    const matchQueue = createMatchQueue(redis);
     await runInParallel(
-      waiting,
-      100,
-      async (index) => void (await matching.join(index + 1, 'male', 'female')),
+      waitingCount,
+      QUEUE_FILL_CONCURRENCY,
+      async (index) => void (await matchQueue.join(index + 1, 'male', 'female')),
     );
-    const before = await stores.readRedisCpuMicros();
+    const microsBefore = await stores.readRedisCpuMicros();
     const startedAt = performance.now();
-    let matched = 0;
-    await runInParallel(JOINS, JOINS_AT_ONCE, async (index) => {
-      const id = waiting + 1 + index;
+    let matchCount = 0;
+    await runInParallel(JOINS_PER_TURN, JOIN_CONCURRENCY, async (index) => {
+      const userId = waitingCount + 1 + index;
       const state =
         index % 2 === 0
-          ? await matching.join(id, 'male', 'female')
-          : await matching.join(id, 'female', 'male');
-      if (state.kind === 'matched') matched += 1;
+          ? await matchQueue.join(userId, 'male', 'female')
+          : await matchQueue.join(userId, 'female', 'male');
+      if (state.kind === 'matched') matchCount += 1;
     });
     const seconds = (performance.now() - startedAt) / 1_000;
-    const spent = (await stores.readRedisCpuMicros()) - before;
-    if (matched !== JOINS / 2) faults.push(`matching: ${matched} of ${JOINS / 2} were matched`);
-    return { perSecond: JOINS / seconds, redisMicros: spent / JOINS };
+    const redisMicros = (await stores.readRedisCpuMicros()) - microsBefore;
+    const womenCount = JOINS_PER_TURN / 2;
+    if (matchCount !== womenCount) faults.push(`matching: ${matchCount} of ${womenCount} were matched`);
+    return { joinsPerSecond: JOINS_PER_TURN / seconds, redisMicros: redisMicros / JOINS_PER_TURN };
   } finally {
     redis.disconnect();
   }
 };
 
-const createMatching = (redis: RedisClient) => {
-  const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
+const createMatchQueue = (redis: RedisClient) => {
+  const { MatchQueueService } = requireBuilt<MatchQueueModule>(
+    'modules/matching/application/match-queue.service',
+  );
+  // Both are longer than the run.
   const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: 600 };
   return new MatchQueueService(
     redis,
     environment as ConstructorParameters<typeof MatchQueueService>[1],
-    { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
+    { replicaId: BENCH_REPLICA_ID } as ConstructorParameters<typeof MatchQueueService>[2],
   );
 };
 
 const createRows = (
   turns: ReadonlyMap<string, readonly Turn[]>,
-  joins: ReadonlyMap<string, readonly Joins[]>,
-  waiting: number,
+  joinTurns: ReadonlyMap<string, readonly JoinTurn[]>,
+  waitingCount: number,
 ): Row[] => {
   const createRow = <Value>(
-    what: string,
+    label: string,
     values: ReadonlyMap<string, readonly Value[]>,
     read: (value: Value) => number,
     format: (value: number) => string,
@@ -158,7 +175,7 @@ const createRows = (
     const [ours, theirs] = [CLUSTER, ONE_SERVER].map((name) => (values.get(name) ?? []).map(read));
     return {
       figure: 'cluster',
-      what,
+      label,
       ours: format(median(ours ?? [])),
       against: ONE_SERVER,
       theirs: format(median(theirs ?? [])),
@@ -168,7 +185,7 @@ const createRows = (
     };
   };
   const formatRate = (value: number): string => `${value.toFixed(0)} /s`;
-  const slot = `${waiting.toLocaleString('en')} waiting`;
+  const queue = `${waitingCount.toLocaleString('en')} waiting`;
   return [
     createRow(
       'Node CPU per message, both replicas, three primaries',
@@ -178,12 +195,12 @@ const createRows = (
     ),
     createRow('Redis CPU per message, the three together', turns, ({ redis }) => redis, formatMicros),
     createRow(
-      `Joins that the slot of matching carries, ${slot}`,
-      joins,
-      ({ perSecond }) => perSecond,
+      `Joins that the slot of matching carries, ${queue}`,
+      joinTurns,
+      ({ joinsPerSecond }) => joinsPerSecond,
       formatRate,
     ),
-    createRow(`Redis CPU per join, ${slot}`, joins, ({ redisMicros }) => redisMicros, formatMicros),
+    createRow(`Redis CPU per join, ${queue}`, joinTurns, ({ redisMicros }) => redisMicros, formatMicros),
   ];
 };
 

@@ -10,17 +10,18 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Row, type Settings, wait } from './figure';
 
-/** Work that follows the last answer, such as persisting the history, ends within this time. */
+/** Time in which work that follows the last response, such as persisting the history, ends. */
 const SETTLE_MS = 1_500;
-/** How long the processes are measured without load. */
+/** Time for which the processes are measured without load. */
 const REST_MS = 6_000;
 const CONCURRENCY = 16;
-const USERS = 20;
-/** Chats and private messages before those that are measured. */
-const WARM_UP = 50;
+const USER_COUNT = 20;
+/** Number of chats, or of private messages, before those that are measured. */
+const WARM_UP_COUNT = 50;
 const CONTENT = 'x'.repeat(100);
-/** A forced garbage collection and what it triggers end within this time. */
-const COLLECTED_MS = 1_500;
+/** Time in which a forced garbage collection, and the work that it triggers, ends. */
+const COLLECTION_SETTLE_MS = 1_500;
+/** With these flags, SIGUSR2 forces a garbage collection. */
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
 /** CPU time of each kind of process, in µs. */
@@ -31,7 +32,7 @@ interface Cpu {
   postgres: number;
 }
 
-const kinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
+const processKinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 
 /**
  * `cost`: CPU µs of every process for each operation, and the memory of a chat, from which docs/capacity.md is
@@ -39,6 +40,7 @@ const kinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
  */
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
+  // No cool-down between recent partners: the same few users are matched again and again.
   const env = { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' };
   let service = await Service.start(stores, { replicas: 2, env, nodeFlags });
   const postgres = await PostgresMeter.open(stores.databaseUrl);
@@ -49,47 +51,65 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     redis: await stores.readRedisCpuMicros(),
     postgres: postgres.cpuMicros,
   });
+  /** Groups of clients in the driver's process. */
   const groups: number[] = [];
   const users: User[] = [];
   const rows: Row[] = [];
   const raw: Record<string, Cpu> = {};
-  /** CPU-µs per millisecond without load, which is subtracted from every later measurement. */
-  let atRestPerMs: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
+  /** CPU µs per millisecond without load, which is subtracted from every later measurement. */
+  let restMicrosPerMs: Cpu = { replicas: 0, worker: 0, redis: 0, postgres: 0 };
   /**
-   * @param run returns the number of operations.
-   * @returns CPU per operation, without what the processes use at rest.
+   * @param run returns the number of operations
+   * @returns CPU per operation, without the CPU that the processes use at rest
    */
-  const measureOperations = async (what: string, run: () => Promise<number>): Promise<Cpu> => {
+  const measureOperations = async (label: string, run: () => Promise<number>): Promise<Cpu> => {
     const [before, startedAt] = [await readCpu(), performance.now()];
-    const operations = await run();
+    const operationCount = await run();
     await wait(SETTLE_MS);
     const [after, elapsedMs] = [await readCpu(), performance.now() - startedAt];
+    // The CPU at rest varies, so the difference may be negative.
     const computePerOperation = (kind: keyof Cpu): number =>
-      Math.max(0, (after[kind] - before[kind] - atRestPerMs[kind] * elapsedMs) / operations);
-    const [replicas, worker, redis, database] = kinds.map(computePerOperation);
-    const cpu = { replicas, worker, redis, postgres: database } as Cpu;
-    raw[what] = cpu;
-    const ours = kinds.map((kind) => `${kind} ${formatMicros(cpu[kind])}`).join(', ');
-    rows.push({ figure: 'cost', what, ours, against: '', theirs: '', gate: '', aim: '' });
-    logProgress(`cost, ${what}: ${ours}`);
+      Math.max(0, (after[kind] - before[kind] - restMicrosPerMs[kind] * elapsedMs) / operationCount);
+    const cpu: Cpu = {
+      replicas: computePerOperation('replicas'),
+      worker: computePerOperation('worker'),
+      redis: computePerOperation('redis'),
+      postgres: computePerOperation('postgres'),
+    };
+    raw[label] = cpu;
+    const ours = processKinds.map((kind) => `${kind} ${formatMicros(cpu[kind])}`).join(', ');
+    rows.push({ figure: 'cost', label, ours, against: '', theirs: '', gate: '', aim: '' });
+    logProgress(`cost, ${label}: ${ours}`);
     return cpu;
   };
   try {
     const [first = '', second = ''] = service.origins;
-    const atRest = await measureOperations('Two replicas and a worker at rest, per second', async () => {
-      await wait(REST_MS);
-      return (REST_MS + SETTLE_MS) / 1_000;
-    });
-    // Warms up; not measured.
-    await signUp(driver, groups, first, settings.signUps);
-    atRestPerMs = {
-      replicas: atRest.replicas / 1_000,
-      worker: atRest.worker / 1_000,
-      redis: atRest.redis / 1_000,
-      postgres: atRest.postgres / 1_000,
+    const signUp = async (visitors: number): Promise<number> => {
+      const visitorGroup = await driver.call('signUp', { origin: first, visitors });
+      groups.push(visitorGroup);
+      return visitorGroup;
     };
-    await measureOperations('Anonymous sign-up', () => signUp(driver, groups, first, settings.idleSockets));
-    const [group = 0] = groups;
+    const restPerSecond = await measureOperations(
+      'Two replicas and a worker at rest, per second',
+      async () => {
+        await wait(REST_MS);
+        // `measureOperations` waits for SETTLE_MS more.
+        return (REST_MS + SETTLE_MS) / 1_000;
+      },
+    );
+    // A warm-up, which is not measured.
+    await signUp(settings.signUps);
+    restMicrosPerMs = {
+      replicas: restPerSecond.replicas / 1_000,
+      worker: restPerSecond.worker / 1_000,
+      redis: restPerSecond.redis / 1_000,
+      postgres: restPerSecond.postgres / 1_000,
+    };
+    let group = 0;
+    await measureOperations('Anonymous sign-up', async () => {
+      group = await signUp(settings.idleSockets);
+      return settings.idleSockets;
+    });
     await measureOperations('Opening and authenticating a socket', async () => {
       const request = { group, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
       return (await driver.call('openSockets', request)).opened;
@@ -99,37 +119,37 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
       return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
     });
     await driver.call('closeSockets', { group });
-    users.push(...(await openUsers([first, second], USERS)));
-    await holdChats(users, WARM_UP);
+    users.push(...(await openUsers([first, second], USER_COUNT)));
+    await holdChats(users, WARM_UP_COUNT);
     await measureOperations('A random chat: two joins, the match, the skip', () =>
       holdChats(users, settings.signUps),
     );
     await makeFriends(stores, users);
-    await writeToFriends(users, WARM_UP);
+    await writeToFriends(users, WARM_UP_COUNT);
     await measureOperations('A private message', () => writeToFriends(users, settings.signUps));
-    // Fresh processes: memory that others have freed would hide what the chats need.
+    // New processes, because in the old ones the chats would reuse memory that earlier operations have freed.
     await service.stop();
     service = await Service.start(stores, { replicas: 2, env, nodeFlags });
     const { pairs, messagesPerSecond: perSecond, seconds } = settings;
     const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
     const openChats = async (count: number): Promise<number> => {
-      const relay = await driver.call('openRelay', { contender: 'thaw', origins, pairs: count });
-      groups.push(relay);
-      return relay;
+      const chatGroup = await driver.call('openRelay', { kind: 'thaw', origins, pairs: count });
+      groups.push(chatGroup);
+      return chatGroup;
     };
-    const sendMessages = async (relay: number): Promise<number> =>
-      (await driver.call('runRelay', { group: relay, perSecond, seconds })).sent;
-    await sendMessages(await openChats(WARM_UP));
+    const sendMessages = async (chatGroup: number): Promise<number> =>
+      (await driver.call('runRelay', { group: chatGroup, perSecond, seconds })).sent;
+    await sendMessages(await openChats(WARM_UP_COUNT));
     const memoryBefore = await readMemory(getServers(), stores);
-    const relay = await openChats(pairs);
-    const memoryOfChats = await readMemory(getServers(), stores);
-    await sendMessages(relay);
-    const memoryOfMessages = await readMemory(getServers(), stores);
-    const message = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
-    await measureOperations(message, () => sendMessages(relay));
+    const chatGroup = await openChats(pairs);
+    const memoryWithChats = await readMemory(getServers(), stores);
+    await sendMessages(chatGroup);
+    const memoryWithMessages = await readMemory(getServers(), stores);
+    const messageLabel = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
+    await measureOperations(messageLabel, () => sendMessages(chatGroup));
     rows.push(
-      createMemoryRow('A live chat with its two sockets', memoryBefore, memoryOfChats, pairs),
-      createMemoryRow('A message of a live chat', memoryOfChats, memoryOfMessages, perSecond * seconds),
+      createMemoryRow('A live chat with its two sockets', memoryBefore, memoryWithChats, pairs),
+      createMemoryRow('A message of a live chat', memoryWithChats, memoryWithMessages, perSecond * seconds),
     );
     return { rows, faults: [], raw };
   } finally {
@@ -139,16 +159,6 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     await service.stop();
     await stores.end();
   }
-};
-
-const signUp = async (
-  driver: Driver,
-  groups: number[],
-  origin: string,
-  visitors: number,
-): Promise<number> => {
-  groups.unshift(await driver.call('signUp', { origin, visitors }));
-  return visitors;
 };
 
 interface User {
@@ -161,6 +171,7 @@ const openUsers = async (origins: readonly string[], count: number): Promise<Use
   const users: User[] = [];
   await runInParallel(count, CONCURRENCY, async (index) => {
     const origin = origins[index % origins.length] ?? '';
+    // Each replica gets users of both genders.
     const visitor = await createVisitor(origin, index % 4 < 2 ? 'female' : 'male');
     users[index] = { userId: visitor.userId, wire: await openAuthenticatedSocket(origin, visitor) };
   });
@@ -168,11 +179,11 @@ const openUsers = async (origins: readonly string[], count: number): Promise<Use
 };
 
 /**
- * All users search, are matched and skip, at the same time, until there were `chats` chats.
+ * Holds at least `minimum` chats: all users search at the same time and are matched, and one user of each chat skips.
  * @returns the number of chats
  */
-const holdChats = async (users: readonly User[], chats: number): Promise<number> => {
-  const rounds = Math.ceil((2 * chats) / users.length);
+const holdChats = async (users: readonly User[], minimum: number): Promise<number> => {
+  const rounds = Math.ceil((2 * minimum) / users.length);
   for (let round = 0; round < rounds; round += 1) {
     const matches = users.map(({ wire }) => wire.waitForFrame(({ event }) => event === 'chat_matched'));
     await Promise.all(users.map(({ wire }) => wire.request('join_queue', {})));
@@ -199,11 +210,14 @@ const makeFriends = async (stores: BenchStores, users: readonly User[]): Promise
   await pool.end();
 };
 
-/** The first of each two friends writes to the second. @returns the number of messages */
-const writeToFriends = async (users: readonly User[], messages: number): Promise<number> => {
-  let sent = 0;
-  await runInParallel(users.length / 2, users.length, async (pair) => {
-    const [writer, friend] = [users[2 * pair], users[2 * pair + 1]];
+/**
+ * Sends at least `minimum` private messages, from the first user of each pair of friends to the second.
+ * @returns the number of messages
+ */
+const writeToFriends = async (users: readonly User[], minimum: number): Promise<number> => {
+  let sentCount = 0;
+  await runInParallel(users.length / 2, users.length, async (pairIndex) => {
+    const [writer, friend] = [users[2 * pairIndex], users[2 * pairIndex + 1]];
     if (!writer || !friend) return;
     const message = {
       senderId: writer.userId,
@@ -211,12 +225,12 @@ const writeToFriends = async (users: readonly User[], messages: number): Promise
       content: CONTENT,
       messageType: 'text',
     };
-    while (sent < messages) {
-      sent += 1;
+    while (sentCount < minimum) {
+      sentCount += 1;
       await writer.wire.request('send_private_message', { ...message, clientId: randomUUID() });
     }
   });
-  return sent;
+  return sentCount;
 };
 
 /** Live memory of all replicas, and memory of Redis, in bytes. */
@@ -226,10 +240,10 @@ interface Memory {
 }
 
 const readMemory = async (servers: readonly ServerProcess[], stores: BenchStores): Promise<Memory> => {
-  // Two collections: the first runs finalizers, whose objects the second one frees.
+  // The first garbage collection runs finalizers; the second one frees the objects that these have released.
   for (let times = 0; times < 2; times += 1) {
     for (const server of servers) server.sendSignal('SIGUSR2');
-    await wait(COLLECTED_MS);
+    await wait(COLLECTION_SETTLE_MS);
   }
   const info = await stores.redis.info('memory');
   return {
@@ -238,9 +252,9 @@ const readMemory = async (servers: readonly ServerProcess[], stores: BenchStores
   };
 };
 
-const createMemoryRow = (what: string, before: Memory, after: Memory, count: number): Row => {
+const createMemoryRow = (label: string, before: Memory, after: Memory, count: number): Row => {
   const formatKilobytes = (store: keyof Memory): string =>
     ((after[store] - before[store]) / count / 1_024).toFixed(2);
   const ours = `replicas ${formatKilobytes('replicas')} KB, redis ${formatKilobytes('redis')} KB`;
-  return { figure: 'cost', what: `Memory: ${what}`, ours, against: '', theirs: '', gate: '', aim: '' };
+  return { figure: 'cost', label: `Memory: ${label}`, ours, against: '', theirs: '', gate: '', aim: '' };
 };

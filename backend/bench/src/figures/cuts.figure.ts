@@ -12,13 +12,13 @@ const MESSAGES_PER_SECOND = 100;
 
 interface Contender {
   name: string;
-  contender: ContenderKind;
+  kind: ContenderKind;
   origins: readonly [string, string];
 }
 
 /**
- * P11: delivery while the TCP connection of every client is cut every 15 s, for 2 s. All contenders run at the same
- * time.
+ * P11: messages delivered while the TCP connection of every client is cut every 15 s, for 2 s. Compared with Socket.IO,
+ * with and without its recovery of lost connections. All contenders run at the same time.
  */
 export const measureCuts = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -36,20 +36,25 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
     return `http://127.0.0.1:${port}`;
   };
   try {
-    const recovering = await startBaseline({ RECOVERY: 'on' });
+    const originWithRecovery = await startBaseline({ RECOVERY: 'on' });
     const [first = '', second = ''] = service.origins;
     const contenders: readonly Contender[] = [
-      { name: 'thaw', contender: 'thaw', origins: [first, second] },
+      { name: 'thaw', kind: 'thaw', origins: [first, second] },
       {
         name: 'socket.io',
-        contender: 'socket.io',
+        kind: 'socket.io',
         origins: [await startBaseline({}), await startBaseline({})],
       },
-      { name: 'socket.io with recovery', contender: 'socket.io', origins: [recovering, recovering] },
+      // A single process: the Redis adapter of Socket.IO does not support recovery.
+      {
+        name: 'socket.io with recovery',
+        kind: 'socket.io',
+        origins: [originWithRecovery, originWithRecovery],
+      },
     ];
     const results = new Map<string, CutResult>();
-    for (const { contender, origins } of contenders)
-      groups.push(await driver.call('openCuts', { contender, origins, pairs: PAIRS }));
+    for (const { kind, origins } of contenders)
+      groups.push(await driver.call('openCuts', { kind, origins, pairs: PAIRS }));
     const run = async ({ name }: Contender, index: number): Promise<void> => {
       const load = { perSecond: MESSAGES_PER_SECOND, seconds: settings.cutSeconds };
       results.set(name, await driver.call('runCuts', { group: groups[index] ?? 0, ...load }));
@@ -77,14 +82,14 @@ const formatDelivery = ({ sent, delivered, duplicates }: CutResult): string =>
 const createRows = (results: ReadonlyMap<string, CutResult>): Row[] => {
   const ours = results.get('thaw');
   if (!ours) return [];
-  const what = `Delivered of ${ours.sent.toLocaleString('en')} messages, ${ours.cuts} cuts of 2 s`;
+  const label = `Delivered of ${ours.sent.toLocaleString('en')} messages, ${ours.cuts} cuts of 2 s`;
   return [...results].flatMap(([against, theirs]) =>
     against === 'thaw'
       ? []
       : [
           {
             figure: 'P11',
-            what,
+            label,
             ours: formatDelivery(ours),
             against,
             theirs: formatDelivery(theirs),

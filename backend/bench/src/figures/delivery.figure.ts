@@ -11,29 +11,35 @@ import { orderForRound, logProgress, type Outcome, type Row, type Settings } fro
 
 const MAX_ROUNDS = 3;
 const WARM_UP_SECONDS = 4;
-/** Time for nginx to stop its child processes. The baselines stop at once. */
-const STOP_WITHIN_MS = 2_000;
+/** Grace period in which nginx stops its child processes. The baselines stop at once. */
+const STOP_GRACE_MS = 2_000;
 const RELAY = 'minimal relay';
 const RELAY_WITH_HISTORY = 'minimal relay with history';
 
+/** Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
+  /** The pairs of clients in the driver's process that are connected to this contender. */
   group: number;
 }
 
-/** P8: time from sending a message until the partner receives it, through nginx and two replicas. */
+/**
+ * P8: time from sending a message until the partner receives it, through nginx and two replicas. Compared with a
+ * minimal relay, with and without history in PostgreSQL.
+ */
 export const measureDelivery = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const [stores, baselineStores] = [
     await BenchStores.open({ hasDatabase: true }),
     await BenchStores.open({ hasDatabase: true }),
   ];
   const service = await Service.start(stores, { replicas: 2, env: { TRUST_PROXY: '1' } });
+  /** The proxies and the baselines. */
   const processes: ServerProcess[] = [];
   const contenders: Contender[] = [];
-  /** Starts an nginx for each port, so that the two users of a pair are on different replicas. */
+  /** Starts an nginx in front of each of two ports, so that the two users of a pair are on different replicas. */
   const addProxiedContender = async (
     name: string,
-    contender: ContenderKind,
+    kind: ContenderKind,
     ports: readonly number[],
   ): Promise<void> => {
     const origins: string[] = [];
@@ -44,7 +50,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
     }
     const [first = '', second = ''] = origins;
     const { pairs } = settings;
-    const group = await driver.call('openRelay', { contender, origins: [first, second], pairs });
+    const group = await driver.call('openRelay', { kind, origins: [first, second], pairs });
     contenders.push({ name, group });
   };
   const startBaseline = async (
@@ -97,7 +103,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
     return { rows: createRows(results, perSecond), faults, raw: Object.fromEntries(results) };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all(processes.map((server) => server.stop(STOP_WITHIN_MS)));
+    await Promise.all(processes.map((server) => server.stop(STOP_GRACE_MS)));
     await service.stop();
     await stores.end();
     await baselineStores.end();
@@ -116,7 +122,7 @@ const createRows = (results: ReadonlyMap<string, readonly RelayResult[]>, perSec
     const format = (name: string): string => `${median(getValues(name)).toFixed(2)} ms`;
     return {
       figure: 'P8',
-      what: `Sent to received through nginx, ${perSecond} messages a second, ${percentile}`,
+      label: `Sent to received through nginx, ${perSecond} messages a second, ${percentile}`,
       ours: format('thaw'),
       against,
       theirs: format(against),

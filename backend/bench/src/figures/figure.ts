@@ -1,8 +1,10 @@
 import type { Spread } from '../measure/statistics';
 
+/** Sizes of the measurements. README.md explains the figures in parentheses, such as P4. */
 export interface Settings {
+  /** In each round every contender (a build of Thaw or a baseline to compare it with) has one turn. */
   rounds: number;
-  /** Length of each contender's turn in a round. */
+  /** Length of a turn. */
   seconds: number;
   pairs: number;
   messagesPerSecond: number;
@@ -15,8 +17,8 @@ export interface Settings {
   replicaCounts: readonly number[];
   /** Events that are persisted in each round (P9). */
   historyRows: number;
-  /** Numbers of leases for which the cost of Redis is measured (P17). */
-  leaseCounts: readonly number[];
+  /** Numbers of live replicas, each with a lease in Redis, for which the cost of Redis is measured (P17). */
+  replicaLeaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   openedSockets: number;
   /** Messages a second at which latency is measured (P8). Low enough that no contender queues messages. */
@@ -25,37 +27,41 @@ export interface Settings {
   cutSeconds: number;
   /** Accounts created in each turn (P14). */
   signUps: number;
-  /** Folder for CPU profiles of this build's replicas; undefined: no profiles. */
-  profiles?: string;
+  /** Folder for CPU profiles; undefined: no profiles are taken. */
+  profileFolder?: string;
 }
 
 /** One line of the results table. */
 export interface Row {
+  /** Name of the figure, such as `P4`. */
   figure: string;
-  what: string;
+  /** What is measured, in words. */
+  label: string;
   /** Value of this build, with its unit. */
   ours: string;
-  /** The contender that it is compared with, and its value. */
+  /** Name of the contender that this build is compared with. */
   against: string;
+  /** Value of that contender, with its unit. */
   theirs: string;
-  /** Ours divided by theirs, within each round. */
+  /** Ratio of our value to theirs in the same round. */
   ratio?: Spread;
   /** Limit whose violation is shown as "missed". */
   gate: string;
-  /** Stricter limit than the gate, which the build should reach but need not. */
+  /** A stricter limit, which the build should reach but need not. */
   aim: string;
+  /** Whether the value is within the gate; undefined without a gate. */
   isReached?: boolean;
 }
 
 export interface Outcome {
   rows: Row[];
-  /** Messages that did not arrive, arrived twice or out of order. A single fault fails the run. */
+  /** Errors of a contender, such as messages that did not arrive, or arrived twice. A single fault fails the run. */
   faults: string[];
-  /** All measurements, by round. */
+  /** The values of every round, which are written to a JSON file. */
   raw: unknown;
 }
 
-/** A build has regressed when the median, over nine rounds, of its ratio to an earlier build is above this. */
+/** A build has regressed if the median of its ratio to an earlier build over nine rounds is above this limit. */
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */

@@ -16,8 +16,10 @@ import {
   wait,
 } from './figure';
 
+/** A build of Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
+  /** The clients in the driver's process that are connected to this contender. */
   group: number;
   server: ServerProcess;
 }
@@ -27,10 +29,11 @@ const PROFILE_SECONDS = 10;
 
 /**
  * P3: CPU µs of one replica for a command that is authenticated, validated, decided and acknowledged, and stores
- * nothing. Compared with bare `ws` (its JSON and nothing else) and with Nest as its documentation sets it up.
+ * nothing. Compared with bare `ws`, which only parses the JSON and acknowledges, and with Nest as its documentation
+ * sets it up.
  */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const profiler = createProfiler(settings.profiles);
+  const profiler = createProfiler(settings.profileFolder);
   const builds = await startBuilds({ replicas: 2 }, profiler.prepare('gateway'));
   const [ours] = builds;
   if (!ours) throw new Error('No build');
@@ -51,6 +54,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   try {
     await addBaseline('bare ws', 'bare-ws.js', false);
     for (const { name, service } of builds) {
+      // Only the users on the first replica send commands.
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
       const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
@@ -61,31 +65,32 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     const perSecond = settings.commandsPerSecond;
     const faults: string[] = [];
     for (const { name, group } of contenders) {
-      const load = await driver.call('runCommands', { group, perSecond, seconds: WARM_UP_SECONDS });
-      faults.push(...findFaults(`${name}, warming up`, load));
+      const result = await driver.call('runCommands', { group, perSecond, seconds: WARM_UP_SECONDS });
+      faults.push(...findFaults(`${name}, warming up`, result));
     }
+    /** CPU µs per command in each round, by contender. */
     const turns = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`gateway, round ${round} of ${settings.rounds}`);
       for (const { name, group, server } of orderForRound(contenders, round)) {
-        const before = server.cpuMicros;
-        const load = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
-        const perCommand = (server.cpuMicros - before) / load.sent;
-        turns.set(name, [...(turns.get(name) ?? []), perCommand]);
-        faults.push(...findFaults(name, load));
-        logProgress(`  ${name}: ${formatMicros(perCommand)}`);
+        const microsBefore = server.cpuMicros;
+        const result = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
+        const microsPerCommand = (server.cpuMicros - microsBefore) / result.sent;
+        turns.set(name, [...(turns.get(name) ?? []), microsPerCommand]);
+        faults.push(...findFaults(name, result));
+        logProgress(`  ${name}: ${formatMicros(microsPerCommand)}`);
       }
     }
     const thaw = contenders.find(({ name }) => name === ours.name);
-    if (settings.profiles && thaw) {
+    if (settings.profileFolder && thaw) {
       profiler.toggle([thaw.server]);
       await driver.call('runCommands', { group: thaw.group, perSecond, seconds: PROFILE_SECONDS });
       profiler.toggle([thaw.server]);
       await wait(PROFILE_WRITE_MS);
       profiler.logReport('gateway');
     }
-    const others = builds.slice(1).map(({ name }) => name);
-    return { rows: createRows(turns, others), faults, raw: Object.fromEntries(turns) };
+    const comparedBuilds = builds.slice(1).map(({ name }) => name);
+    return { rows: createRows(turns, comparedBuilds), faults, raw: Object.fromEntries(turns) };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(baselines.map((server) => server.stop()));
@@ -98,19 +103,22 @@ const findFaults = (name: string, { sent, acked, faultCount, refusal = '' }: Com
     ? []
     : [`${name}: ${sent} commands, ${acked} acknowledged, ${faultCount} refused or out of order ${refusal}`];
 
-const createRows = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
+const createRows = (
+  turns: ReadonlyMap<string, readonly number[]>,
+  comparedBuilds: readonly string[],
+): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const comparisons: readonly (readonly [name: string, gate: number | undefined, aim: string])[] = [
     ['bare ws', 1.6, '≤ 1.35'],
     ['stock Nest', undefined, '≤ 0.5'],
-    ...others.map((other) => [other, regressionGate, ''] as const),
+    ...comparedBuilds.map((build) => [build, regressionGate, ''] as const),
   ];
   return comparisons.map(([against, gate, aim]) => {
     const theirs = turns.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P3',
-      what: 'CPU per command through the gateway',
+      label: 'CPU per command through the gateway',
       ours: formatMicros(median(ours)),
       against,
       theirs: formatMicros(median(theirs)),

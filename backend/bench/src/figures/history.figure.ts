@@ -13,31 +13,37 @@ import { type Outcome, type Row, logProgress, type Settings, wait } from './figu
 
 type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log.repository');
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox.repository');
-type Codec = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
-type Queue = typeof import('../../../src/platform/queue/job-queue.service');
-type Scheduler = typeof import('../../../src/modules/random-chat/application/outbox-scheduler.service');
+type CodecModule = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
+type JobQueueModule = typeof import('../../../src/platform/queue/job-queue.service');
+type SchedulerModule = typeof import('../../../src/modules/random-chat/application/outbox-scheduler.service');
 
 const CHATS = 200;
+const APPEND_CONCURRENCY = 8;
 const EVENTS_PER_APPEND = 50;
+const DRAIN_POLL_MS = 10;
 const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
-/** Above the gate of 2 s for the lag: a row that is missing after this time counts as a fault. */
+const MAX_P99_LAG_MS = 2_000;
+/** Longer than the lag may be. A row that is still missing after this time counts as a fault. */
 const LAG_SETTLE_MS = 3_000;
-const ROUNDS = 3;
-/** A job for each event is slow, and its rate does not depend on the number of rows. */
+const MAX_ROUNDS = 3;
+/** One job for each event is slow, and its rate does not depend on the number of rows. */
 const MAX_JOB_PER_EVENT_ROWS = 5_000;
 
 /**
  * P9: events that one worker persists per second, from the outboxes in Redis to PostgreSQL, and the time until an event
  * is persisted (p50 and p99). Compared with one BullMQ job and one INSERT for each event, and with a single INSERT …
  * SELECT.
+ *
+ * A replica appends the events of a chat to a log in Redis and, in the same call, to an outbox, from which a worker
+ * moves them to PostgreSQL.
  */
 export const measureHistory = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 0 });
-  // Bulk statements take longer than those of the service, whose role may be the same.
+  // The role of the service may have a statement timeout, which bulk statements would exceed.
   const pool = new Pool({ connectionString: stores.databaseUrl, options: '-c statement_timeout=0' });
-  const rounds = Math.min(ROUNDS, settings.rounds);
+  const rounds = Math.min(MAX_ROUNDS, settings.rounds);
   const ours: number[] = [];
   const jobPerEvent: number[] = [];
   const insertSelect: number[] = [];
@@ -49,7 +55,7 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
         await measureJobPerEventRate(stores, Math.min(MAX_JOB_PER_EVENT_ROWS, settings.historyRows)),
       );
       insertSelect.push(await measureInsertSelectRate(pool, settings.historyRows));
-      const rates = [ours, jobPerEvent, insertSelect].map((all) => formatRate(all.at(-1) ?? 0));
+      const rates = [ours, jobPerEvent, insertSelect].map((values) => formatRate(values.at(-1) ?? 0));
       logProgress(`history, round ${round} of ${rounds}: ${rates.join(', ')}`);
     }
     const lags = await measureLagsMs(stores, pool, faults);
@@ -81,13 +87,13 @@ const measureDrainRate = async (
   const eventIds = await appendChats(stores, rows / CHATS);
   const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
-  // The clock starts with the first row, so that the start of the worker's process is not measured.
+  // The time counts from the first row on, so that the start of the worker's process is not measured.
   let startedAt = 0;
   for (;;) {
     const { length } = await outbox.measureBacklog();
     if (startedAt === 0 && length < backlog) startedAt = performance.now();
     if (length === 0) break;
-    await wait(10);
+    await wait(DRAIN_POLL_MS);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const added = (await countEvents(pool)) - before;
@@ -96,17 +102,18 @@ const measureDrainRate = async (
   return backlog / seconds;
 };
 
-/** Appends chats of `eventsEach` events. @returns the ids of all events */
-const appendChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
+/** Appends `CHATS` chats of `eventsPerChat` events each. @returns the ids of all events */
+const appendChats = async (stores: BenchStores, eventsPerChat: number): Promise<string[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const log = new ChatLogRepository(stores.redis, {
     publish: () => undefined, // wakes no worker
   } as unknown as ProcessEventsService);
   const eventIds: string[] = [];
-  await runInParallel(CHATS, 8, async () => {
+  await runInParallel(CHATS, APPEND_CONCURRENCY, async () => {
     const sessionId = randomUUID();
     const texts = [encodeChatStart(eventIds)];
-    while (texts.length < eventsEach) texts.push(encodeMessage(eventIds));
+    while (texts.length < eventsPerChat) texts.push(encodeMessage(eventIds));
+    // Head of the log so far, as optimistic concurrency requires.
     let end = { version: 0, lastId: '' };
     for (let start = 0; start < texts.length; start += EVENTS_PER_APPEND) {
       const result = await log.append(sessionId, end, texts.slice(start, start + EVENTS_PER_APPEND));
@@ -117,9 +124,9 @@ const appendChats = async (stores: BenchStores, eventsEach: number): Promise<str
   return eventIds;
 };
 
-/** Adds the id of the encoded event to `eventIds`. */
-const encode = (event: Parameters<Codec['encodeEvent']>[0]['event'], eventIds: string[]): string => {
-  const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event.codec');
+/** Encodes an event as an entry of the log, and adds its id to `eventIds`. */
+const encode = (event: Parameters<CodecModule['encodeEvent']>[0]['event'], eventIds: string[]): string => {
+  const { encodeEvent } = requireBuilt<CodecModule>('modules/random-chat/application/chat-event.codec');
   const eventId = randomUUID();
   eventIds.push(eventId);
   return encodeEvent({ eventId, event });
@@ -140,7 +147,7 @@ const countEvents = async (pool: Pool): Promise<number> => {
   return Number(rows[0]?.count);
 };
 
-/** One BullMQ job and one INSERT for each event, in a separate process. @returns rows per second */
+/** Persists each event with one BullMQ job and one INSERT, in a separate process. @returns rows per second */
 const measureJobPerEventRate = (stores: BenchStores, rows: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, redisUrl } = stores;
@@ -151,7 +158,10 @@ const measureJobPerEventRate = (stores: BenchStores, rows: number): Promise<numb
     child.once('exit', () => reject(new Error('The history with a job for each event failed')));
   });
 
-/** One INSERT … SELECT of rows that PostgreSQL generates: the most that it can store. @returns rows per second */
+/**
+ * Inserts rows that PostgreSQL generates with one INSERT … SELECT: the highest rate at which it can store them.
+ * @returns rows per second
+ */
 const measureInsertSelectRate = async (pool: Pool, rows: number): Promise<number> => {
   await pool.query(
     'DROP TABLE IF EXISTS insert_select_events; CREATE TABLE insert_select_events (LIKE events INCLUDING ALL)',
@@ -167,47 +177,48 @@ const measureInsertSelectRate = async (pool: Pool, rows: number): Promise<number
 };
 
 /**
- * Lags between events and their rows in PostgreSQL, at a steady rate. The worker that the last drain started is
- * running.
+ * Measures the lag from each event to its row in PostgreSQL, at a constant rate. The worker that the last
+ * `measureDrainRate` started is still running.
  */
 const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
-  const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');
-  const { OutboxSchedulerService } = requireBuilt<Scheduler>(
+  const { JobQueueService } = requireBuilt<JobQueueModule>('platform/queue/job-queue.service');
+  const { OutboxSchedulerService } = requireBuilt<SchedulerModule>(
     'modules/random-chat/application/outbox-scheduler.service',
   );
   const jobs = new JobQueueService({ REDIS_URL: stores.redisUrl } as ConstructorParameters<
     typeof JobQueueService
   >[0]);
   const scheduler = new OutboxSchedulerService(jobs);
-  const events: Pick<ProcessEventsService, 'publish'> = {
-    // Wakes the worker, as a replica does.
+  const processEvents: Pick<ProcessEventsService, 'publish'> = {
+    // Schedules a job for the worker after every append, as a replica does.
     publish: (_, event) => {
       if ('shard' in event) scheduler.scheduleShard({ shard: event.shard });
     },
   };
-  const log = new ChatLogRepository(stores.redis, events as ProcessEventsService);
+  const log = new ChatLogRepository(stores.redis, processEvents as ProcessEventsService);
   const chats = Array.from({ length: CHATS }, () => ({
     sessionId: randomUUID(),
     end: { version: 0, lastId: '' },
-    turn: Promise.resolve(),
+    lastAppend: Promise.resolve(),
   }));
   const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
-  const since = new Date();
+  const startedAt = new Date();
   await sendAtRate(count, LAG_MESSAGES_PER_SECOND, (index) => {
     const chat = chats[index % CHATS];
     if (!chat) return;
-    chat.turn = chat.turn.then(async () => {
+    // The appends of a chat run one after another, because each needs the end of the one before.
+    chat.lastAppend = chat.lastAppend.then(async () => {
       const result = await log.append(chat.sessionId, chat.end, [encodeMessage([])]);
       if (result.kind !== 'appended') return; // the missing row is reported as a fault below
       chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
     });
   });
-  await Promise.all(chats.map(({ turn }) => turn));
+  await Promise.all(chats.map(({ lastAppend }) => lastAppend));
   await wait(LAG_SETTLE_MS);
   const { rows } = await pool.query<{ ms: number }>(
     `SELECT extract(epoch FROM recorded_at - occurred_at)::float * 1000 AS ms FROM events WHERE occurred_at >= $1`,
-    [since],
+    [startedAt],
   );
   if (rows.length !== count) faults.push(`history: ${count} messages went in, ${rows.length} rows came out`);
   await jobs.onApplicationShutdown();
@@ -224,11 +235,11 @@ const createRows = (
   p99: number,
 ): Row[] => {
   const ratioToJobPerEvent = computeRatios(ours, jobPerEvent);
-  const what = 'Rows from outbox to PostgreSQL';
+  const label = 'Rows from outbox to PostgreSQL';
   return [
     {
       figure: 'P9',
-      what,
+      label,
       ours: formatRate(median(ours)),
       against: 'a job and an INSERT each',
       theirs: formatRate(median(jobPerEvent)),
@@ -239,7 +250,7 @@ const createRows = (
     },
     {
       figure: 'P9',
-      what,
+      label,
       ours: formatRate(median(ours)),
       against: 'INSERT … generate_series',
       theirs: formatRate(median(insertSelect)),
@@ -249,13 +260,13 @@ const createRows = (
     },
     {
       figure: 'P9',
-      what: `Lag at ${LAG_MESSAGES_PER_SECOND.toLocaleString('en')} messages a second, p50 and p99`,
+      label: `Lag at ${LAG_MESSAGES_PER_SECOND.toLocaleString('en')} messages a second, p50 and p99`,
       ours: `${Math.round(p50)} ms, ${Math.round(p99)} ms`,
       against: '',
       theirs: '',
       gate: 'p99 ≤ 2 s',
       aim: '≤ 1.5 s',
-      isReached: p99 <= 2_000,
+      isReached: p99 <= MAX_P99_LAG_MS,
     },
   ];
 };

@@ -1,32 +1,37 @@
-import { Redis } from 'ioredis';
 import { runInParallel } from '../driver/visitor';
-import { median, computeRatios, computeSpread } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt } from '../service';
 import type { Driver } from '../driver/driver-process';
 import { formatMicros, type Outcome, type Row, logProgress, type Settings } from './figure';
 
-type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
-type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
+type MatchQueueModule = typeof import('../../../src/modules/matching/application/match-queue.service');
+type MatchQueueService = InstanceType<MatchQueueModule['MatchQueueService']>;
 
 /**
- * Key of the replicas' leases. The bench registers itself as a replica, since users of a replica without a lease are
- * not matched.
+ * Key of the live replicas, by the time at which each expires. The bench adds itself, since users of a replica that is
+ * not in it are not matched.
  */
-const LEASES = '{matching}:leases';
-const REPLICA = 'bench.1';
+const LEASES_KEY = '{matching}:leases';
+const BENCH_REPLICA_ID = 'bench.1';
 /**
- * Users at the head of the queue who are never matched: this many in cool-down, the same number kept apart by a
- * key, and the same number excluded by the list of a search.
+ * At the head of the queue wait men with whom the women are never matched, this number of each kind: recent partners in
+ * cool-down, users whom a block keeps apart (`separate`), and users whom the list of a search excludes.
  */
 const EXCLUDED_COUNT = 4;
 /** A search excludes at most this many users. */
 const MAX_EXCLUDED = 500;
-const JOINS = 1_000;
-/** Longer than the run: the lease stays valid, and cool-downs are not relaxed. */
+const JOINS_PER_TURN = 1_000;
+/** Longer than the run: the lease of the bench stays valid, and no cool-down is ignored. */
 const HOUR_MS = 3_600_000;
+const QUEUE_FILL_CONCURRENCY = 100;
+const EXCLUSION_CONCURRENCY = 50;
+const MAX_RATIO_TO_EMPTY_QUEUE = 1.5;
 
-/** The least that matching can cost: takes the oldest user of the other queue, or else joins its own. Has no rules. */
+/**
+ * Matching without rules, which costs the least: takes the user who has waited longest in the other queue, or joins its
+ * own queue when no user waits there.
+ */
 const SCRIPT_WITHOUT_RULES = `
 local partner = redis.call('ZPOPMIN', KEYS[1])
 if partner[1] then return partner[1] end
@@ -39,60 +44,62 @@ return false`;
  */
 export const measureMatching = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: false });
+  // CPU µs per join in each round, by the number of waiting users.
   const ours = new Map<number, number[]>();
   const withoutRules = new Map<number, number[]>();
+  // CPU µs per join in each round, for a search that excludes the maximum number of users.
   const withLongList: number[] = [];
   const withLongListAtHead: number[] = [];
-  const additional = MAX_EXCLUDED - EXCLUDED_COUNT;
+  const additionalCount = MAX_EXCLUDED - EXCLUDED_COUNT;
   const longest = Math.max(...settings.queueLengths);
   /** The length of the queue for which the numbers of excluded users are compared. */
-  const comparedLength = settings.queueLengths.find((waiting) => waiting > 0) ?? longest;
+  const comparedLength = settings.queueLengths.find((length) => length > 0) ?? longest;
   const faults: string[] = [];
-  const measureJoins = async (waiting: number, exclusions?: Exclusions): Promise<number> => {
+  const measureJoins = async (waitingCount: number, exclusions?: Exclusions): Promise<number> => {
     await stores.redis.flushall();
-    return (await JoinBenchmark.prepare(stores, waiting, exclusions)).measureCpuPerJoin(faults);
+    return (await JoinBenchmark.prepare(stores, waitingCount, exclusions)).measureCpuPerJoin(faults);
   };
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
-      for (const waiting of settings.queueLengths) {
-        addValue(ours, waiting, await measureJoins(waiting));
+      for (const waitingCount of settings.queueLengths) {
+        addValue(ours, waitingCount, await measureJoins(waitingCount));
         await stores.redis.flushall();
-        addValue(withoutRules, waiting, await measureJoinsWithoutRules(stores, waiting));
+        addValue(withoutRules, waitingCount, await measureJoinsWithoutRules(stores, waitingCount));
       }
-      withLongList.push(await measureJoins(comparedLength, { additional }));
-      withLongListAtHead.push(await measureJoins(comparedLength, { additional, areWaiting: true }));
-      const shown = settings.queueLengths.map(
-        (waiting) => `${waiting}: ${formatMicros(ours.get(waiting)?.at(-1) ?? 0)}`,
+      withLongList.push(await measureJoins(comparedLength, { additionalCount }));
+      withLongListAtHead.push(await measureJoins(comparedLength, { additionalCount, areWaiting: true }));
+      const progress = settings.queueLengths.map(
+        (waitingCount) => `${waitingCount}: ${formatMicros(ours.get(waitingCount)?.at(-1) ?? 0)}`,
       );
-      logProgress(`matching, round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
+      logProgress(`matching, round ${round} of ${settings.rounds}: ${progress.join(', ')}`);
     }
   } finally {
     await stores.end();
   }
   const emptyQueue = ours.get(0) ?? [];
-  const rows = settings.queueLengths.map((waiting): Row => {
-    const values = ours.get(waiting) ?? [];
-    const isGated = waiting === longest;
-    const ratio = waiting === 0 ? undefined : computeRatios(values, emptyQueue);
-    const theirs = computeSpread(withoutRules.get(waiting) ?? []);
+  const rows = settings.queueLengths.map((waitingCount): Row => {
+    const values = ours.get(waitingCount) ?? [];
+    const isGated = waitingCount === longest;
+    const ratio = waitingCount === 0 ? undefined : computeRatios(values, emptyQueue);
+    const scriptMicros = formatMicros(median(withoutRules.get(waitingCount) ?? []));
     return {
       figure: 'P6',
-      what: `Redis CPU per join, ${waiting.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${formatMicros(theirs.median)})`,
+      label: `Redis CPU per join, ${waitingCount.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${scriptMicros})`,
       ours: formatMicros(median(values)),
-      against: waiting === 0 ? '' : 'no user waiting',
-      theirs: waiting === 0 ? '' : formatMicros(median(emptyQueue)),
+      against: waitingCount === 0 ? '' : 'no user waiting',
+      theirs: waitingCount === 0 ? '' : formatMicros(median(emptyQueue)),
       ratio,
-      gate: isGated ? '≤ 1.5' : '',
+      gate: isGated ? `≤ ${MAX_RATIO_TO_EMPTY_QUEUE}` : '',
       aim: isGated ? '≤ 1.2' : '',
-      isReached: isGated && ratio ? ratio.median <= 1.5 : undefined,
+      isReached: isGated && ratio ? ratio.median <= MAX_RATIO_TO_EMPTY_QUEUE : undefined,
     };
   });
   const withShortList = ours.get(comparedLength) ?? [];
-  const createExclusionRow = (what: string, values: readonly number[], gate?: number): Row => {
+  const createExclusionRow = (exclusions: string, values: readonly number[], gate?: number): Row => {
     const ratio = computeRatios(values, withShortList);
     return {
       figure: 'P6',
-      what: `the same, ${comparedLength.toLocaleString('en')} waiting and ${what}`,
+      label: `the same, ${comparedLength.toLocaleString('en')} waiting and ${exclusions}`,
       ours: formatMicros(median(values)),
       against: `${EXCLUDED_COUNT} excluded`,
       theirs: formatMicros(median(withShortList)),
@@ -121,8 +128,8 @@ const addValue = (map: Map<number, number[]>, key: number, value: number): void 
 
 /** The users whom a search excludes in addition to the `EXCLUDED_COUNT` at the head of the queue. */
 interface Exclusions {
-  additional: number;
-  /** Whether they wait at the head of the queue, too. Otherwise they are not in the queue. */
+  additionalCount: number;
+  /** Whether these users wait at the head of the queue, too. Otherwise they are not in the queue. */
   areWaiting?: boolean;
 }
 
@@ -131,76 +138,86 @@ interface Exclusions {
  * new man joins, so the queue has a constant length. At its head are men with whom no woman is matched.
  */
 class JoinBenchmark {
-  private nextId = 1;
-  private readonly coolingDown = this.createIds(EXCLUDED_COUNT);
-  private readonly separated = this.createIds(EXCLUDED_COUNT);
-  private readonly excluded: readonly number[];
+  private lastId = 1;
+  private readonly coolingDownIds = this.createIds(EXCLUDED_COUNT);
+  private readonly separatedIds = this.createIds(EXCLUDED_COUNT);
+  /** The list of every search. The first `excludedAtHeadCount` of these users wait at the head of the queue. */
+  private readonly excludedIds: readonly number[];
 
   private constructor(
     private readonly stores: BenchStores,
-    private readonly matching: MatchQueueService,
-    private readonly atHead: number,
-    additional: number,
+    private readonly matchQueue: MatchQueueService,
+    private readonly excludedAtHeadCount: number,
+    excludedElsewhereCount: number,
   ) {
-    this.excluded = this.createIds(atHead + additional);
+    this.excludedIds = this.createIds(excludedAtHeadCount + excludedElsewhereCount);
   }
 
+  /** Fills the queue. @param waitingCount number of men in the queue behind those at its head */
   static async prepare(
     stores: BenchStores,
-    waiting: number,
-    { additional, areWaiting = false }: Exclusions = { additional: 0 },
+    waitingCount: number,
+    { additionalCount, areWaiting = false }: Exclusions = { additionalCount: 0 },
   ): Promise<JoinBenchmark> {
-    const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
-    await stores.redis.zadd(LEASES, Date.now() + HOUR_MS, REPLICA);
+    const { MatchQueueService } = requireBuilt<MatchQueueModule>(
+      'modules/matching/application/match-queue.service',
+    );
+    await stores.redis.zadd(LEASES_KEY, Date.now() + HOUR_MS, BENCH_REPLICA_ID);
     const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: 600 };
-    const matching = new MatchQueueService(
+    const matchQueue = new MatchQueueService(
       stores.redis,
       environment as ConstructorParameters<typeof MatchQueueService>[1],
-      { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
+      { replicaId: BENCH_REPLICA_ID } as ConstructorParameters<typeof MatchQueueService>[2],
     );
-    const atHead = EXCLUDED_COUNT + (areWaiting ? additional : 0);
-    const joins = new JoinBenchmark(stores, matching, atHead, areWaiting ? 0 : additional);
-    for (const id of joins.head) await matching.join(id, 'male', 'female');
-    await runInParallel(waiting, 100, async () => {
-      await matching.join(joins.createId(), 'male', 'female');
+    const excludedAtHeadCount = EXCLUDED_COUNT + (areWaiting ? additionalCount : 0);
+    const excludedElsewhereCount = areWaiting ? 0 : additionalCount;
+    const benchmark = new JoinBenchmark(stores, matchQueue, excludedAtHeadCount, excludedElsewhereCount);
+    for (const userId of benchmark.headIds) await matchQueue.join(userId, 'male', 'female');
+    await runInParallel(waitingCount, QUEUE_FILL_CONCURRENCY, async () => {
+      await matchQueue.join(benchmark.createId(), 'male', 'female');
     });
-    return joins;
+    return benchmark;
   }
 
   /** The users at the head of the queue, whom every join passes. */
-  private get head(): readonly number[] {
-    return [...this.coolingDown, ...this.separated, ...this.excluded.slice(0, this.atHead)];
+  private get headIds(): readonly number[] {
+    const excludedAtHeadIds = this.excludedIds.slice(0, this.excludedAtHeadCount);
+    return [...this.coolingDownIds, ...this.separatedIds, ...excludedAtHeadIds];
   }
 
   async measureCpuPerJoin(faults: string[]): Promise<number> {
-    const couples = Array.from({ length: JOINS / 2 }, () => ({
-      man: this.createId(),
-      woman: this.createId(),
+    const couples = Array.from({ length: JOINS_PER_TURN / 2 }, () => ({
+      manId: this.createId(),
+      womanId: this.createId(),
     }));
-    await runInParallel(couples.length * EXCLUDED_COUNT, 50, async (index) => {
-      const woman = couples[Math.floor(index / EXCLUDED_COUNT)]?.woman ?? 0;
+    await runInParallel(couples.length * EXCLUDED_COUNT, EXCLUSION_CONCURRENCY, async (index) => {
+      const womanId = couples[Math.floor(index / EXCLUDED_COUNT)]?.womanId ?? 0;
       const position = index % EXCLUDED_COUNT;
-      // A chat that has ended puts its users into cool-down for each other.
-      await this.matching.finish({ sessionId: 'earlier', userIds: [woman, this.coolingDown[position] ?? 0] });
-      await this.matching.separate(woman, this.separated[position] ?? 0);
+      // The end of a chat starts the cool-down of its two users.
+      const partners = [womanId, this.coolingDownIds[position] ?? 0] as const;
+      await this.matchQueue.finish({ sessionId: 'earlier', userIds: partners });
+      await this.matchQueue.separate(womanId, this.separatedIds[position] ?? 0);
     });
-    const head = new Set(this.head);
-    const before = await this.stores.readRedisCpuMicros();
-    let matched = 0;
-    for (const { man, woman } of couples) {
-      await this.matching.join(man, 'male', 'female', this.excluded);
-      const result = await this.matching.join(woman, 'female', 'male', this.excluded);
-      if (result.kind === 'matched' && !head.has(result.match.userIds[1])) matched += 1;
+    const headIds = new Set(this.headIds);
+    const microsBefore = await this.stores.readRedisCpuMicros();
+    let matchCount = 0;
+    for (const { manId, womanId } of couples) {
+      await this.matchQueue.join(manId, 'male', 'female', this.excludedIds);
+      const state = await this.matchQueue.join(womanId, 'female', 'male', this.excludedIds);
+      // The second user of a match is the one who was waiting.
+      if (state.kind === 'matched' && !headIds.has(state.match.userIds[1])) matchCount += 1;
     }
-    const spent = (await this.stores.readRedisCpuMicros()) - before;
-    if (matched !== couples.length)
-      faults.push(`matching: ${matched} of ${couples.length} were matched with a user who was not excluded`);
-    return spent / JOINS;
+    const micros = (await this.stores.readRedisCpuMicros()) - microsBefore;
+    if (matchCount !== couples.length)
+      faults.push(
+        `matching: ${matchCount} of ${couples.length} were matched with a user who was not excluded`,
+      );
+    return micros / JOINS_PER_TURN;
   }
 
   private createId(): number {
-    this.nextId += 1;
-    return this.nextId;
+    this.lastId += 1;
+    return this.lastId;
   }
 
   private createIds(count: number): number[] {
@@ -208,21 +225,23 @@ class JoinBenchmark {
   }
 }
 
-const measureJoinsWithoutRules = async (stores: BenchStores, waiting: number): Promise<number> => {
-  const { redis }: { redis: Redis } = stores;
-  const [men, women] = ['bench:men', 'bench:women'];
+const MEN_KEY = 'bench:men';
+const WOMEN_KEY = 'bench:women';
+const MEMBERS_PER_CALL = 1_000;
+
+/** @returns CPU µs of Redis per join with `SCRIPT_WITHOUT_RULES`, while `waitingCount` men wait */
+const measureJoinsWithoutRules = async (stores: BenchStores, waitingCount: number): Promise<number> => {
+  const { redis } = stores;
   const sha = (await redis.script('LOAD', SCRIPT_WITHOUT_RULES)) as string;
-  for (let start = 0; start < waiting; start += 1_000) {
-    const page = Array.from({ length: Math.min(1_000, waiting - start) }, (_, index) => [
-      start + index,
-      start + index,
-    ]);
-    await redis.zadd(men, ...page.flat());
+  for (let start = 0; start < waitingCount; start += MEMBERS_PER_CALL) {
+    const count = Math.min(MEMBERS_PER_CALL, waitingCount - start);
+    const scoresAndMembers = Array.from({ length: count }, (_, index) => [start + index, start + index]);
+    await redis.zadd(MEN_KEY, ...scoresAndMembers.flat());
   }
-  const before = await stores.readRedisCpuMicros();
-  for (let index = 0; index < JOINS / 2; index += 1) {
-    await redis.evalsha(sha, 2, women, men, waiting + index, `m${index}`);
-    await redis.evalsha(sha, 2, men, women, waiting + index, `w${index}`);
+  const microsBefore = await stores.readRedisCpuMicros();
+  for (let index = 0; index < JOINS_PER_TURN / 2; index += 1) {
+    await redis.evalsha(sha, 2, WOMEN_KEY, MEN_KEY, waitingCount + index, `m${index}`);
+    await redis.evalsha(sha, 2, MEN_KEY, WOMEN_KEY, waitingCount + index, `w${index}`);
   }
-  return ((await stores.readRedisCpuMicros()) - before) / JOINS;
+  return ((await stores.readRedisCpuMicros()) - microsBefore) / JOINS_PER_TURN;
 };

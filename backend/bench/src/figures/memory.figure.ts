@@ -1,26 +1,27 @@
 import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
 import { ServerProcess } from '../measure/server-process';
-import { computeRatios, computeSpread } from '../measure/statistics';
+import { computeRatios, median } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
-const ROUNDS = 3;
-/** A forced garbage collection and what it triggers end within this time. */
-const SETTLE_MS = 1_500;
+const MAX_ROUNDS = 3;
+/** Time in which a forced garbage collection, and the work that it triggers, ends. */
+const COLLECTION_SETTLE_MS = 1_500;
 /** Sockets opened before the measurement. */
-const FIRST_SOCKETS = 200;
+const WARM_UP_SOCKETS = 200;
+/** With these flags, SIGUSR2 forces a garbage collection. */
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
 
 type ServerKind = 'thaw' | 'bare ws' | 'socket.io';
 
 /**
  * P4: KB of anonymous memory per open, authenticated, idle socket. Compared with bare `ws` and Socket.IO. Every turn
- * has a process of its own.
+ * starts a new server process.
  */
 export const measureMemory = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const rounds = Math.min(ROUNDS, settings.rounds);
+  const rounds = Math.min(MAX_ROUNDS, settings.rounds);
   const kilobytes = new Map<ServerKind, number[]>();
   const stores = await BenchStores.open({ hasDatabase: true });
   try {
@@ -44,10 +45,10 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
     const ratio = computeRatios(getValues('thaw'), theirs);
     return {
       figure: 'P4',
-      what: `Memory per idle connection, ${settings.idleSockets.toLocaleString('en')} of them`,
-      ours: `${computeSpread(getValues('thaw')).median.toFixed(1)} KB`,
+      label: `Memory per idle connection, ${settings.idleSockets.toLocaleString('en')} of them`,
+      ours: `${median(getValues('thaw')).toFixed(1)} KB`,
       against,
-      theirs: `${computeSpread(theirs).median.toFixed(1)} KB`,
+      theirs: `${median(theirs).toFixed(1)} KB`,
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,
@@ -70,13 +71,13 @@ const measureKilobytesPerSocket = async (
   const { server, origin } = await startServer(stores, kind);
   try {
     // The first sockets add compiled code and buffers that the process keeps; later ones do not.
-    const first = await driver.call('openIdleSockets', { kind, origin, sockets: FIRST_SOCKETS });
-    const before = await readSettledMemory(server);
+    const warmUpGroup = await driver.call('openIdleSockets', { kind, origin, sockets: WARM_UP_SOCKETS });
+    const bytesBefore = await readSettledMemoryBytes(server);
     const group = await driver.call('openIdleSockets', { kind, origin, sockets });
-    const after = await readSettledMemory(server);
+    const bytesAfter = await readSettledMemoryBytes(server);
     await driver.call('closeGroup', { group });
-    await driver.call('closeGroup', { group: first });
-    return (after - before) / sockets / 1_024;
+    await driver.call('closeGroup', { group: warmUpGroup });
+    return (bytesAfter - bytesBefore) / sockets / 1_024;
   } finally {
     await server.stop();
   }
@@ -101,12 +102,12 @@ const startServer = async (
   return { server, origin: `http://127.0.0.1:${port}` };
 };
 
-const readSettledMemory = async (server: ServerProcess): Promise<number> => {
-  // Two collections: the first runs finalizers, whose objects the second one frees.
+const readSettledMemoryBytes = async (server: ServerProcess): Promise<number> => {
+  // The first garbage collection runs finalizers; the second one frees the objects that these have released.
   for (let times = 0; times < 2; times += 1) {
-    await wait(SETTLE_MS);
+    await wait(COLLECTION_SETTLE_MS);
     server.sendSignal('SIGUSR2');
   }
-  await wait(SETTLE_MS);
+  await wait(COLLECTION_SETTLE_MS);
   return server.ownMemoryBytes;
 };

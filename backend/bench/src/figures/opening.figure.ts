@@ -18,16 +18,18 @@ import {
   wait,
 } from './figure';
 
-/** CPU-µs per socket of one turn. */
-interface Turn {
+/** CPU time of each kind of process, in µs: the total so far, or per socket of one turn. */
+interface Cpu {
   node: number;
   postgres: number;
   redis: number;
 }
 
+/** A build of Thaw or the baseline to compare it with. */
 interface Contender {
   name: string;
   kind: 'thaw' | 'socket.io';
+  /** The visitors in the driver's process who open the sockets. */
   group: number;
   origin: string;
   server: ServerProcess;
@@ -36,12 +38,12 @@ interface Contender {
 }
 
 const CONCURRENCY = 64;
-/** Presence is recorded and announced after the answer, but is part of the turn. */
+/** Time in which the user's presence is recorded and published after the response. This work is part of the turn. */
 const PRESENCE_SETTLE_MS = 300;
-/** After this time without a socket users are offline, so their next socket costs the same as the first. */
+/** After this time without a socket, users are offline, and their next socket costs the same as the first. */
 const OFFLINE_AFTER_MS = 4_000;
 const BASELINE = 'socket.io, same look-up';
-/** Gate against a build of BENCH_SERVICE from before the opening of sockets was made cheaper. */
+/** Limit of the ratio to a build of BENCH_SERVICE that is older than an optimization of the opening of sockets. */
 const MAX_RATIO_TO_EARLIER_BUILD = 0.65;
 /** One transaction per socket, plus the checks that sockets share. */
 const MAX_TRANSACTIONS = 1.2;
@@ -51,7 +53,7 @@ const MAX_TRANSACTIONS = 1.2;
  * Compared with Socket.IO that looks up the same session in the same PostgreSQL.
  */
 export const measureOpening = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const profiler = createProfiler(settings.profiles);
+  const profiler = createProfiler(settings.profileFolder);
   const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.prepare('opening'));
   const baselines: ServerProcess[] = [];
   const contenders: Contender[] = [];
@@ -63,6 +65,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       const group = await driver.call('signUp', { origin: replica.origin, visitors: settings.openedSockets });
       const postgres = await PostgresMeter.open(stores.databaseUrl);
       contenders.push({ name, kind: 'thaw', group, ...replica, stores, postgres });
+      // The baseline has the visitors and the stores of our build.
       if (name !== builds[0]?.name) continue;
       const { server, port } = await startBaseline(stores);
       baselines.push(server);
@@ -70,22 +73,23 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       contenders.push({ name: BASELINE, kind: 'socket.io', group, origin, server, stores, postgres });
     }
     const faults: string[] = [];
-    const turns = new Map<string, Turn[]>();
-    const runTurn = async (contender: Contender): Promise<Turn> => {
-      const { turn, load } = await measureTurn(driver, contender);
-      if (load.opened !== settings.openedSockets)
+    const turns = new Map<string, Cpu[]>();
+    const runTurn = async (contender: Contender): Promise<Cpu> => {
+      const { cpuPerSocket, result } = await measureTurn(driver, contender);
+      if (result.opened !== settings.openedSockets)
         faults.push(
-          `${contender.name}: ${load.opened} of ${settings.openedSockets} opened ${load.refusal ?? ''}`,
+          `${contender.name}: ${result.opened} of ${settings.openedSockets} opened ${result.refusal ?? ''}`,
         );
-      return turn;
+      return cpuPerSocket;
     };
+    // A warm-up, which is not counted.
     for (const contender of contenders) await runTurn(contender);
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`opening, round ${round} of ${settings.rounds}`);
       for (const contender of orderForRound(contenders, round)) {
-        const turn = await runTurn(contender);
-        turns.set(contender.name, [...(turns.get(contender.name) ?? []), turn]);
-        const { node, postgres, redis } = turn;
+        const cpuPerSocket = await runTurn(contender);
+        turns.set(contender.name, [...(turns.get(contender.name) ?? []), cpuPerSocket]);
+        const { node, postgres, redis } = cpuPerSocket;
         logProgress(
           `  ${contender.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
         );
@@ -93,7 +97,7 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
     }
     const [ours] = contenders;
     if (!ours) throw new Error('No build');
-    if (settings.profiles) {
+    if (settings.profileFolder) {
       profiler.toggle([ours.server]);
       await runTurn(ours);
       profiler.toggle([ours.server]);
@@ -101,9 +105,9 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
       profiler.logReport('opening');
     }
     const transactions = await countTransactions(ours, () => runTurn(ours), settings.openedSockets);
-    const others = builds.slice(1).map(({ name }) => name);
+    const comparedBuilds = builds.slice(1).map(({ name }) => name);
     return {
-      rows: createRows(turns, others, transactions),
+      rows: createRows(turns, comparedBuilds, transactions),
       faults,
       raw: { ...Object.fromEntries(turns), transactions },
     };
@@ -128,58 +132,63 @@ const startBaseline = (stores: BenchStores): Promise<{ server: ServerProcess; po
 const measureTurn = async (
   driver: Driver,
   { kind, group, origin, server, stores, postgres }: Contender,
-): Promise<{ turn: Turn; load: OpeningResult }> => {
-  const readCpu = async (): Promise<Turn> => ({
+): Promise<{ cpuPerSocket: Cpu; result: OpeningResult }> => {
+  const readCpu = async (): Promise<Cpu> => ({
     node: server.cpuMicros,
     postgres: postgres.cpuMicros,
     redis: await stores.readRedisCpuMicros(),
   });
   const before = await readCpu();
-  const load = await driver.call('openSockets', { group, kind, origin, concurrency: CONCURRENCY });
+  const result = await driver.call('openSockets', { group, kind, origin, concurrency: CONCURRENCY });
   await wait(PRESENCE_SETTLE_MS);
   const after = await readCpu();
   await driver.call('closeSockets', { group });
   await wait(OFFLINE_AFTER_MS);
-  const computePerSocket = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
+  const computePerSocket = (kind: keyof Cpu): number => (after[kind] - before[kind]) / result.opened;
   return {
-    turn: {
+    cpuPerSocket: {
       node: computePerSocket('node'),
       postgres: computePerSocket('postgres'),
       redis: computePerSocket('redis'),
     },
-    load,
+    result,
   };
 };
 
-/** PostgreSQL's own count, minus what it counts at rest in the same time. @returns transactions per socket. */
+/**
+ * Counts the transactions while sockets are opened, with the statistics of PostgreSQL, and subtracts those that happen
+ * in the same time without load. Every count is read after the lag of the statistics.
+ * @returns transactions per socket
+ */
 const countTransactions = async (
   { postgres }: Contender,
   openSockets: () => Promise<unknown>,
   sockets: number,
 ): Promise<number> => {
   await wait(STATISTICS_LAG_MS);
-  const before = await postgres.countTransactions();
+  const countBefore = await postgres.countTransactions();
   const startedAt = performance.now();
   await openSockets();
   await wait(STATISTICS_LAG_MS);
   const elapsedMs = performance.now() - startedAt;
-  const counted = (await postgres.countTransactions()) - before;
+  const countAfter = await postgres.countTransactions();
   await wait(STATISTICS_LAG_MS);
-  const atRest = (await postgres.countTransactions()) - before - counted;
-  return (counted - (atRest * elapsedMs) / STATISTICS_LAG_MS) / sockets;
+  const countPerLag = (await postgres.countTransactions()) - countAfter;
+  const countWithoutLoad = (countPerLag * elapsedMs) / STATISTICS_LAG_MS;
+  return (countAfter - countBefore - countWithoutLoad) / sockets;
 };
 
 const createRows = (
-  turns: ReadonlyMap<string, readonly Turn[]>,
-  others: readonly string[],
+  turns: ReadonlyMap<string, readonly Cpu[]>,
+  comparedBuilds: readonly string[],
   transactions: number,
 ): Row[] => {
-  const createRow = (what: keyof Turn, label: string, against: string, gate?: number, aim = ''): Row => {
-    const getValues = (name: string): number[] => (turns.get(name) ?? []).map((turn) => turn[what]);
+  const createRow = (kind: keyof Cpu, label: string, against: string, gate?: number, aim = ''): Row => {
+    const getValues = (name: string): number[] => (turns.get(name) ?? []).map((cpu) => cpu[kind]);
     const ratio = computeRatios(getValues('thaw'), getValues(against));
     return {
       figure: 'P13',
-      what: label,
+      label,
       ours: formatMicros(median(getValues('thaw'))),
       against,
       theirs: formatMicros(median(getValues(against))),
@@ -189,16 +198,16 @@ const createRows = (
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     };
   };
-  const opening = `api CPU to open and authenticate a socket, ${CONCURRENCY} at a time`;
+  const nodeLabel = `api CPU to open and authenticate a socket, ${CONCURRENCY} at a time`;
   return [
-    createRow('node', opening, BASELINE, 1.25, '≤ 0.8'),
-    ...others.map((other) => createRow('node', opening, other, MAX_RATIO_TO_EARLIER_BUILD)),
+    createRow('node', nodeLabel, BASELINE, 1.25, '≤ 0.8'),
+    ...comparedBuilds.map((build) => createRow('node', nodeLabel, build, MAX_RATIO_TO_EARLIER_BUILD)),
     createRow('postgres', 'PostgreSQL CPU of it', BASELINE),
-    ...others.map((other) => createRow('postgres', 'PostgreSQL CPU of it', other)),
-    ...others.map((other) => createRow('redis', 'Redis CPU of it', other)),
+    ...comparedBuilds.map((build) => createRow('postgres', 'PostgreSQL CPU of it', build)),
+    ...comparedBuilds.map((build) => createRow('redis', 'Redis CPU of it', build)),
     {
       figure: 'P13',
-      what: 'PostgreSQL transactions for it',
+      label: 'PostgreSQL transactions for it',
       ours: transactions.toFixed(2),
       against: '',
       theirs: '',

@@ -10,9 +10,9 @@ import { formatMicros, type Outcome, logProgress, type Settings } from './figure
 
 const CONTENT = 'x'.repeat(100);
 const WARM_UP_MESSAGES = 100;
-/** Estimated rate, from which the number of messages in a turn follows. */
-const MESSAGES_PER_SECOND = 60;
-const GATE = 3;
+/** A turn measures a number of messages instead of a time: this many for each second of `settings.seconds`. */
+const MESSAGES_PER_TURN_SECOND = 60;
+const MAX_RATIO = 3;
 
 /**
  * P10: µs from sending a private message until its ack, which follows the commit in PostgreSQL. One message at a time.
@@ -28,7 +28,8 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
   try {
     const [origin = ''] = service.origins;
     const [ada, bob] = [await createVisitor(origin), await createVisitor(origin)];
-    const ids = [ada.userId, bob.userId].sort((one, other) => one - other);
+    // Only friends can exchange private messages. A friendship is stored with the lower user id first.
+    const ids = [ada.userId, bob.userId].sort((a, b) => a - b);
     await pool.query('INSERT INTO friendships (low_id, high_id, created_at) VALUES ($1, $2, now())', ids);
     await pool.query(
       'CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender_id bigint, content text)',
@@ -42,40 +43,42 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
         text: 'INSERT INTO bare (sender_id, content) VALUES ($1, $2)',
         values: [ada.userId, CONTENT],
       });
-    const messagesPerTurn = Math.ceil(settings.seconds * MESSAGES_PER_SECOND);
-    let sent = 0;
+    const messagesPerTurn = Math.ceil(settings.seconds * MESSAGES_PER_TURN_SECOND);
+    let sentCount = 0;
     // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
       const count = round === 0 ? WARM_UP_MESSAGES : messagesPerTurn;
-      const [messages, inserts]: number[][] = [[], []];
-      // Alternate, so that both see the same state of the disk.
+      const messageMicros: number[] = [];
+      const insertMicros: number[] = [];
+      // Messages and inserts alternate, so that both meet the same state of the disk.
       for (let index = 0; index < count; index += 1) {
-        inserts?.push(await measureMicros(insert));
-        messages?.push(await measureMicros(send));
+        insertMicros.push(await measureMicros(insert));
+        messageMicros.push(await measureMicros(send));
       }
-      sent += count;
+      sentCount += count;
       if (round === 0) continue;
-      ours.push(median(messages ?? []));
-      bareInserts.push(median(inserts ?? []));
+      ours.push(median(messageMicros));
+      bareInserts.push(median(insertMicros));
       logProgress(
         `private messages, round ${round} of ${settings.rounds}: ` +
           `${formatMicros(ours.at(-1) ?? 0)}, bare ${formatMicros(bareInserts.at(-1) ?? 0)}`,
       );
     }
     const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM private_messages');
-    const stored = Number(rows[0]?.count);
-    const faults = stored === sent ? [] : [`private messages: ${sent} acknowledged, ${stored} stored`];
+    const storedCount = Number(rows[0]?.count);
+    const faults =
+      storedCount === sentCount ? [] : [`private messages: ${sentCount} acknowledged, ${storedCount} stored`];
     const ratio = computeRatios(ours, bareInserts);
     const row = {
       figure: 'P10',
-      what: 'Private message, sent to acknowledged',
+      label: 'Private message, sent to acknowledged',
       ours: formatMicros(median(ours)),
       against: 'bare INSERT',
       theirs: formatMicros(median(bareInserts)),
       ratio,
-      gate: `≤ ${GATE}`,
+      gate: `≤ ${MAX_RATIO}`,
       aim: '≤ 2',
-      isReached: ratio.median <= GATE,
+      isReached: ratio.median <= MAX_RATIO,
     };
     return { rows: [row], faults, raw: { ours, bareInserts } };
   } finally {
@@ -86,8 +89,8 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
   }
 };
 
-const measureMicros = async (work: () => Promise<unknown>): Promise<number> => {
+const measureMicros = async (operation: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
-  await work();
+  await operation();
   return (performance.now() - startedAt) * 1_000;
 };

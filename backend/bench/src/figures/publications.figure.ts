@@ -10,19 +10,24 @@ import { type Outcome, type Row, logProgress, type Settings, wait } from './figu
 const PAIRS = 20;
 const MESSAGES_PER_SECOND = 100;
 const SECONDS = 3;
-/** The last publications reach all replicas within this time. */
+/** Time in which the last publications reach all replicas. */
 const SETTLE_MS = 200;
+/** Channels on which a replica of Thaw publishes to itself, to check that its subscriptions work. */
+const PROBE_CHANNEL = /probe:/;
+/** The Socket.IO baseline has no such channel. */
+const NO_CHANNEL = /^$/;
 
-/** The outcome of one number of replicas. `foreign`: publications received by replicas that hold no pair. */
+/** Result for one number of replicas. */
 interface PublicationCount {
   replicas: number;
   messages: number;
+  /** Publications that reached replicas without a participant of a chat. */
   foreign: number;
 }
 
 /**
  * P7: Redis publications per message that reach a replica without a participant of the chat (foreign publications), by
- * the number of replicas. Compared with Socket.IO, whose adapter publishes to all.
+ * the number of replicas. Compared with Socket.IO, whose adapter publishes to all replicas.
  */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];
@@ -41,7 +46,7 @@ export const measurePublications = async (driver: Driver, settings: Settings): P
     const theirs = socketIo[index];
     return {
       figure: 'P7',
-      what: `Foreign publications per message, ${ours.replicas} replicas`,
+      label: `Foreign publications per message, ${ours.replicas} replicas`,
       ours: formatPerMessage(ours),
       against: 'socket.io',
       theirs: theirs ? formatPerMessage(theirs) : '',
@@ -59,7 +64,7 @@ const countForThaw = async (
   faults: string[],
 ): Promise<PublicationCount> => {
   const stores = await BenchStores.open({ hasDatabase: true });
-  const counters = await openCounters(stores.redisUrl, replicas, /probe:/);
+  const counters = await openCounters(stores.redisUrl, replicas, PROBE_CHANNEL);
   const redisUrls = counters.map(({ url }) => url);
   const service = await Service.start(stores, { replicas, hasWorker: false, redisUrls });
   try {
@@ -77,7 +82,7 @@ const countForSocketIo = async (
   faults: string[],
 ): Promise<PublicationCount> => {
   const stores = await BenchStores.open({ hasDatabase: false });
-  const counters = await openCounters(stores.redisUrl, replicas, /^$/);
+  const counters = await openCounters(stores.redisUrl, replicas, NO_CHANNEL);
   const baselines: { server: ServerProcess; port: number }[] = [];
   try {
     for (const [index, { url }] of counters.entries()) {
@@ -104,27 +109,29 @@ const openCounters = (redisUrl: string, count: number, ownChannel: RegExp): Prom
 /** All pairs are on the first two replicas, so every publication to another replica is foreign. */
 const countForeignPublications = async (
   driver: Driver,
-  contender: ContenderKind,
+  kind: ContenderKind,
   [first = '', second = '', ...others]: readonly string[],
   counters: readonly PublicationCounter[],
   faults: string[],
 ): Promise<PublicationCount> => {
-  const group = await driver.call('openRelay', { contender, origins: [first, second], pairs: PAIRS });
+  const group = await driver.call('openRelay', { kind, origins: [first, second], pairs: PAIRS });
+  // Discards the publications of the time before the load.
   for (const counter of counters) counter.takeCount();
-  const load = await driver.call('runRelay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
+  const result = await driver.call('runRelay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
   await wait(SETTLE_MS);
-  const received = counters.map((counter) => counter.takeCount());
+  const countsByReplica = counters.map((counter) => counter.takeCount());
   await driver.call('closeGroup', { group });
-  const holders = received.slice(0, 2);
-  if (load.received !== load.sent || load.outOfOrder > 0) {
+  if (result.received !== result.sent || result.outOfOrder > 0) {
     faults.push(
-      `${contender}: ${load.sent} sent, ${load.received} received, ${load.outOfOrder} out of order`,
+      `${kind}: ${result.sent} sent, ${result.received} received, ${result.outOfOrder} out of order`,
     );
   }
-  // Guards against a counter that counts nothing, with which the check would always pass.
-  if (holders.some((publications) => publications < load.sent / 4)) {
-    faults.push(`${contender}: the two replicas with the pairs received only ${holders.join(' and ')}`);
+  // Each of the two replicas receives a publication for at least about half of the messages. This check detects a
+  // counter that counts nothing, with which the figure would always be 0.
+  const pairCounts = countsByReplica.slice(0, 2);
+  if (pairCounts.some((count) => count < result.sent / 4)) {
+    faults.push(`${kind}: the two replicas with the pairs received only ${pairCounts.join(' and ')}`);
   }
-  const foreign = received.slice(2).reduce((sum, publications) => sum + publications, 0);
-  return { replicas: others.length + 2, messages: load.sent, foreign };
+  const foreign = countsByReplica.slice(2).reduce((sum, count) => sum + count, 0);
+  return { replicas: others.length + 2, messages: result.sent, foreign };
 };

@@ -4,7 +4,7 @@ import type { ContenderKind } from '../driver/pairs';
 import type { RelayResult } from '../driver/relay-load';
 import { createProfiler, PROFILE_WRITE_MS } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
-import { median, computeRatios, computeSpread } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
 import {
@@ -23,69 +23,79 @@ import {
  */
 type ContenderName = string;
 
-/** CPU-µs per message of one turn. */
+/** Result of one turn: one contender in one round. */
 export interface Turn {
+  /** CPU µs per message, of both replicas or both processes of a baseline. */
   node: number;
+  /** CPU µs per message; 0 for a baseline. */
   worker: number;
+  /** CPU µs per message. */
   redis: number;
-  load: RelayResult;
+  result: RelayResult;
 }
 
+type CpuKind = 'node' | 'worker' | 'redis';
+
+/** A build of Thaw or a baseline to compare it with. */
 export interface Contender {
   name: ContenderName;
+  /** The pairs of clients in the driver's process that are connected to this contender. */
   group: number;
   servers: readonly ServerProcess[];
   stores: BenchStores;
+  /** A function, because the worker may have been stopped or replaced. */
   worker?: () => ServerProcess | undefined;
 }
 
 /**
- * The CPU time includes JIT compilation, which is nearly done after these seconds. A service spends almost all of its
- * life compiled, so the measurement starts there.
+ * CPU time includes JIT compilation, which is nearly complete after this time. A service runs compiled code for almost
+ * all of its life, so the measurement begins then.
  */
 export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
-/** The worker lags by some 300 ms, and what it still has to do belongs to the turn. */
+const MAX_ROUNDS_WITHOUT_WORKER = 3;
+/** The worker is about 300 ms behind. The work that it has left after the last message belongs to the turn. */
 const WORKER_SETTLE_MS = 700;
 
 /**
  * Cost of relaying one chat message between two replicas:
  * P1: CPU µs of both replicas, compared with a minimal relay;
  * P2: the same, compared with Socket.IO;
- * P5: CPU µs of Redis, compared with the minimal relay, with and without a worker that empties the outboxes.
+ * P5: CPU µs of Redis, compared with the minimal relay, with and without a worker. The worker moves the messages from
+ * outboxes in Redis to PostgreSQL.
  */
 export const measureRelay = async (
   driver: Driver,
   settings: Settings,
-  wanted: ReadonlySet<string>,
+  wantedFigures: ReadonlySet<string>,
 ): Promise<Outcome> => {
   const baselineStores = await BenchStores.open({ hasDatabase: false });
-  const profiler = createProfiler(settings.profiles);
-  const profile = profiler.prepare('relay');
-  const builds = await startBuilds({ replicas: 2 }, profile);
+  const profiler = createProfiler(settings.profileFolder);
+  const profilingOptions = profiler.prepare('relay');
+  const builds = await startBuilds({ replicas: 2 }, profilingOptions);
   const baselines: ServerProcess[] = [];
   const contenders: Contender[] = [];
 
   const addContender = async (
     name: ContenderName,
-    contender: ContenderKind,
+    kind: ContenderKind,
     servers: readonly ServerProcess[],
     origins: readonly string[],
-    rest: Pick<Contender, 'stores' | 'worker'>,
+    storesAndWorker: Pick<Contender, 'stores' | 'worker'>,
   ): Promise<void> => {
     const [first = '', second = ''] = origins;
     logProgress(`  opening ${name}`);
     const group = await driver.call('openRelay', {
-      contender,
+      kind,
       origins: [first, second],
       pairs: settings.pairs,
     });
-    contenders.push({ name, group, servers, ...rest });
+    contenders.push({ name, group, servers, ...storesAndWorker });
   };
   /** Starts two processes of a baseline. */
   const addBaseline = async (
     name: ContenderName,
-    contender: ContenderKind,
+    kind: ContenderKind,
     script: string,
     env: Record<string, string> = {},
   ) => {
@@ -94,23 +104,23 @@ export const measureRelay = async (
         ServerProcess.startBaseline({
           name: `${name} ${number}`,
           script: path.join(__dirname, '../baselines', script),
-          logFile: path.join(baselineStores.home, `${contender}.log`),
+          logFile: path.join(baselineStores.home, `${kind}.log`),
           env: {
             ...process.env,
             NODE_ENV: 'production',
             REDIS_URL: baselineStores.redisUrl,
             REPLICA_ID: `${name}-${number}`,
-            ...profile.env,
+            ...profilingOptions.env,
             ...env,
           },
-          nodeFlags: profile.nodeFlags,
+          nodeFlags: profilingOptions.nodeFlags,
         }),
       ),
     );
     const servers = started.map(({ server }) => server);
     baselines.push(...servers);
     const origins = started.map(({ port }) => `http://127.0.0.1:${port}`);
-    await addContender(name, contender, servers, origins, { stores: baselineStores });
+    await addContender(name, kind, servers, origins, { stores: baselineStores });
   };
 
   try {
@@ -120,27 +130,27 @@ export const measureRelay = async (
       const replicas = service.replicas.map(({ server }) => server);
       await addContender(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
     }
-    if (wanted.has('P2')) await addBaseline('socket.io', 'socket.io', 'socket-io-relay.js');
+    if (wantedFigures.has('P2')) await addBaseline('socket.io', 'socket.io', 'socket-io-relay.js');
 
     const faults: string[] = [];
     for (const { name, group } of contenders) {
       const perSecond = settings.messagesPerSecond;
-      const load = await driver.call('runRelay', {
+      const result = await driver.call('runRelay', {
         group,
         perSecond,
         seconds: Math.min(WARM_UP_SECONDS, settings.seconds * 2),
       });
-      faults.push(...findFaults(`${name}, warming up`, load));
+      faults.push(...findFaults(`${name}, warming up`, result));
     }
     const turns = new Map<ContenderName, Turn[]>();
     const runTurn = async (contender: Contender, name = contender.name): Promise<void> => {
       const turn = await measureTurn(driver, contender, settings);
       turns.set(name, [...(turns.get(name) ?? []), turn]);
-      faults.push(...findFaults(name, turn.load));
-      const { node, worker, redis, load } = turn;
+      faults.push(...findFaults(name, turn.result));
+      const { node, worker, redis, result } = turn;
       logProgress(
         `  ${name}: node ${formatMicros(node)}, worker ${formatMicros(worker)}, redis ${formatMicros(redis)}, ` +
-          `p50 ${load.p50Ms.toFixed(1)} ms, p99 ${load.p99Ms.toFixed(1)} ms`,
+          `p50 ${result.p50Ms.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms`,
       );
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
@@ -148,13 +158,13 @@ export const measureRelay = async (
       for (const contender of orderForRound(contenders, round)) await runTurn(contender);
     }
     const thaw = contenders.find(({ name }) => name === 'thaw');
-    if (thaw && wanted.has('P5')) {
-      // Separates what the history costs Redis from the append itself.
+    if (thaw && wantedFigures.has('P5')) {
+      // Without a worker, Redis only appends to the chats and fills the outboxes.
       await builds[0]?.service.stopWorker();
-      for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
+      for (let round = 1; round <= Math.min(MAX_ROUNDS_WITHOUT_WORKER, settings.rounds); round += 1)
         await runTurn(thaw, 'thaw, worker stopped');
     }
-    for (const { name, group, servers } of settings.profiles ? contenders : []) {
+    for (const { name, group, servers } of settings.profileFolder ? contenders : []) {
       profiler.toggle(servers);
       await driver.call('runRelay', {
         group,
@@ -165,8 +175,12 @@ export const measureRelay = async (
       await wait(PROFILE_WRITE_MS);
       if (name === 'thaw') profiler.logReport('relay');
     }
-    const others = builds.slice(1).map(({ name }) => name);
-    return { rows: createRows(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
+    const comparedBuilds = builds.slice(1).map(({ name }) => name);
+    return {
+      rows: createRows(turns, wantedFigures, comparedBuilds),
+      faults,
+      raw: Object.fromEntries(turns),
+    };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(baselines.map((server) => server.stop()));
@@ -181,27 +195,31 @@ export const measureTurn = async (
   settings: Settings,
 ): Promise<Turn> => {
   const { group, servers, stores, worker } = contender;
-  const readCpu = async (): Promise<readonly [number, number, number]> => [
-    servers.reduce((sum, server) => sum + server.cpuMicros, 0),
-    worker?.()?.cpuMicros ?? 0,
-    await stores.readRedisCpuMicros(),
-  ];
+  const readCpu = async (): Promise<Pick<Turn, CpuKind>> => ({
+    node: servers.reduce((sum, server) => sum + server.cpuMicros, 0),
+    worker: worker?.()?.cpuMicros ?? 0,
+    redis: await stores.readRedisCpuMicros(),
+  });
   const before = await readCpu();
-  const load = await driver.call('runRelay', {
+  const result = await driver.call('runRelay', {
     group,
     perSecond: settings.messagesPerSecond,
     seconds: settings.seconds,
   });
   await wait(WORKER_SETTLE_MS);
   const after = await readCpu();
-  const [node, workerMicros, redis] = [0, 1, 2].map(
-    (index) => ((after[index] ?? 0) - (before[index] ?? 0)) / load.sent,
-  );
-  return { node: node ?? 0, worker: workerMicros ?? 0, redis: redis ?? 0, load };
+  const computePerMessage = (kind: CpuKind): number => (after[kind] - before[kind]) / result.sent;
+  return {
+    node: computePerMessage('node'),
+    worker: computePerMessage('worker'),
+    redis: computePerMessage('redis'),
+    result,
+  };
 };
 
-export const findFaults = (name: string, load: RelayResult): string[] => {
-  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', outOfOrder } = load;
+/** @returns a sentence if messages were lost, refused, duplicated or out of order; otherwise an empty list */
+export const findFaults = (name: string, result: RelayResult): string[] => {
+  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', outOfOrder } = result;
   return sent === acked && sent === received && outOfOrder === 0
     ? []
     : [
@@ -210,32 +228,33 @@ export const findFaults = (name: string, load: RelayResult): string[] => {
       ];
 };
 
-/** One row of the table, with the values of each round. */
+/** One row of the results table, with the values of each round. */
 interface Comparison {
   figure: string;
-  what: string;
+  label: string;
   ours: readonly number[];
   against: ContenderName;
   theirs: readonly number[];
-  /** Highest ratio that is accepted, and the one that is aimed at. */
+  /** Highest ratio of ours to theirs with which the row counts as reached. */
   gate?: number;
+  /** A stricter limit, which is only shown. */
   aim?: number;
 }
 
 const createRows = (
   turns: ReadonlyMap<ContenderName, readonly Turn[]>,
-  wanted: ReadonlySet<string>,
-  others: readonly ContenderName[],
+  wantedFigures: ReadonlySet<string>,
+  comparedBuilds: readonly ContenderName[],
 ): Row[] => {
-  const getValues = (name: ContenderName, what: 'node' | 'worker' | 'redis'): number[] =>
-    (turns.get(name) ?? []).map((turn) => turn[what]);
+  const getValues = (name: ContenderName, kind: CpuKind): number[] =>
+    (turns.get(name) ?? []).map((turn) => turn[kind]);
   const rows: Row[] = [];
-  const addRow = ({ figure, what, ours, against, theirs, gate, aim }: Comparison): void => {
-    if (!wanted.has(figure) || ours.length === 0 || theirs.length === 0) return;
+  const addRow = ({ figure, label, ours, against, theirs, gate, aim }: Comparison): void => {
+    if (!wantedFigures.has(figure) || ours.length === 0 || theirs.length === 0) return;
     const ratio = computeRatios(ours, theirs);
     rows.push({
       figure,
-      what,
+      label,
       ours: formatMicros(median(ours)),
       against,
       theirs: formatMicros(median(theirs)),
@@ -249,18 +268,18 @@ const createRows = (
   const node = getValues('thaw', 'node');
   const worker = getValues('thaw', 'worker');
   const relayNode = getValues('minimal relay', 'node');
-  const perMessage = { what: 'Node CPU per message, both replicas', ours: node };
+  const perMessage = { label: 'Node CPU per message, both replicas', ours: node };
   addRow({ figure: 'P1', ...perMessage, against: 'minimal relay', theirs: relayNode, gate: 1.6, aim: 1.25 });
   addRow({
     figure: 'P1',
-    what: 'the same',
+    label: 'the same',
     ours: node,
     against: 'minimal relay by chat',
     theirs: getValues('minimal relay by chat', 'node'),
   });
   addRow({
     figure: 'P1',
-    what: 'the same and the worker’s',
+    label: 'the same and the worker’s',
     ours: node.map((micros, round) => micros + (worker[round] ?? 0)),
     against: 'minimal relay',
     theirs: relayNode,
@@ -270,34 +289,35 @@ const createRows = (
 
   const relayRedis = getValues('minimal relay', 'redis');
   const redisPerMessage = {
-    what: 'Redis CPU per message, outbox and worker',
+    label: 'Redis CPU per message, outbox and worker',
     ours: getValues('thaw', 'redis'),
   };
   addRow({ figure: 'P5', ...redisPerMessage, against: 'minimal relay', theirs: relayRedis, gate: 3, aim: 2 });
-  for (const other of others) {
+  for (const build of comparedBuilds) {
     addRow({
-      figure: wanted.has('P1') ? 'P1' : 'P2',
+      // P1 and P2 are the same value of Thaw, so one row is enough.
+      figure: wantedFigures.has('P1') ? 'P1' : 'P2',
       ...perMessage,
-      against: other,
-      theirs: getValues(other, 'node'),
+      against: build,
+      theirs: getValues(build, 'node'),
       gate: regressionGate,
     });
     addRow({
       figure: 'P5',
       ...redisPerMessage,
-      against: other,
-      theirs: getValues(other, 'redis'),
+      against: build,
+      theirs: getValues(build, 'redis'),
       gate: regressionGate,
     });
   }
   const withoutWorker = getValues('thaw, worker stopped', 'redis');
   addRow({
     figure: 'P5',
-    what: 'Redis CPU per message, outbox filled',
+    label: 'Redis CPU per message, outbox filled',
     ours: withoutWorker,
     against: 'minimal relay',
-    // The minimal relay was not run in these rounds: its median stands for each of them.
-    theirs: withoutWorker.map(() => computeSpread(relayRedis).median),
+    // The minimal relay did not run in these rounds, so its median over the other rounds is used for each of them.
+    theirs: withoutWorker.map(() => median(relayRedis)),
   });
   return rows;
 };

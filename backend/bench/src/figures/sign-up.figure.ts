@@ -15,16 +15,17 @@ import {
   wait,
 } from './figure';
 
-/** Work that follows the answers, such as publications, ends within this time. */
+/** Time in which work that follows the responses, such as publications, ends. */
 const SETTLE_MS = 500;
 const BASELINE = 'Nest, Passport, TypeORM';
 
-/** CPU-µs per sign-up of one turn. */
+/** CPU µs per sign-up in one turn (one contender in one round). */
 interface Turn {
   node: number;
   postgres: number;
 }
 
+/** Thaw or the baseline to compare it with. */
 interface Contender {
   name: string;
   origin: string;
@@ -32,7 +33,10 @@ interface Contender {
   postgres: PostgresMeter;
 }
 
-/** P14: CPU µs of the replica and of PostgreSQL for an anonymous sign-up. Compared with the same call in stock Nest. */
+/**
+ * P14: CPU µs of the replica and of PostgreSQL for an anonymous sign-up. Compared with the same request to an
+ * application of Nest, Passport and TypeORM, set up as in their documentation.
+ */
 export const measureSignUp = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const [stores, baselineStores] = [
     await BenchStores.open({ hasDatabase: true }),
@@ -97,12 +101,14 @@ const measureTurn = async (
 };
 
 const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
-  const createRow = (what: string, key: keyof Turn, gate?: number, aim = ''): Row => {
-    const [ours, theirs] = ['thaw', BASELINE].map((name) => (turns.get(name) ?? []).map((turn) => turn[key]));
+  const createRow = (label: string, kind: keyof Turn, gate?: number, aim = ''): Row => {
+    const [ours, theirs] = ['thaw', BASELINE].map((name) =>
+      (turns.get(name) ?? []).map((turn) => turn[kind]),
+    );
     const ratio = computeRatios(ours ?? [], theirs ?? []);
     return {
       figure: 'P14',
-      what,
+      label,
       ours: formatMicros(median(ours ?? [])),
       against: BASELINE,
       theirs: formatMicros(median(theirs ?? [])),

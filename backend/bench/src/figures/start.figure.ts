@@ -10,15 +10,18 @@ import { BenchStores } from '../measure/stores';
 import { ourBuild, Service } from '../service';
 import { logProgress, type Outcome, type Row, type Settings } from './figure';
 
-const LAUNCH_ROUNDS = 3;
-const LAUNCH_GATE_S = 15;
-const LAUNCHED_WITHIN_MS = 60_000;
+const MAX_LAUNCH_ROUNDS = 3;
+const MAX_LAUNCH_SECONDS = 15;
+/** Time after which a launch counts as failed. */
+const LAUNCH_TIMEOUT_MS = 60_000;
+const PAGE_POLL_MS = 20;
+const STOP_GRACE_MS = 5_000;
 const BASELINE = 'Nest, same packages';
 
-/** P12: from `npm start` to the first page, on a machine with everything installed and built. */
+/** P12: seconds from `npm start` to the first page, on a machine on which everything is installed and built. */
 export const measureLaunch = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const [firstStarts, laterStarts]: [number[], number[]] = [[], []];
-  for (let round = 1; round <= Math.min(LAUNCH_ROUNDS, settings.rounds); round += 1) {
+  for (let round = 1; round <= Math.min(MAX_LAUNCH_ROUNDS, settings.rounds); round += 1) {
     const home = makeTemporaryHome();
     try {
       firstStarts.push(await measureLaunchSeconds(home));
@@ -30,17 +33,17 @@ export const measureLaunch = async (_: Driver, settings: Settings): Promise<Outc
       `launch, round ${round}: ${firstStarts.at(-1)?.toFixed(1)} s, ${laterStarts.at(-1)?.toFixed(1)} s`,
     );
   }
-  const createRow = (what: string, seconds: readonly number[]): Row => {
-    const { median: middle, minimum, maximum } = computeSpread(seconds);
+  const createRow = (label: string, seconds: readonly number[]): Row => {
+    const spread = computeSpread(seconds);
     return {
       figure: 'P12',
-      what: `${what} (rounds: ${minimum.toFixed(1)} to ${maximum.toFixed(1)} s)`,
-      ours: `${middle.toFixed(1)} s`,
+      label: `${label} (rounds: ${spread.minimum.toFixed(1)} to ${spread.maximum.toFixed(1)} s)`,
+      ours: `${spread.median.toFixed(1)} s`,
       against: '',
       theirs: '',
-      gate: `≤ ${LAUNCH_GATE_S} s`,
+      gate: `≤ ${MAX_LAUNCH_SECONDS} s`,
       aim: '≤ 8 s',
-      isReached: middle <= LAUNCH_GATE_S,
+      isReached: spread.median <= MAX_LAUNCH_SECONDS,
     };
   };
   const rows = [
@@ -61,71 +64,74 @@ const measureLaunchSeconds = async (home: string): Promise<number> => {
   try {
     while (!(await isServed(port))) {
       if (child.exitCode !== null) throw new Error('npm start failed');
-      if (performance.now() - startedAt > LAUNCHED_WITHIN_MS) throw new Error('npm start served no page');
+      if (performance.now() - startedAt > LAUNCH_TIMEOUT_MS) throw new Error('npm start served no page');
     }
     return (performance.now() - startedAt) / 1_000;
   } finally {
+    // As Ctrl-C does.
     child.kill('SIGINT');
     await ended;
   }
 };
 
+/** Requests the page once, and waits for `PAGE_POLL_MS` when no server listens yet. */
 const isServed = async (port: number): Promise<boolean> => {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/`);
     return response.ok && (await response.text()).includes('<html');
   } catch {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, PAGE_POLL_MS));
     return false;
   }
 };
 
-/** Cost of one start of a process. */
-interface Start {
+/** CPU time from the start of a process until it is ready, and its memory at that time. */
+interface StartCost {
   cpuMs: number;
   memoryMb: number;
 }
 
-/** P18: CPU time of an api process from its start until it is ready, and its memory then. */
+/**
+ * P18: CPU time of an api process from its start until it is ready, and its memory at that time. Compared with an empty
+ * Nest application that imports the same packages.
+ */
 export const measureReadiness = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 1, hasWorker: false });
   const packages = JSON.stringify(findPackages(path.join(ourBuild.folder, 'main.api.js')));
-  const turns = new Map<string, Start[]>();
-  const record = (name: string, { cpuMicros, ownMemoryBytes }: ServerProcess): void => {
-    const start = { cpuMs: cpuMicros / 1_000, memoryMb: ownMemoryBytes / 1_048_576 };
-    turns.set(name, [...(turns.get(name) ?? []), start]);
-    logProgress(`readiness, ${name}: ${start.cpuMs.toFixed(0)} ms, ${start.memoryMb.toFixed(0)} MB`);
+  const turns = new Map<string, StartCost[]>();
+  const recordCost = (name: string, { cpuMicros, ownMemoryBytes }: ServerProcess): void => {
+    const cost = { cpuMs: cpuMicros / 1_000, memoryMb: ownMemoryBytes / 1_048_576 };
+    turns.set(name, [...(turns.get(name) ?? []), cost]);
+    logProgress(`readiness, ${name}: ${cost.cpuMs.toFixed(0)} ms, ${cost.memoryMb.toFixed(0)} MB`);
   };
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
-      await replica.server.stop(5_000);
+      await replica.server.stop(STOP_GRACE_MS);
       await service.restart(replica);
-      const [restarted] = service.replicas;
-      if (restarted) record('thaw', restarted.server);
+      const [restartedReplica] = service.replicas;
+      if (restartedReplica) recordCost('thaw', restartedReplica.server);
       const { server } = await ServerProcess.startBaseline({
         name: BASELINE,
         script: path.join(__dirname, '../baselines/bare-nest.js'),
         logFile: path.join(stores.home, 'baselines.log'),
         env: { ...process.env, NODE_ENV: 'production', PACKAGES: packages, PACKAGES_FROM: ourBuild.folder },
       });
-      record(BASELINE, server);
+      recordCost(BASELINE, server);
       await server.stop();
     }
   } finally {
     await service.stop();
     await stores.end();
   }
-  const createRow = (what: string, key: keyof Start, unit: string, gate?: number, aim = ''): Row => {
-    const [ours, theirs] = ['thaw', BASELINE].map((name) =>
-      (turns.get(name) ?? []).map((start) => start[key]),
-    );
+  const createRow = (label: string, key: keyof StartCost, unit: string, gate?: number, aim = ''): Row => {
+    const [ours, theirs] = ['thaw', BASELINE].map((name) => (turns.get(name) ?? []).map((cost) => cost[key]));
     const ratio = computeRatios(ours ?? [], theirs ?? []);
     return {
       figure: 'P18',
-      what,
+      label,
       ours: `${median(ours ?? []).toFixed(0)} ${unit}`,
       against: BASELINE,
       theirs: `${median(theirs ?? []).toFixed(0)} ${unit}`,
@@ -142,14 +148,15 @@ export const measureReadiness = async (_: Driver, settings: Settings): Promise<O
   return { rows, faults: [], raw: Object.fromEntries(turns) };
 };
 
-/** Every package that a compiled file imports when it is loaded, directly or by way of other files of the build. */
+/** Lists the packages that a compiled file imports when it is loaded, directly or through other files of the build. */
 const findPackages = (entry: string): string[] => {
   const packages = new Set<string>();
   const files = new Set<string>();
   const visit = (file: string): void => {
     if (files.has(file)) return;
     files.add(file);
-    // The compiler writes the imports of a file as calls at the start of a line; later ones are indented.
+    // The compiler writes the imports of a file as unindented calls. Calls inside functions, which run later, are
+    // indented.
     for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/^\S.*\brequire\("([^"]+)"\)/gm)) {
       if (name.startsWith('.')) visit(resolveFile(path.join(path.dirname(file), name)));
       else if (!name.startsWith('node:')) packages.add(name);

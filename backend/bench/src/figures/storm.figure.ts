@@ -10,13 +10,19 @@ import { Service } from '../service';
 import { orderForRound, type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const REPLICAS = 3;
-const ROUNDS = 3;
+const MAX_ROUNDS = 3;
 /** The users chat for this long before the replica is killed. */
 const CHAT_MS = 2_000;
 
+/** nginx asks its child processes to end, and is killed after this time. */
+const PROXY_STOP_GRACE_MS = 5_000;
+
+/** Thaw or the baseline to compare it with. */
 interface Contender {
   kind: 'thaw' | 'socket.io';
+  /** The pairs of clients in the driver's process that are connected to this contender. */
   group: number;
+  /** Origin of the nginx in front of the replicas. */
   proxy: string;
   /** The replica that holds all sockets and is killed. */
   getKilledReplica: () => { server: ServerProcess; origin: string };
@@ -24,8 +30,9 @@ interface Contender {
 }
 
 /**
- * P16: ms until all sockets of a killed replica have reconnected to the other two through nginx, refused connections,
- * and acknowledged messages that were lost. Compared with Socket.IO, which joins its room again and resumes nothing.
+ * P16: a reconnect storm. Measures the ms until all sockets of a killed replica have reconnected to the other two
+ * through nginx, and counts refused connections and acknowledged messages that were lost. Compared with Socket.IO,
+ * whose clients join their rooms again and resume nothing.
  */
 export const measureStorm = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -67,13 +74,14 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     );
     const faults: string[] = [];
     const turns = new Map<Contender['kind'], StormResult[]>();
-    const rounds = Math.min(ROUNDS, settings.rounds);
+    const rounds = Math.min(MAX_ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
       for (const { kind, group, proxy, getKilledReplica, restartKilled } of orderForRound(
         contenders,
         round,
       )) {
+        // In the first round all sockets are still where `openStorm` has opened them.
         if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
         const storm = driver.call('runStorm', { group, proxy });
         await wait(CHAT_MS);
@@ -81,19 +89,23 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
         const result = await storm;
         await restartKilled();
         turns.set(kind, [...(turns.get(kind) ?? []), result]);
-        const { resumed, sockets, lost, lastResumedMs, acked } = result;
-        if (resumed !== sockets) faults.push(`${kind}: ${resumed} of ${sockets} reconnected`);
+        const { reconnected, sockets, lost, lastReconnectedMs, acked } = result;
+        if (reconnected !== sockets) faults.push(`${kind}: ${reconnected} of ${sockets} reconnected`);
         if (lost > 0) faults.push(`${kind}: ${lost} of ${acked} acknowledged messages were lost`);
-        const refused = JSON.stringify(result.refusals);
+        const refusals = JSON.stringify(result.refusals);
         logProgress(
-          `  ${kind}: the last after ${lastResumedMs.toFixed(0)} ms, refused ${refused}, lost ${lost}`,
+          `  ${kind}: the last after ${lastReconnectedMs.toFixed(0)} ms, refused ${refusals}, lost ${lost}`,
         );
       }
     }
     return { rows: createRows(turns), faults, raw: Object.fromEntries(turns) };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
-    await Promise.all([service.stop(), baseline.stop(), ...proxies.map((server) => server.stop(5_000))]);
+    await Promise.all([
+      service.stop(),
+      baseline.stop(),
+      ...proxies.map((server) => server.stop(PROXY_STOP_GRACE_MS)),
+    ]);
     await stores.end();
   }
 };
@@ -105,10 +117,10 @@ class SocketIoReplicas {
   private constructor(private readonly stores: BenchStores) {}
 
   static async start(stores: BenchStores): Promise<SocketIoReplicas> {
-    const replicas = new SocketIoReplicas(stores);
+    const baseline = new SocketIoReplicas(stores);
     for (const port of await findFreePorts(REPLICAS))
-      replicas.replicas.push(await replicas.startReplica(port));
-    return replicas;
+      baseline.replicas.push(await baseline.startReplica(port));
+    return baseline;
   }
 
   async restartFirst(): Promise<void> {
@@ -134,21 +146,22 @@ class SocketIoReplicas {
 const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]>): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const theirs = turns.get('socket.io') ?? [];
-  const getResumedMs = (results: readonly StormResult[]): number[] =>
-    results.map((result) => result.lastResumedMs);
+  const getReconnectedMs = (results: readonly StormResult[]): number[] =>
+    results.map((result) => result.lastReconnectedMs);
   const formatMedian = (results: readonly StormResult[]): string =>
-    `${median(getResumedMs(results)).toFixed(0)} ms`;
+    `${median(getReconnectedMs(results)).toFixed(0)} ms`;
   const countRefused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
-  const ratio = computeRatios(getResumedMs(ours), getResumedMs(theirs));
+  const ratio = computeRatios(getReconnectedMs(ours), getReconnectedMs(theirs));
   const lost = ours.reduce((sum, result) => sum + result.lost, 0);
+  // The clients keep their acks, so the last round has those of all rounds.
   const acked = ours.at(-1)?.acked ?? 0;
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
-  const storm = `${sockets} sockets in chats lose their replica: `;
+  const labelStart = `${sockets} sockets in chats lose their replica: `;
   return [
     {
       figure: 'P16',
-      what: `${storm}until the last is resumed`,
+      label: `${labelStart}until the last is resumed`,
       ours: formatMedian(ours),
       against: 'socket.io, nothing to resume',
       theirs: formatMedian(theirs),
@@ -159,7 +172,7 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
     },
     {
       figure: 'P16',
-      what: `${storm}refused upgrades, all rounds`,
+      label: `${labelStart}refused upgrades, all rounds`,
       ours: String(countRefused(ours)),
       against: 'socket.io, nothing to resume',
       theirs: String(countRefused(theirs)),
@@ -169,7 +182,7 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
     },
     {
       figure: 'P16',
-      what: `${storm}acknowledged messages lost`,
+      label: `${labelStart}acknowledged messages lost`,
       ours: `${lost} of ${acked.toLocaleString('en')}`,
       against: '',
       theirs: '',

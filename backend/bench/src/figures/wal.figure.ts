@@ -11,77 +11,87 @@ import { logProgress, type Outcome, type Row, type Settings, wait } from './figu
 
 type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log.repository');
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox.repository');
-type Codec = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
-type Event = Parameters<Codec['encodeEvent']>[0]['event'];
+type CodecModule = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
+type Event = Parameters<CodecModule['encodeEvent']>[0]['event'];
 type ChatLog = InstanceType<ChatLogModule['ChatLogRepository']>;
 
 const CONTENT = 'x'.repeat(100);
 const CHATS = 100;
+const APPEND_CONCURRENCY = 8;
+const DRAIN_POLL_MS = 10;
+/** Numbers of messages. */
 const SHORT_CHAT = 10;
 const LONG_CHAT = 100;
-const PRIVATE_MESSAGES_PER_SECOND_OF_SETTING = 60;
-/** Only the end of a chat whose cost grows with its messages is above this. */
+/** A turn sends a number of messages instead of for a time: this many for each second of `settings.seconds`. */
+const PRIVATE_MESSAGES_PER_TURN_SECOND = 60;
+/**
+ * Limit of the bytes for the end of a long chat divided by those for a short one: an end must not grow with the chat.
+ */
 const MAX_END_RATIO = 1.2;
 
 interface Chat {
   sessionId: string;
+  /** Head of the chat's log, as optimistic concurrency requires. */
   end: { version: number; lastId: string };
 }
 
+/** Bytes of WAL per operation, in each round. */
+interface BytesByOperation {
+  randomMessage: number[];
+  shortChatEnd: number[];
+  longChatEnd: number[];
+  privateMessage: number[];
+  bareInsert: number[];
+}
+
 /**
- * `wal`: bytes that PostgreSQL writes to its log of changes for each message and for the end of a chat. Nothing else
- * uses the database, and no checkpoint happens meanwhile, after which every page would be logged in full.
+ * `wal`: bytes that PostgreSQL writes to its write-ahead log (WAL) for each message and for the end of a chat. Nothing
+ * else uses the database, and no checkpoint happens during the measurement, because PostgreSQL would log every page in
+ * full after it.
  */
 export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 1 });
   const pool = new Pool({ connectionString: stores.databaseUrl, max: 1 });
   const sockets: JsonWire[] = [];
-  const [random, shortEnds, longEnds, privately, bare]: number[][] = [[], [], [], [], []];
+  const bytes: BytesByOperation = {
+    randomMessage: [],
+    shortChatEnd: [],
+    longChatEnd: [],
+    privateMessage: [],
+    bareInsert: [],
+  };
   try {
-    await quietDatabase(pool);
-    const drain = createDrain(stores);
+    await preventBackgroundWrites(pool);
+    const history = createHistory(stores);
     const sendPrivately = await preparePrivateMessages(service, pool, sockets);
     await pool.query(
       'CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender_id bigint, content text)',
     );
     const insertBare = () =>
       pool.query('INSERT INTO bare (sender_id, content) VALUES ($1, $2)', [1, CONTENT]);
-    const privateMessages = Math.ceil(settings.seconds * PRIVATE_MESSAGES_PER_SECOND_OF_SETTING);
+    const privateMessageCount = Math.ceil(settings.seconds * PRIVATE_MESSAGES_PER_TURN_SECOND);
     // Round 0 creates the first pages of every table and index and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const measured = {
-        random: [] as number[],
-        ends: [] as number[],
-      };
-      for (const messages of [SHORT_CHAT, LONG_CHAT]) {
-        const chats: Chat[] = [];
-        const wrote = await measureBytes(pool, async () => {
-          chats.push(...(await startChats(drain.log, messages)));
-          await drain.wait();
-        });
-        measured.random.push(wrote / (CHATS * messages));
-        const wroteEnds = await measureBytes(pool, async () => {
-          await runInParallel(CHATS, 8, (index) => endChat(drain.log, chats[index]));
-          await drain.wait();
-        });
-        measured.ends.push(wroteEnds / CHATS);
-      }
-      const wrotePrivately = await measureBytes(pool, async () => {
-        for (let index = 0; index < privateMessages; index += 1) await sendPrivately();
+      const shortChats = await measureChats(pool, history, SHORT_CHAT);
+      const longChats = await measureChats(pool, history, LONG_CHAT);
+      const privateBytes = await measureBytes(pool, async () => {
+        for (let index = 0; index < privateMessageCount; index += 1) await sendPrivately();
       });
-      const wroteBare = await measureBytes(pool, async () => {
-        for (let index = 0; index < privateMessages; index += 1) await insertBare();
+      const bareBytes = await measureBytes(pool, async () => {
+        for (let index = 0; index < privateMessageCount; index += 1) await insertBare();
       });
       if (round === 0) continue;
-      random?.push(measured.random[1] ?? NaN);
-      shortEnds?.push(measured.ends[0] ?? NaN);
-      longEnds?.push(measured.ends[1] ?? NaN);
-      privately?.push(wrotePrivately / privateMessages);
-      bare?.push(wroteBare / privateMessages);
+      bytes.randomMessage.push(longChats.perMessage);
+      bytes.shortChatEnd.push(shortChats.perEnd);
+      bytes.longChatEnd.push(longChats.perEnd);
+      bytes.privateMessage.push(privateBytes / privateMessageCount);
+      bytes.bareInsert.push(bareBytes / privateMessageCount);
       logProgress(
-        `WAL, round ${round} of ${settings.rounds}: random ${formatBytes(random)}, private ${formatBytes(privately)}, ` +
-          `end of a short chat ${formatBytes(shortEnds)}, of a long chat ${formatBytes(longEnds)}`,
+        `WAL, round ${round} of ${settings.rounds}: random ${formatLastBytes(bytes.randomMessage)}, ` +
+          `private ${formatLastBytes(bytes.privateMessage)}, ` +
+          `end of a short chat ${formatLastBytes(bytes.shortChatEnd)}, ` +
+          `of a long chat ${formatLastBytes(bytes.longChatEnd)}`,
       );
     }
   } finally {
@@ -90,20 +100,35 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
     await service.stop();
     await stores.end();
   }
-  return {
-    rows: createRows({ random, shortEnds, longEnds, privately, bare }),
-    faults: [],
-    raw: { random, shortEnds, longEnds, privately, bare },
-  };
+  return { rows: createRows(bytes), faults: [], raw: bytes };
 };
 
-/** Autovacuum and checkpoints would write at times of their own. */
-const quietDatabase = async (pool: Pool): Promise<void> => {
+/** Switches autovacuum off and delays checkpoints, because both would write to the WAL during a measurement. */
+const preventBackgroundWrites = async (pool: Pool): Promise<void> => {
   for (const setting of [`autovacuum = off`, `checkpoint_timeout = '1h'`, `max_wal_size = '8GB'`])
     await pool.query(`ALTER SYSTEM SET ${setting}`);
   await pool.query('SELECT pg_reload_conf()');
 };
 
+/** Holds `CHATS` chats of `messages` messages. @returns bytes of WAL per message, and per end of a chat */
+const measureChats = async (
+  pool: Pool,
+  { log, waitUntilPersisted }: ChatHistory,
+  messages: number,
+): Promise<{ perMessage: number; perEnd: number }> => {
+  const chats: Chat[] = [];
+  const messageBytes = await measureBytes(pool, async () => {
+    chats.push(...(await startChats(log, messages)));
+    await waitUntilPersisted();
+  });
+  const endBytes = await measureBytes(pool, async () => {
+    await runInParallel(CHATS, APPEND_CONCURRENCY, (index) => endChat(log, chats[index]));
+    await waitUntilPersisted();
+  });
+  return { perMessage: messageBytes / (CHATS * messages), perEnd: endBytes / CHATS };
+};
+
+/** @returns the bytes of WAL that PostgreSQL writes during `work` */
 const measureBytes = async (pool: Pool, work: () => Promise<void>): Promise<number> => {
   const readPosition = async (): Promise<number> => {
     const { rows } = await pool.query<{ bytes: string }>(
@@ -116,23 +141,29 @@ const measureBytes = async (pool: Pool, work: () => Promise<void>): Promise<numb
   return (await readPosition()) - before;
 };
 
-/** The hot log, and a wait until a worker has written everything in it to PostgreSQL. */
-const createDrain = (stores: BenchStores): { log: ChatLog; wait: () => Promise<void> } => {
+interface ChatHistory {
+  /** Appends events of chats to Redis, from which the worker moves them to PostgreSQL. */
+  log: ChatLog;
+  /** Resolves when the worker has written all appended events to PostgreSQL. */
+  waitUntilPersisted: () => Promise<void>;
+}
+
+const createHistory = (stores: BenchStores): ChatHistory => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
-  // Wakes no worker: its poll of the outboxes finds large batches.
-  const events = { publish: () => undefined } as unknown as ProcessEventsService;
+  // Appends do not schedule jobs for the worker, so that its periodic poll of the outboxes finds large batches.
+  const processEvents = { publish: () => undefined } as unknown as ProcessEventsService;
   return {
-    log: new ChatLogRepository(stores.redis, events),
-    async wait() {
-      while ((await outbox.measureBacklog()).length > 0) await wait(10);
+    log: new ChatLogRepository(stores.redis, processEvents),
+    waitUntilPersisted: async () => {
+      while ((await outbox.measureBacklog()).length > 0) await wait(DRAIN_POLL_MS);
     },
   };
 };
 
 const encode = (event: unknown): string => {
-  const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event.codec');
+  const { encodeEvent } = requireBuilt<CodecModule>('modules/random-chat/application/chat-event.codec');
   return encodeEvent({ eventId: randomUUID(), event: event as Event });
 };
 
@@ -142,19 +173,20 @@ const append = async (log: ChatLog, chat: Chat, texts: string[]): Promise<void> 
   chat.end = { version: chat.end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
 };
 
+/** Starts `CHATS` chats with `messages` messages each, and does not end them. */
 const startChats = async (log: ChatLog, messages: number): Promise<Chat[]> => {
   const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
   const chats = Array.from({ length: CHATS }, () => ({
     sessionId: randomUUID(),
     end: { version: 0, lastId: '' },
   }));
-  await runInParallel(CHATS, 8, async (index) => {
+  await runInParallel(CHATS, APPEND_CONCURRENCY, async (index) => {
     const chat = chats[index];
     if (!chat) return;
-    const started = encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } });
+    const startText = encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } });
     const data = { senderId: 1, content: CONTENT, messageType: 'text', replyTo: null, clientId: 'c-1' };
-    const sent = Array.from({ length: messages }, () => encode({ type: 'MessageSent', data }));
-    await append(log, chat, [started, ...sent]);
+    const messageTexts = Array.from({ length: messages }, () => encode({ type: 'MessageSent', data }));
+    await append(log, chat, [startText, ...messageTexts]);
   });
   return chats;
 };
@@ -163,7 +195,7 @@ const endChat = async (log: ChatLog, chat: Chat | undefined): Promise<void> => {
   if (chat) await append(log, chat, [encode({ type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } })]);
 };
 
-/** @returns sends one message to a friend and waits for its ack. */
+/** Signs up two friends. @returns a function that sends a message from one to the other and waits for the ack */
 const preparePrivateMessages = async (
   service: Service,
   pool: Pool,
@@ -171,7 +203,8 @@ const preparePrivateMessages = async (
 ): Promise<() => Promise<unknown>> => {
   const [origin = ''] = service.origins;
   const [ada, bob] = [await createVisitor(origin), await createVisitor(origin)];
-  const ids = [ada.userId, bob.userId].sort((one, other) => one - other);
+  // Only friends can exchange private messages. A friendship is stored with the lower user id first.
+  const ids = [ada.userId, bob.userId].sort((a, b) => a - b);
   await pool.query('INSERT INTO friendships (low_id, high_id, created_at) VALUES ($1, $2, now())', ids);
   const socket = await openAuthenticatedSocket(origin, ada);
   sockets.push(socket);
@@ -179,35 +212,33 @@ const preparePrivateMessages = async (
   return () => socket.request('send_private_message', { ...message, clientId: randomUUID() });
 };
 
-const formatBytes = (values: readonly number[] | undefined): string =>
-  `${Math.round(values?.at(-1) ?? NaN)} B`;
+const formatLastBytes = (values: readonly number[]): string => `${Math.round(values.at(-1) ?? NaN)} B`;
 
-const describeSpread = ({ median, minimum, maximum }: Spread): string =>
+const formatSpread = ({ median, minimum, maximum }: Spread): string =>
   `${Math.round(median)} B (${Math.round(minimum)} to ${Math.round(maximum)})`;
 
-const createRows = (measured: Record<string, number[] | undefined>): Row[] => {
-  const spread = (name: string): Spread => computeSpread(measured[name] ?? []);
-  const endRatio = spread('longEnds').median / spread('shortEnds').median;
-  const createRow = (what: string, name: string): Row => ({
+const createRows = (bytes: BytesByOperation): Row[] => {
+  const endRatio = computeSpread(bytes.longChatEnd).median / computeSpread(bytes.shortChatEnd).median;
+  const createRow = (label: string, values: readonly number[]): Row => ({
     figure: 'wal',
-    what,
-    ours: describeSpread(spread(name)),
+    label,
+    ours: formatSpread(computeSpread(values)),
     against: '',
     theirs: '',
     gate: '',
     aim: '',
   });
   return [
-    createRow('WAL per message of a random chat, in batches of the worker', 'random'),
+    createRow('WAL per message of a random chat, in batches of the worker', bytes.randomMessage),
     {
-      ...createRow('WAL per private message', 'privately'),
+      ...createRow('WAL per private message', bytes.privateMessage),
       against: 'bare INSERT',
-      theirs: describeSpread(spread('bare')),
+      theirs: formatSpread(computeSpread(bytes.bareInsert)),
     },
     {
-      ...createRow(`WAL for the end of a chat of ${LONG_CHAT} messages`, 'longEnds'),
+      ...createRow(`WAL for the end of a chat of ${LONG_CHAT} messages`, bytes.longChatEnd),
       against: `a chat of ${SHORT_CHAT} messages`,
-      theirs: describeSpread(spread('shortEnds')),
+      theirs: formatSpread(computeSpread(bytes.shortChatEnd)),
       ratio: { median: endRatio, minimum: endRatio, maximum: endRatio },
       gate: `≤ ${MAX_END_RATIO}`,
       isReached: endRatio <= MAX_END_RATIO,

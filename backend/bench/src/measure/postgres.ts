@@ -2,32 +2,37 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { readCpuMicros } from './server-process';
 
-/** PostgreSQL reports the statistics of its sessions at most this much later. */
+/** Longest delay until a transaction of a session appears in the statistics of PostgreSQL. */
 export const STATISTICS_LAG_MS = 11_000;
 
 /** Meters the CPU time and the transactions of PostgreSQL. */
 export class PostgresMeter {
   private constructor(
     private readonly client: Client,
-    private readonly postmaster: number,
+    /** The first process of the server, which is the parent of all others. */
+    private readonly postmasterPid: number,
   ) {}
 
   static async open(databaseUrl: string): Promise<PostgresMeter> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    return new PostgresMeter(client, readParent(rows[0]?.pid ?? 0));
+    return new PostgresMeter(client, readParentPid(rows[0]?.pid ?? 0));
   }
 
-  /** CPU time of the server, in microseconds: of its living processes, and of the sessions that have ended. */
+  /** CPU time of the server so far, in microseconds: of its running processes, and of those that have ended. */
   get cpuMicros(): number {
-    return readdirSync('/proc')
+    const runningPids = readdirSync('/proc')
       .map(Number)
-      .filter((pid) => pid > 0 && (pid === this.postmaster || readParent(pid) === this.postmaster))
-      .reduce((sum, pid) => sum + readSessionCpuMicros(pid), readEndedChildrenMicros(this.postmaster));
+      .filter((pid) => pid > 0 && (pid === this.postmasterPid || readParentPid(pid) === this.postmasterPid));
+    const runningMicros = runningPids.reduce((sum, pid) => sum + readCpuMicrosIfRunning(pid), 0);
+    return runningMicros + readEndedChildrenCpuMicros(this.postmasterPid);
   }
 
-  /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
+  /**
+   * Counts the transactions so far; a statement outside a transaction counts as one. A transaction is counted up to
+   * `STATISTICS_LAG_MS` after its end.
+   */
   async countTransactions(): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
@@ -43,23 +48,23 @@ export class PostgresMeter {
 /** The unit of times in /proc/<pid>/stat. */
 const TICK_MICROS = 10_000;
 
-/** The fields of /proc/<pid>/stat after the name of the program. @throws Error when the process has ended */
-const readStatus = (pid: number): string[] => {
+/** @returns the fields of /proc/<pid>/stat from the third on (`state`). @throws Error when the process has ended */
+const readStatFields = (pid: number): string[] => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 };
 
-/** @returns the parent's process id; 0 when the process has ended. */
-const readParent = (pid: number): number => {
+/** @returns the process id of the parent; 0 when the process has ended */
+const readParentPid = (pid: number): number => {
   try {
-    return Number(readStatus(pid)[1]);
+    return Number(readStatFields(pid)[1]);
   } catch {
     return 0;
   }
 };
 
-/** @returns 0 when the process has ended since it was listed. */
-const readSessionCpuMicros = (pid: number): number => {
+/** @returns 0 when the process has ended since it was listed */
+const readCpuMicrosIfRunning = (pid: number): number => {
   try {
     return readCpuMicros(pid);
   } catch {
@@ -67,8 +72,9 @@ const readSessionCpuMicros = (pid: number): number => {
   }
 };
 
-/** CPU time of the children that have ended (cutime and cstime). */
-const readEndedChildrenMicros = (pid: number): number => {
-  const [user, system] = readStatus(pid).slice(13, 15).map(Number);
-  return ((user ?? 0) + (system ?? 0)) * TICK_MICROS;
+/** CPU time of the children that have ended. */
+const readEndedChildrenCpuMicros = (pid: number): number => {
+  // Fields 16 and 17 of proc(5), `cutime` and `cstime`.
+  const [userTicks, systemTicks] = readStatFields(pid).slice(13, 15).map(Number);
+  return ((userTicks ?? 0) + (systemTicks ?? 0)) * TICK_MICROS;
 };

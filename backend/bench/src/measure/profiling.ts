@@ -10,35 +10,41 @@ interface Profile {
 }
 
 const MAX_SHOWN_FUNCTIONS = 45;
-/** A server writes its profile within this time after the second signal. */
+/** Time within which a server writes its profile after the profile was stopped. */
 export const PROFILE_WRITE_MS = 1_000;
 
-/** Takes CPU profiles of this build's replicas under load. Does nothing when `folder` is undefined. */
+/**
+ * Takes CPU profiles of servers under load.
+ * @param folder folder for the profiles; undefined when none are taken. `toggle` and `logReport` must not be called
+ * then.
+ */
 export const createProfiler = (folder: string | undefined) => {
-  let current = '';
+  let figureFolder = '';
   return {
+    /** @returns options with which a server must be started so that it can be profiled */
     prepare: (figure: string): { nodeFlags?: string[]; env?: Record<string, string> } => {
       if (!folder) return {};
-      current = path.join(folder, figure);
-      mkdirSync(current, { recursive: true });
+      figureFolder = path.join(folder, figure);
+      mkdirSync(figureFolder, { recursive: true });
       return {
         nodeFlags: ['--require', path.join(__dirname, '../profile-on-signal.js')],
-        env: { BENCH_PROFILES: current },
+        env: { BENCH_PROFILES: figureFolder },
       };
     },
+    /** The first call starts the profiles, the second stops them; see profile-on-signal.ts. */
     toggle: (servers: readonly ServerProcess[]): void => {
       for (const server of servers) server.sendSignal('SIGUSR2');
     },
     logReport: (figure: string): void => {
-      logProgress(
-        `Self time of api-1 under the load of ${figure}:\n${renderTopFunctions(path.join(current, 'api-1.cpuprofile'))}`,
-      );
+      const topFunctions = renderTopFunctions(path.join(figureFolder, 'api-1.cpuprofile'));
+      logProgress(`Self time of api-1 under the load of ${figure}:\n${topFunctions}`);
     },
   };
 };
 
 const renderTopFunctions = (file: string): string => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
+  // Line numbers in a profile start at 0.
   const nameById = new Map(
     nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => [
       id,
@@ -46,18 +52,18 @@ const renderTopFunctions = (file: string): string => {
     ]),
   );
   const selfMicros = new Map<string, number>();
-  let total = 0;
-  for (const [index, sample] of samples.entries()) {
-    const name = nameById.get(sample) ?? '';
+  let totalMicros = 0;
+  for (const [index, nodeId] of samples.entries()) {
+    const name = nameById.get(nodeId) ?? '';
     // `dispatch :0` is the start of the profiler itself.
     if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
     const micros = timeDeltas[index] ?? 0;
-    total += micros;
+    totalMicros += micros;
     selfMicros.set(name, (selfMicros.get(name) ?? 0) + micros);
   }
   return [...selfMicros]
     .sort(([, a], [, b]) => b - a)
     .slice(0, MAX_SHOWN_FUNCTIONS)
-    .map(([name, time]) => `${((time / total) * 100).toFixed(1).padStart(6)} %  ${name}`)
+    .map(([name, micros]) => `${((micros / totalMicros) * 100).toFixed(1).padStart(6)} %  ${name}`)
     .join('\n');
 };

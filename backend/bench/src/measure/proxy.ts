@@ -9,7 +9,7 @@ const builtPage = path.resolve(__dirname, '../../../../frontend/dist');
 /**
  * Starts nginx in front of the api replicas, configured as by `npm start -- --replicas N`, with the rate limits of the
  * profile `load`.
- * @param home the folder for nginx's configuration and logs
+ * @param home folder for the configuration and the logs of nginx
  */
 export const startProxy = async (
   home: string,

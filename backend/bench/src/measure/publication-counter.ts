@@ -1,15 +1,18 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** How a publication (a push) begins in the Redis protocol (RESP): the bulk string that names its kind. */
+/**
+ * The beginnings of a publication (a push) in the Redis protocol, RESP. Its first element is a bulk string that names
+ * the kind of subscription.
+ */
 const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST_PUSH_BYTES = Math.max(...PUSHES.map(({ length }) => length));
-/** Bytes after a push's name in which its channel is looked for. */
+/** Number of bytes after this beginning in which the name of the channel is searched. */
 const CHANNEL_BYTES = 48;
 
-/** A proxy between one replica and Redis, which counts the publications that the replica receives. */
+/** A TCP proxy between one replica and Redis, which counts the publications that the replica receives. */
 export class PublicationCounter {
-  private received = 0;
+  private count = 0;
   private readonly sockets = new Set<Socket>();
 
   private constructor(
@@ -18,7 +21,9 @@ export class PublicationCounter {
     readonly url: string,
   ) {}
 
-  /** @param ownChannel matches the channels on which a replica publishes to itself; these are not counted. */
+  /**
+   * @param ownChannel matches the channels on which a replica publishes to itself; these publications are not counted
+   */
   static async open(redisUrl: string, ownChannel: RegExp): Promise<PublicationCounter> {
     const { hostname, port } = new URL(redisUrl);
     const server = createServer();
@@ -28,7 +33,7 @@ export class PublicationCounter {
     const counter = new PublicationCounter(server, url.toString());
     server.on('connection', (client) => {
       const redis = connect({ host: hostname, port: Number(port) });
-      const scan = createPushScanner(ownChannel, () => (counter.received += 1));
+      const scan = createPushScanner(ownChannel, () => (counter.count += 1));
       redis.on('data', (chunk: Buffer) => {
         scan(chunk.toString('latin1'));
         client.write(chunk);
@@ -49,11 +54,11 @@ export class PublicationCounter {
     return counter;
   }
 
-  /** @returns the number of publications since the last call. */
+  /** @returns the number of publications since the last call */
   takeCount(): number {
-    const { received } = this;
-    this.received = 0;
-    return received;
+    const { count } = this;
+    this.count = 0;
+    return count;
   }
 
   close(): void {
@@ -63,8 +68,8 @@ export class PublicationCounter {
 }
 
 /**
- * Calls `onPush` for every push on a foreign channel. A push may span two chunks of data; a push at the very end of a
- * chunk is reported with the next chunk.
+ * Returns a function that takes the chunks of data from Redis, and calls `onPush` for every push whose channel does not
+ * match `ownChannel`. A push may span two chunks; a push at the very end of a chunk is reported with the next chunk.
  */
 const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: string) => void) => {
   let rest = '';
@@ -76,13 +81,14 @@ const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: str
       if (starts.length === 0) break;
       const start = Math.min(...starts);
       if (text.length < start + LONGEST_PUSH_BYTES + CHANNEL_BYTES) {
+        // The name of the channel may be incomplete.
         rest = text.slice(start);
         return;
       }
       position = start + LONGEST_PUSH_BYTES;
       if (!ownChannel.test(text.slice(start, position + CHANNEL_BYTES))) onPush();
     }
-    // Keep what may be the beginning of a push, but nothing that has been counted.
+    // Keep the text that may be the beginning of a push, but no push that has been counted.
     rest = text.slice(Math.max(position, text.length - LONGEST_PUSH_BYTES));
   };
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a program to its end. @throws Error with its output when it fails. */
+/** Runs a program until it ends. @throws Error with the output of the program when its exit code is not 0 */
 export const runToEnd = async (
   command: string,
   args: readonly string[],

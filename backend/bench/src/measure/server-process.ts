@@ -3,12 +3,14 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { replicaNodeFlags } from '../../../../deploy/local/replica-node-flags.mjs';
 
 const READY_WITHIN_MS = 20_000;
+const READY_POLL_MS = 100;
 
 export interface ServerDefinition {
   name: string;
   script: string;
   logFile: string;
   env: Record<string, string>;
+  /** Flags of Node in addition to those that every server gets. */
   nodeFlags?: readonly string[];
 }
 
@@ -20,15 +22,18 @@ interface ProgramDefinition {
   logFile: string;
 }
 
-/** The running servers and the signal that ends each. */
-const running = new Map<ChildProcess, NodeJS.Signals>();
+/** The servers that run, and the signal that ends each. */
+const endSignals = new Map<ChildProcess, NodeJS.Signals>();
 
-/** Kills every server, on an interruption. */
+/** Ends every server that still runs. For an interrupted run. */
 export const killAllServers = (): void => {
-  for (const [child, signal] of running) child.kill(signal);
+  for (const [child, signal] of endSignals) child.kill(signal);
 };
 
-/** A Node process whose costs are measured. Every contender runs with the Node flags of a replica. */
+/**
+ * A process whose costs are measured: a process of Thaw, a baseline that it is compared with, or another program such
+ * as nginx. Baselines run with the same Node flags as a replica of Thaw.
+ */
 export class ServerProcess {
   private constructor(
     readonly name: string,
@@ -57,7 +62,7 @@ export class ServerProcess {
     return { server, port };
   }
 
-  /** Starts a process of the product. It is ready when its internal server reports so. */
+  /** Starts a process of Thaw, and waits until its health check on the internal port reports that it is ready. */
   static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
@@ -72,11 +77,11 @@ export class ServerProcess {
       if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${readLogEnd(logFile)}`);
       if (await isReady(internalPort)) return server;
       if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${readLogEnd(logFile)}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
     }
   }
 
-  /** Starts a program that has child processes. It is ready when it answers HTTP. */
+  /** Starts a program that has child processes, and waits until it responds to HTTP requests at `origin`. */
   static async startProgram(
     { name, command, args, env, logFile }: ProgramDefinition,
     origin: string,
@@ -84,14 +89,14 @@ export class ServerProcess {
     const log = openSync(logFile, 'a');
     const child = spawn(command, args, { env, stdio: ['ignore', log, log] });
     closeSync(log);
-    // Ended with SIGTERM, because SIGKILL would leave its children running.
+    // SIGKILL would leave the child processes running.
     const server = ServerProcess.register({ name }, child, 'SIGTERM');
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
       if (child.exitCode !== null) throw new Error(`${name} ended:\n${readLogEnd(logFile)}`);
-      if (await isAnswering(origin)) return server;
+      if (await isResponding(origin)) return server;
       if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${readLogEnd(logFile)}`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, READY_POLL_MS));
     }
   }
 
@@ -100,11 +105,12 @@ export class ServerProcess {
     child: ChildProcess,
     endSignal: NodeJS.Signals = 'SIGKILL',
   ): ServerProcess {
-    running.set(child, endSignal);
-    child.once('exit', () => running.delete(child));
+    endSignals.set(child, endSignal);
+    child.once('exit', () => endSignals.delete(child));
     return new ServerProcess(name, child);
   }
 
+  /** The process id; 0 when the process could not be started. */
   get pid(): number {
     return this.child.pid ?? 0;
   }
@@ -113,7 +119,7 @@ export class ServerProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** CPU time of all its threads so far, in microseconds. */
+  /** CPU time of all threads so far, in microseconds. */
   get cpuMicros(): number {
     return readCpuMicros(this.pid);
   }
@@ -128,7 +134,10 @@ export class ServerProcess {
     this.child.kill(signal);
   }
 
-  /** Stops the process: SIGTERM, and SIGKILL after `graceMs`; SIGKILL at once when that is 0. */
+  /**
+   * Stops the process with SIGTERM, and with SIGKILL after `graceMs`; with SIGKILL at once when `graceMs` is 0. A
+   * server of `startProgram` needs a `graceMs`, within which it stops its child processes.
+   */
   async stop(graceMs = 0): Promise<void> {
     if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
@@ -140,8 +149,9 @@ export class ServerProcess {
 }
 
 /**
- * CPU time of a process in microseconds, from the scheduler's accounting (nanoseconds per thread): one tick of
- * /proc/<pid>/stat is as long as forty messages.
+ * CPU time of a process so far, in microseconds, from the account that the scheduler keeps for every thread in
+ * nanoseconds. The ticks of 10 ms in /proc/<pid>/stat are too coarse: in that time a replica relays forty messages.
+ * @throws Error when the process has ended
  */
 export const readCpuMicros = (pid: number): number => {
   let nanoseconds = 0;
@@ -156,13 +166,14 @@ export const readCpuMicros = (pid: number): number => {
   return nanoseconds / 1_000;
 };
 
-/** For error messages: log files are deleted with the run. */
+/** Reads the end of a log for an error message, because log files are deleted after the run. */
 const readLogEnd = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
 const isReady = (internalPort: number): Promise<boolean> =>
-  isAnswering(`http://127.0.0.1:${internalPort}/health/ready`, 200);
+  isResponding(`http://127.0.0.1:${internalPort}/health/ready`, 200);
 
-const isAnswering = async (url: string, status?: number): Promise<boolean> => {
+/** @param status the only status that counts as a response; every status does when it is undefined */
+const isResponding = async (url: string, status?: number): Promise<boolean> => {
   try {
     const response = await fetch(url);
     await response.body?.cancel();

@@ -1,4 +1,4 @@
-/** @throws Error when there are no values. */
+/** @throws Error when there are no values */
 export const median = (values: readonly number[]): number => {
   if (values.length === 0) throw new Error('No values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -7,12 +7,16 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
 };
 
+/**
+ * @param share 0.99 for the 99th percentile
+ * @returns 0 when there are no values
+ */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
-/** A figure over all rounds of a run. */
+/** The values of all rounds of a run, summarized. */
 export interface Spread {
   median: number;
   minimum: number;
@@ -25,6 +29,9 @@ export const computeSpread = (values: readonly number[]): Spread => ({
   maximum: Math.max(...values),
 });
 
-/** Ratios within each round, so that a temporary slowdown of the machine cancels out. */
+/**
+ * Summarizes the ratios of our value to theirs in the same round. A temporary slowdown of the machine affects both
+ * values of a round and cancels out.
+ */
 export const computeRatios = (ours: readonly number[], theirs: readonly number[]): Spread =>
   computeSpread(ours.map((value, round) => value / (theirs[round] ?? NaN)));

@@ -3,7 +3,7 @@ import { type RedisCluster, startRedisCluster } from '../../../../deploy/local/s
 import { openStores } from '../../../../deploy/local/stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
 
-/** PostgreSQL and Redis for one contender only, in a temporary folder. Never the stores named by the environment. */
+/** PostgreSQL and Redis in a temporary folder. DATABASE_URL and REDIS_URL of the environment are ignored. */
 export class BenchStores {
   private constructor(
     readonly home: string,
@@ -14,18 +14,21 @@ export class BenchStores {
     private readonly cluster?: RedisCluster,
   ) {}
 
-  /** @param hasDatabase false: Redis only. */
+  /** @param hasDatabase false for a Redis without PostgreSQL */
   static async open({ hasDatabase }: { hasDatabase: boolean }): Promise<BenchStores> {
     const home = makeTemporaryHome();
     homes.add(home);
-    // openStores starts PostgreSQL only when no address is given. Nothing connects to this one.
+    // With an address of PostgreSQL, `openStores` starts none. Nothing connects to this address.
     const env = hasDatabase ? {} : { DATABASE_URL: 'postgresql:///none?host=/nowhere' };
     const stores = await openStores({ home, env });
     const { databaseUrl, redisUrl } = stores;
     return new BenchStores(home, databaseUrl, redisUrl, new Redis(redisUrl), () => stores.close());
   }
 
-  /** The same with a Redis Cluster of three primaries without replicas. `redis` is the primary that matching uses. */
+  /**
+   * Opens PostgreSQL and a Redis Cluster of three primaries without replicas. `redis` is connected to the primary with
+   * the keys of matching.
+   */
   static async openWithCluster(): Promise<BenchStores> {
     const home = makeTemporaryHome();
     homes.add(home);
@@ -43,7 +46,7 @@ export class BenchStores {
     return new BenchStores(home, stores.databaseUrl, cluster.adminUrl, redis, close, cluster);
   }
 
-  /** CPU time of Redis so far, of all its processes, in microseconds. */
+  /** CPU time of all Redis processes so far, in microseconds. */
   async readRedisCpuMicros(): Promise<number> {
     const infos = this.cluster
       ? await Promise.all(this.cluster.nodes.map((node) => node.call('INFO', 'cpu')))
@@ -65,10 +68,11 @@ const parseCpuMicros = (info: string): number => {
   return (readSeconds('used_cpu_user') + readSeconds('used_cpu_sys')) * 1_000_000;
 };
 
+/** Folders and clusters of the stores that are still open. */
 const homes = new Set<string>();
 const clusters = new Set<RedisCluster>();
 
-/** Stops and deletes all stores that are still open, on an interruption. */
+/** Stops and deletes all stores that are still open. For an interrupted run. */
 export const endAllStores = async (): Promise<void> => {
   for (const cluster of clusters) await cluster.stop();
   for (const home of homes) await endTemporaryHome(home);

@@ -165,8 +165,9 @@ describe('blocks across two replicas', () => {
     await Promise.all([adaSocket, bobSocket, otherTab].map((socket) => socket.leave()));
   });
 
-  it('have effects that a repeated call runs again, if the earlier call has died after its commit', async () => {
+  it('are completed by a repeated call if the earlier call died after its commit', async () => {
     const { ada, bob, adaSocket, bobSocket } = await startChat();
+    // `separate` runs after the commit, and the end of the chat follows it.
     jest
       .spyOn(stack.replicas[0]!.app.get(MatchQueueService), 'separate')
       .mockRejectedValueOnce(new Error('killed'));
@@ -230,6 +231,7 @@ describe('blocks across two replicas', () => {
     });
 
     it('and requests do not outlive a block at the same moment as a request or an acceptance', async () => {
+      // Many rounds, because the order in which the two calls commit varies.
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
         const { ada, bob } = await createPartners();
@@ -289,9 +291,12 @@ describe('blocks across two replicas', () => {
       }
       return sockets;
     };
-    /** Deletes the key by which Redis knows a new block, as if the hour after which it expires had passed. */
+    /**
+     * Deletes the key by which Redis knows a new block, as if the hour after which it expires had passed. It is the key
+     * that otherwise keeps two former partners apart for a while.
+     */
     const expireBlockKey = (ada: ThawVisitor, bob: ThawVisitor) =>
-      stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+      stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
     it('never matches the two users, by the key in Redis and then by the list of excluded users', async () => {
       const { ada, bob } = await createPartners();
@@ -299,8 +304,9 @@ describe('blocks across two replicas', () => {
       await startSearches(ada, bob);
       expect(await readStates(ada, bob)).toEqual(['searching', 'searching']);
       await expireBlockKey(ada, bob);
-      // The second argument is the list of excluded users.
-      await stack.replicas[0]!.app.get(MatchQueueService).retry(ada.user.id, [bob.user.id]);
+      const excludedIds = [bob.user.id];
+      // Tries again to match Ada: from now on only the list excludes Bob.
+      await stack.replicas[0]!.app.get(MatchQueueService).retry(ada.user.id, excludedIds);
       const { ada: eve, bob: dan } = await createPartners();
       expect((await block(dan, eve)).status).toBe(201);
       await expireBlockKey(eve, dan);
@@ -330,11 +336,11 @@ describe('blocks across two replicas', () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await expireBlockKey(ada, bob);
-      // The list lacks blocks that are older than the newest 500.
+      // As for a block before the user's newest 500, which the list does not contain.
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUserIds').mockResolvedValue([]);
       const sockets = await startSearches(ada, bob);
-      const key = matchingKeys.coolDown(ada.user.id, bob.user.id);
+      const key = matchingKeys.separation(ada.user.id, bob.user.id);
       // The refusal writes `x` to the key again: one of the two has blocked the other.
       await until(async () => (await stack.store.redis.get(key)) === 'x');
       await until(async () => (await readStates(ada, bob)).every((state) => state === 'searching'));
@@ -342,7 +348,7 @@ describe('blocks across two replicas', () => {
     });
 
     it('reads the list again after half an hour, and keeps the old list while it cannot be read', async () => {
-      const excludedIds = [4711];
+      const excludedIds = [4711]; // any id
       const { ada } = await createPartners();
       const { app } = stack.replicas[0]!;
       const read = jest
@@ -359,6 +365,7 @@ describe('blocks across two replicas', () => {
       read.mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));
       const thirdSocket = await ada.openSocket();
       expect(countReads()).toBe(2);
+      // The third socket continued the search with the old list.
       expect(resume).toHaveBeenLastCalledWith(ada.user.id, excludedIds);
       // No socket is informed of the search twice.
       for (const openSocket of [socket!, secondSocket, thirdSocket])

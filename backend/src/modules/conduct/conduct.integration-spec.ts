@@ -14,7 +14,7 @@ import { TimeLimitsProcessor } from './jobs/time-limits.processor';
 jest.setTimeout(60_000);
 
 /** An automatic suspension, and the time to confirm a ban, last one second. */
-const settings = { CARE_REVIEW_S: '1' };
+const shortReviewSettings = { CARE_REVIEW_S: '1' };
 const [moderatorId, otherModeratorId] = [100, 200];
 
 describe('conduct', () => {
@@ -22,7 +22,7 @@ describe('conduct', () => {
   let nextUserId = 1_000;
 
   beforeAll(async () => {
-    stack = await startTestStack(2, settings);
+    stack = await startTestStack(2, shortReviewSettings);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -59,7 +59,8 @@ describe('conduct', () => {
     });
 
     it('that come at once are all recorded in one case, which flags and suspends the user once', async () => {
-      const [ada, ...reporters] = createUserIds(13) as [number, ...number[]];
+      const [ada] = createUserIds(1) as [number];
+      const reporters = createUserIds(12);
       const filed = await Promise.all(
         reporters.map((reporterId, index) => fileReport(getReplica(index % 2), ada, reporterId)),
       );
@@ -155,8 +156,9 @@ describe('conduct', () => {
     });
   });
 
-  describe('sanctions that others inherit', () => {
-    /** Bans a user, whose sanction other users inherit. @returns the banned user and the ban. */
+  // An account inherits a sanction from its source, the sanction of another account on the same device.
+  describe('inherited sanctions', () => {
+    /** Bans a user and lets other users (the heirs) inherit the ban. @returns the banned user and the ban. */
     const banWithHeirs = async (heirIds: number[]) => {
       const [userId] = createUserIds(1) as [number];
       const decided = await decide(getReplica(), userId, await reportByMany(userId, 1), 'banned');
@@ -208,6 +210,7 @@ describe('conduct', () => {
 
     it('stay when another sanction of the case has replaced their source', async () => {
       const [cleo, userId] = createUserIds(2) as [number, number];
+      // Five reports suspend the user; the ban below replaces this suspension.
       const filed = await reportByMany(userId, 5);
       const { sanctionId, rule, until: end } = findEvent(filed, 'SanctionImposed').data;
       await getConduct().inheritSanction({
@@ -238,13 +241,14 @@ describe('conduct', () => {
     it('are applied once to an unconfirmed ban and to a suspension when two workers run at the same time', async () => {
       const [banned, suspended] = createUserIds(2) as [number, number];
       await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
+      // Five reports flag and suspend a user.
       await reportByMany(suspended, 5);
       const workers = await Promise.all([stack.startWorker(), stack.startWorker()]);
       const processors = workers.map(({ app }) => app.get(TimeLimitsProcessor));
       await until(async () => {
         await Promise.all(processors.map((processor) => processor.run(new Date())));
-        const kinds = await Promise.all([readStanding(banned), readStanding(suspended)]);
-        return kinds[0].kind === 'suspended' && kinds[1].kind === 'care';
+        const standings = await Promise.all([readStanding(banned), readStanding(suspended)]);
+        return standings[0].kind === 'suspended' && standings[1].kind === 'care';
       });
       await Promise.all(processors.map((processor) => processor.run(new Date())));
       expect((await readRows('sanctions', `user_id = ${banned}`)).map(({ kind }) => kind)).toEqual([

@@ -47,7 +47,7 @@ describe('the retention of evidence', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Ada has reported Bob from a chat that ended, with an image that Bob had sent. */
+  /** Ada has reported Bob from a chat that ended. The evidence holds an image that Bob had sent, whose key is `key`. */
   const reportNewChat = async () => {
     const chat = await startChat(stack);
     const { ada, bob, bobSocket, sessionId } = chat;
@@ -87,7 +87,7 @@ describe('the retention of evidence', () => {
       until: null,
       note: 'seen',
     });
-  /** Erases what will have expired after this time. */
+  /** Runs the expiry job as if this time had passed. */
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
     (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
@@ -134,7 +134,7 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({});
     const types = await readEventTypes(bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    // Streams without a handler get this event instead.
+    // Other streams, without a handler for expired data, get this event instead.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
     expect(await hasFileAfterSweep(key)).toBe(false);
@@ -190,7 +190,8 @@ describe('the retention of evidence', () => {
     expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
   });
 
-  it('is the same after a rebuild of the read models', async () => {
+  it('ends at the same times after a rebuild of the read models', async () => {
+    // Three cases, of which the last is not decided.
     const [warned, dismissed, open] = [await reportNewChat(), await reportNewChat(), await reportNewChat()];
     await decide(warned.bob, warned.report, 'warned');
     await decide(dismissed.bob, dismissed.report, 'dismissed');

@@ -128,11 +128,12 @@ describe('hostile reports', () => {
 
   it('are limited to 10 in an hour and 30 in a day, not counting malformed ones', async () => {
     const { ada, bob } = await startChatWithMessage();
+    // History ids begin with 1, so this report is malformed.
     expect((await fileReport(ada, bob, { historyId: 0 })).status).toBe(400);
     /** @returns the number of reports that the limits let through; they are about a chat that does not exist. */
     const reportUntilRefused = async (): Promise<number> => {
-      for (let accepted = 0; ; accepted += 1)
-        if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return accepted;
+      for (let admittedCount = 0; ; admittedCount += 1)
+        if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return admittedCount;
     };
     expect(await reportUntilRefused()).toBe(10);
     /** Empties the bucket of the hourly limit, as the passing of an hour does. */
@@ -141,13 +142,14 @@ describe('hostile reports', () => {
       expect(keys).toHaveLength(1);
       await stack.store.redis.del(...keys);
     };
-    for (const accepted of [10, 10, 0]) {
+    // After 30 reports the daily limit refuses further ones.
+    for (const admittedCount of [10, 10, 0]) {
       await advanceOneHour();
-      expect(await reportUntilRefused()).toBe(accepted);
+      expect(await reportUntilRefused()).toBe(admittedCount);
     }
   });
 
-  it('have weight 0 if they are by unreliable or suspended reporters', async () => {
+  it('have weight 0, so that they do not count, if they are by unreliable or suspended reporters', async () => {
     const ada = await stack.createVisitor(0);
     const weights = stack.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
@@ -197,6 +199,7 @@ describe('hostile reports', () => {
       }
       return (await stack.replicas[0]!.app.get(StandingsService).find(target.user.id)).kind;
     };
+    // Three reporters flag a user, which is the standing `care`.
     expect(await reportByThree(victim, () => 'one device')).toBe('good');
     expect(new Set((await readStoredReports(stack, victim)).map(({ countsAs }) => countsAs)).size).toBe(1);
     expect(await reportByThree(otherVictim, (index) => `device ${index}`)).toBe('care');

@@ -32,6 +32,7 @@ describe('notices', () => {
     caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
   const fileAppeal = (caller: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
     caller.call('POST', '/api/appeals', { userId: caller.user.id, noticeId, words });
+  /** Suspends the target for a week, in a case that a report opens. @returns the data of the sanction. */
   const suspend = async (target: ThawVisitor, reporter: ThawVisitor) => {
     const filed = await fileReport(getReplica(), target.user.id, reporter.user.id);
     return findEvent(await decide(getReplica(), target.user.id, filed, 'suspended'), 'SanctionImposed').data;
@@ -100,7 +101,7 @@ describe('notices', () => {
     expect(socketOfBob.all('notice')).toEqual([]);
   });
 
-  it('are marked as seen once, only by their recipient, and without an answer unless they ask for one', async () => {
+  it('are marked as seen once and only by their recipient, and accept an answer only if they ask for one', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const noticeId = await warn(getReplica(), ada.user.id);
     expect(await markSeen(bob, noticeId)).toMatchObject({ status: 404 });
@@ -115,6 +116,7 @@ describe('notices', () => {
 
   it('that ask for the age are answered once', async () => {
     const ada = await stack.createVisitor(0);
+    // The finding that the user stated an age under 18 sends a notice that asks for the age.
     const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
     await getConduct().raiseFinding({ ...finding, userId: ada.user.id, sourceEventId: randomUUID() });
     const [question] = await readNotices(ada);
@@ -162,7 +164,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('of a reporter open the case again and send nothing to the reported user', async () => {
+    it('of a reporter open the case again without a notice or a `standing` to the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);
@@ -179,7 +181,7 @@ describe('notices', () => {
         [filed.caseId],
       );
       expect(state).toBe('open');
-      // This notice arrives after anything that was sent before.
+      // The warning sends a notice, which arrives after anything that was sent before.
       await warn(getReplica(), ada.user.id);
       await socket.next('notice');
       expect(socket.all('standing')).toEqual([]);
@@ -197,6 +199,7 @@ describe('notices', () => {
       const ada = await stack.createVisitor(0);
       expect((await fileAppeal(ada, FOREIGN_NOTICE_ID, '')).status).toBe(400);
       const statuses: number[] = [];
+      // One more than allowed.
       for (let count = 0; count < 6; count += 1)
         statuses.push((await fileAppeal(ada, FOREIGN_NOTICE_ID)).status);
       expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);

@@ -54,7 +54,7 @@ describe('reports', () => {
     blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: user.id });
 
   describe('from a random chat', () => {
-    it('contain the words and the messages of the chat, and are listed for their reporter only', async () => {
+    it('contain the words of the reporter and the messages of the chat, and are listed for no other user', async () => {
       const { ada, bob, sessionId, messageId } = await startChatWithMessage();
       const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
       const { status, body } = await fileReport(ada, bob, fields);
@@ -113,12 +113,12 @@ describe('reports', () => {
       expect(await readStoredReports(stack, bob)).toHaveLength(1);
     });
 
-    it('send nothing to the reported user, also when they are filed again', async () => {
+    it('send no `standing` to the reported user, even when they are filed again', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       for (const status of [201, 200])
         expect(await fileReport(ada, bob, { sessionId })).toMatchObject({ status });
       const friendRequest = { requesterId: ada.user.id, addresseeId: bob.user.id };
-      // The request arrives after anything that was sent before. A frame `standing` would announce restrictions.
+      // The friend request arrives after any `standing`, the frame that announces restrictions.
       await ada.call('POST', '/api/friends/request', friendRequest);
       await bobSocket.next('friend_request');
       expect(bobSocket.all('standing')).toEqual([]);
@@ -187,7 +187,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toEqual([]);
     });
 
-    it('hold the images of the evidence, in the transaction that stores the report', async () => {
+    it('hold the images of the evidence (keep their files), in the transaction that stores the report', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
@@ -223,7 +223,7 @@ describe('reports', () => {
       expect(readEvidenceTexts(report!)).toEqual(['privately bad']);
     });
 
-    it('are accepted about users with whom a request is open, in both directions', async () => {
+    it('are accepted about users with whom a friend request is pending, in both directions', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       await recordPastChat(stack.replicas[0]!, ada, bob);
       const request = { requesterId: ada.user.id, addresseeId: bob.user.id };
@@ -232,7 +232,7 @@ describe('reports', () => {
       expect((await fileReport(bob, ada)).status).toBe(201);
     });
 
-    it('are accepted for 24 hours after the last message of a friend who was removed earlier', async () => {
+    it('are accepted a day after a friendship ended only if the other user wrote in the last 24 hours', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
@@ -245,7 +245,7 @@ describe('reports', () => {
            ALTER TABLE events ENABLE TRIGGER events_are_append_only`,
         );
       await backdate('events', 'occurred_at', `stream_id LIKE 'friendship-%${ada.user.id}%'`);
-      // Bob has sent a message since then, Ada has not.
+      // The friendship ended 25 hours ago. Bob's message is newer; Ada has sent none.
       expect((await fileReport(ada, bob)).status).toBe(201);
       expect(await fileReport(bob, ada)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       await backdate('private_messages', 'created_at', `receiver_id = ${ada.user.id}`);
@@ -260,14 +260,15 @@ describe('reports', () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+      // They share no private chat, and a report that names no chat is never about a random chat.
       await recordPastChat(stack.replicas[0]!, ada, stranger);
       expect(await fileReport(ada, stranger)).toMatchObject({ status: 409, body: { code: 'too_late' } });
       expect(await readStoredReports(stack, stranger)).toEqual([]);
     });
   });
 
-  describe('of users who are blocked', () => {
-    it('can be filed by both sides of a block', async () => {
+  describe('and blocks:', () => {
+    it('reports can be filed by both sides of a block', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await block(ada, bob);
       expect(await fileReport(ada, bob, { sessionId })).toMatchObject({
@@ -285,7 +286,7 @@ describe('reports', () => {
       expect((await fileReport(max, eve)).status).toBe(201);
     });
 
-    it('also block the reported user if asked to, which ends the chat', async () => {
+    it('a report also blocks the reported user if asked to, which ends the chat', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 201,
@@ -295,7 +296,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toMatchObject([{ blocked: true }]);
     });
 
-    it('are kept when the list of blocked users is full', async () => {
+    it('a report is kept when the list of blocked users is full', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       // The blocked users need not exist.
       await stack.database.dataSource.query(
@@ -309,7 +310,7 @@ describe('reports', () => {
       });
     });
 
-    it('are kept when the block fails, and a repeated call blocks the user', async () => {
+    it('a report is kept when the block fails, and a repeated call blocks the user', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const blocks = stack.replicas[0]!.app.get(BlocksService);
       jest.spyOn(blocks, 'block').mockRejectedValueOnce(new DomainError('unavailable'));

@@ -70,11 +70,12 @@ describe('a stated age under 18', () => {
       jest.spyOn(app.get(ConductService), 'raiseFinding').mockRejectedValue(new Error('PostgreSQL is away'));
   };
 
-  it('ends the chat as a lost connection, frees both users, forbids friend requests and asks the sender', async () => {
+  it('ends the chat as if a connection were lost, forbids friend requests and asks the sender for an age', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
     expect(await sendFriendRequest(bob, ada)).toBe(201);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
     expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
+    // The users do not learn the reason.
     const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
     expect(await bobSocket.next('chat_skipped')).toEqual(end);
     expect(await adaSocket.next('chat_skipped')).toEqual(end);
@@ -89,6 +90,8 @@ describe('a stated age under 18', () => {
     expect((await ada.call('GET', `/api/friends/requests/${ada.user.id}`)).body).toEqual([]);
     expect([await sendFriendRequest(bob, ada), await sendFriendRequest(ada, bob)]).toEqual([404, 404]);
     const [, , endEntry] = await readEntries(sessionId);
+    // An entry has the type `t` and the data `d` of its event, here with the real reason. A null `messageId` means the
+    // newest message.
     expect(JSON.parse(endEntry!)).toMatchObject({
       t: 'ChatEnded',
       d: {
@@ -161,7 +164,7 @@ describe('a stated age under 18', () => {
     expect(await readStanding(ada)).toMatchObject({ kind: 'suspended', until: null });
   });
 
-  it('is raised once by the worker when the replica could not raise it', async () => {
+  it('leads to one finding, which the worker raises when the replica could not', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
     failToRaise();
     await adaSocket.request('random_message', textMessage(sessionId, '14f'));
@@ -178,7 +181,7 @@ describe('a stated age under 18', () => {
       messages: [{ versions: ['14f'], isMarked: true }],
     });
     expect(await createProcessor().run()).toBe(0);
-    // A repeated event of the replica changes nothing.
+    // If the replica raises the finding later after all, nothing changes.
     await stack.replicas[0]!.app.get(AgeFindingsService).raise({
       sessionId,
       userIds: [],

@@ -9,8 +9,8 @@ import { buildFriendshipStreamId } from './domain/friendship.events';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const ROUNDS = isLongRun ? 1_000 : 50;
-/** A new pair of users is created after this number of rounds. */
-const ROUNDS_OF_A_PAIR = 50;
+/** The commands of a round are those of one pair of users. A new pair is created after this number of rounds. */
+const ROUNDS_PER_PAIR = 50;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 90_000);
 
@@ -47,19 +47,20 @@ describe('friends across two replicas', () => {
     expect(await answerRequest(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
     return Number(body.id);
   };
-  const toFriendEntry = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
+  const toProfile = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
   it('allows a request as soon as a chat has ended, before a worker has written it to the history', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
       stack.origins[0]!,
       stack.origins[1]!,
     ]);
+    // No worker runs in this test, so the chat never reaches the history.
     await adaSocket.request('skip_chat', { sessionId });
     await bobSocket.next('chat_skipped');
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 201 });
   });
 
-  it('makes two users friends by a request and its answer, and notifies both at once', async () => {
+  it('makes two users friends by a request and its answer until one removes the other, and notifies both once of each', async () => {
     const { ada, bob } = await createPartners();
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const sent = await sendRequest(ada, bob);
@@ -75,7 +76,7 @@ describe('friends across two replicas', () => {
     expect(await bobSocket.next('friend_request')).toEqual({
       id,
       requesterId: ada.user.id,
-      requester: toFriendEntry(ada),
+      requester: toProfile(ada),
       createdAt,
     });
     expect(await readPendingRequests(bob)).toEqual([sent.body]);
@@ -95,14 +96,14 @@ describe('friends across two replicas', () => {
     });
     expect(await adaSocket.next('friendship_accepted')).toEqual({
       requestId: id,
-      friend: { ...toFriendEntry(bob), isOnline: true },
+      friend: { ...toProfile(bob), isOnline: true },
     });
     expect(await bobSocket.next('friendship_accepted')).toEqual({
       requestId: id,
-      friend: { ...toFriendEntry(ada), isOnline: true },
+      friend: { ...toProfile(ada), isOnline: true },
     });
-    expect(await readFriends(ada)).toEqual([{ ...toFriendEntry(bob), isOnline: true, lastMessage: null }]);
-    expect(await readFriends(bob)).toEqual([{ ...toFriendEntry(ada), isOnline: true, lastMessage: null }]);
+    expect(await readFriends(ada)).toEqual([{ ...toProfile(bob), isOnline: true, lastMessage: null }]);
+    expect(await readFriends(bob)).toEqual([{ ...toProfile(ada), isOnline: true, lastMessage: null }]);
     expect(await readPendingRequests(bob)).toEqual([]);
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
 
@@ -145,6 +146,7 @@ describe('friends across two replicas', () => {
     const { ada, bob } = await createPartners();
     const eve = await stack.createVisitor(0);
     const { body } = await sendRequest(ada, bob);
+    // Eve sends a request in Ada's name.
     expect(await sendRequest(eve, bob, ada.user.id)).toMatchObject({
       status: 403,
       body: { code: 'forbidden' },
@@ -211,6 +213,7 @@ describe('friends across two replicas', () => {
     const ada = await new ThawVisitor([limitedReplica.origin]).joinAnonymously();
     const [bob, eve] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     for (const other of [bob, eve]) await recordChat(ada, other);
+    // Uses up all requests of the day but one.
     await limiter.require('friend_requests', ada.user.id, requestsPerDay - 1);
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect(await sendRequest(ada, eve)).toMatchObject({ status: 429 });
@@ -250,14 +253,14 @@ describe('friends across two replicas', () => {
   });
 
   it(`keeps at most one friendship or request in ${ROUNDS} rounds of concurrent commands`, async () => {
-    for (let round = 0; round < ROUNDS; round += ROUNDS_OF_A_PAIR) await runConcurrentCommands();
+    for (let round = 0; round < ROUNDS; round += ROUNDS_PER_PAIR) await runConcurrentCommands();
   });
 
-  /** Sends requests and removals of both users at the same time, `ROUNDS_OF_A_PAIR` times. */
+  /** Sends requests and removals of both users at the same time, `ROUNDS_PER_PAIR` times. */
   const runConcurrentCommands = async (): Promise<void> => {
     const { ada, bob } = await createPartners();
     const { app } = stack.replicas[0]!;
-    for (let round = 0; round < ROUNDS_OF_A_PAIR; round += 1) {
+    for (let round = 0; round < ROUNDS_PER_PAIR; round += 1) {
       const hasRemovals = round % 2 === 0;
       const results = await Promise.all([
         sendRequest(ada, bob),

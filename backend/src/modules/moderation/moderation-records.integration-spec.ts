@@ -89,6 +89,7 @@ describe('records of moderation', () => {
       };
       const { body } = await decide(caseId, decision);
       expect(body.state).toBe('decided');
+      // A legal hold keeps the data about a user until it is lifted.
       await call('PUT', `people/${bob.user.id}/hold`, { isHeld: true, reason: 'The police asked.' });
       await call('PUT', `people/${bob.user.id}/hold`, { isHeld: false, reason: 'They are done.' });
       const about = { caseId, userId: bob.user.id, imageId: null };
@@ -136,7 +137,7 @@ describe('records of moderation', () => {
       expect((await requestPage('x')).status).toBe(400);
     });
 
-    it('a moderator can read cases and images 300 times an hour, even with LIMITS_PROFILE=load', async () => {
+    it('a moderator can read cases at most 300 times an hour, even with LIMITS_PROFILE=load', async () => {
       const max = await createModerator(stack);
       const { caseId } = await fileNewReport();
       // As if the moderator had read 299 times. The profile of the test stack is `load`.
@@ -260,6 +261,7 @@ describe('records of moderation', () => {
       const [blocked] = await listBlockedImages();
       expect(blocked).toMatchObject({ rule: 'no_illegal', caseId: id, moderatorId: mia.user.id });
       const unblock = () => createModeratorApi(mia).call('DELETE', `images/${blocked!.id}`);
+      // As if another request changed the image before each attempt.
       const failingAppend = jest
         .spyOn(stack.replicas[0]!.app.get(EventStoreRepository), 'append')
         .mockRejectedValue(new StreamVersionConflictError('image', 1));
@@ -325,7 +327,7 @@ describe('records of moderation', () => {
 
   it('moderators can read the standing, sanctions, cases and reports of a user, and lift a sanction once', async () => {
     const { ada, bob, caseId } = await fileNewReport();
-    await recordPastChat(stack.replicas[0]!, ada, bob);
+    await recordPastChat(stack.replicas[0]!, ada, bob); // counts as one match
     const { version } = await createModeratorApi(mia).read(caseId);
     const until = formatHoursFromNow(2);
     await createModeratorApi(mia).decide(caseId, {
@@ -380,6 +382,7 @@ describe('records of moderation', () => {
     expect(figures.openCases).toBeGreaterThan(0);
     expect(figures.oldestOpenCaseAgeS).toBeGreaterThan(0);
     expect(figures.reportsByCategory.sexual).toBeGreaterThan(0);
+    // The decisions of the tests above.
     expect(figures.decisions).toContainEqual({
       outcome: 'suspended',
       by: 'moderator',

@@ -30,7 +30,10 @@ describe('moderation', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  /** Opens a case, or adds to the open one of `target`. Reporter and target are new users unless they are passed. */
+  /**
+   * Ada (`reporter`) reports Bob (`target`), which opens a case or adds to the open one. Both are new users unless they
+   * are passed.
+   */
   const fileNewReport = async ({
     reporter,
     target,
@@ -195,7 +198,7 @@ describe('moderation', () => {
       expect(sanctions).toHaveLength(1);
     });
 
-    it('a decision is refused while another moderator has claimed the case', async () => {
+    it('a decision is refused while another moderator has claimed the case, and then until the case is read again', async () => {
       const { caseId } = await fileNewReport();
       const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({
@@ -297,26 +300,31 @@ describe('moderation', () => {
     const waiting = await createModeratorApi(mia).read(caseId);
     // The urgency of an appeal against a sanction in force is 400.
     expect(waiting).toMatchObject({ state: 'open', kind: 'appeal', urgency: 400, excludes: [mia.user.id] });
-    const answer = {
+    const appealDecision = {
       version: waiting.version,
       outcome: 'reversed',
       answer: 'You were right, and we are sorry.',
     };
-    expect(await createModeratorApi(mia).answer(appealId, answer)).toMatchObject({
+    expect(await createModeratorApi(mia).answer(appealId, appealDecision)).toMatchObject({
       status: 409,
       body: { code: 'own_decision' },
     });
-    const { status, body } = await createModeratorApi(max).answer(appealId, answer);
+    const { status, body } = await createModeratorApi(max).answer(appealId, appealDecision);
     expect(status).toBe(200);
     expect(body).toMatchObject({ state: 'decided', standing: 'good' });
     expect((body as unknown as ModerationCase).history.slice(-3)).toMatchObject([
       { kind: 'appeal', state: 'decided', words: 'It was not me.' },
-      { kind: 'appeal_decided', moderatorId: max.user.id, outcome: 'reversed', answer: answer.answer },
+      {
+        kind: 'appeal_decided',
+        moderatorId: max.user.id,
+        outcome: 'reversed',
+        answer: appealDecision.answer,
+      },
       { kind: 'lifted', cause: 'appeal' },
     ]);
     expect(await readMemberRouteStatus(bob)).toBe(200);
     expect(
-      await createModeratorApi(max).answer(appealId, { ...answer, version: Number(body.version) }),
+      await createModeratorApi(max).answer(appealId, { ...appealDecision, version: Number(body.version) }),
     ).toMatchObject({
       status: 409,
       body: { code: 'already_answered' },

@@ -53,8 +53,8 @@ describe('the deletion of an account', () => {
         createCanary(),
       ]),
     ) as Record<string, string>;
-    const email = words.email!;
-    const ada = await register(email, 'female');
+    const emailName = words.email!;
+    const ada = await register(emailName, 'female');
     const bob = await register(createCanary(), 'male', 1);
     const image = await uploadChatImage(stack.replicas[0]!, ada);
     const username = words.name!.slice(0, limits.usernameMaxCodePoints);
@@ -122,7 +122,7 @@ describe('the deletion of an account', () => {
     const startedAt = Date.now();
     const receiptId = await deleteAccount(ada, PASSWORD);
     expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
-    expect(ada.cookie).not.toContain('thaw.sid');
+    expect(ada.cookie).not.toContain('thaw.sid'); // the session cookie
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     expect(await bobSocket.next('friendship_removed')).toMatchObject({ removedBy: ada.user.id });
     const receipt = await waitForReceipt(stack.origins[1]!, receiptId);
@@ -159,7 +159,7 @@ describe('the deletion of an account', () => {
     expect(await queryRows('SELECT 1 FROM users WHERE id = $1', ada.user.id)).toEqual([]);
     expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(404);
     // The e-mail address can be registered again.
-    await new ThawVisitor([stack.origins[0]!]).register(`${email}@example.org`, PASSWORD);
+    await new ThawVisitor([stack.origins[0]!]).register(`${emailName}@example.org`, PASSWORD);
 
     // No store contains the erased words. The e-mail address is excluded, because the new account uses it.
     const { email: _, ...erasedWords } = words;
@@ -177,7 +177,7 @@ describe('the deletion of an account', () => {
       ),
     );
     expect(remains).toEqual([]);
-    expect(tables.get('events')).toContain(receiptId);
+    expect(tables.get('events')).toContain(receiptId); // the log still records the erasure itself
     expect(await queryRows('SELECT 1 FROM uploads WHERE owner_id = $1', ada.user.id)).toEqual([]);
 
     // A rebuild of the read models restores the same rows.
@@ -218,7 +218,7 @@ describe('the deletion of an account', () => {
     expect(receipt.content!.kept).toEqual([
       { what: 'evidence of a report about you', why: 'open_case', until: null },
     ]);
-    expect(receipt.remaining).toMatchObject({ personalFields: 1, total: 1 });
+    expect(receipt.remaining).toMatchObject({ personalFields: 1, total: 1 }); // the evidence
     const tables = await dumpTables(stack.database.dataSource);
     expect([...tables].filter(([, text]) => text.includes(word)).map(([name]) => name)).toEqual([
       'event_private',

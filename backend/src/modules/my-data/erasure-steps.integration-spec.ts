@@ -54,7 +54,7 @@ describe('an erasure', () => {
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
   /** A user with a friend, a private message, an image and a chat. */
-  const createUser = async (): Promise<ThawVisitor> => {
+  const createUserWithData = async (): Promise<ThawVisitor> => {
     const { ada, bob } = await createFriends(stack);
     const socket = await ada.openSocket();
     await socket.request(
@@ -86,10 +86,11 @@ describe('an erasure', () => {
     { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
     { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
   ] as const)(
-    'makes a waiting call of /api/$route fail as not found',
+    'makes a call of /api/$route that waits for a lock meanwhile fail with not_found',
     async ({ route, table, bodyFields }) => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
       await recordPastChat(stack.replicas[0]!, ada, bob);
+      // The call waits for the lock of the pair until the erasure is complete.
       const lockHolder = stack.database.dataSource.createQueryRunner();
       await lockHolder.startTransaction();
       await stack.replicas[0]!.app.get(BlockRepository).lockPair(
@@ -114,7 +115,7 @@ describe('an erasure', () => {
   it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
     'that is interrupted at the step %s, %s its work, is completed by the next run with the same result',
     async (step, when) => {
-      const ada = await createUser();
+      const ada = await createUserWithData();
       const erasureId = await requestErasure(ada);
       interrupt(step, when);
       await expect(erasureService.run(erasureId)).rejects.toThrow('killed');
@@ -171,7 +172,7 @@ describe('an erasure', () => {
   });
 
   it('is executed by one of two concurrent runs', async () => {
-    const erasureId = await requestErasure(await createUser());
+    const erasureId = await requestErasure(await createUserWithData());
     const results = await Promise.all([erasureService.run(erasureId), erasureService.run(erasureId)]);
     expect(results.sort()).toEqual([false, true]);
   });
@@ -197,7 +198,7 @@ describe('an erasure', () => {
     // A day ago, the inactive user had been inactive for six days only.
     expect(await processor.expireAnonymous(new Date(Date.now() - DAY_MS))).toBe(0);
     expect(await processor.expireAnonymous(new Date())).toBe(1);
-    await processor.resume();
+    await processor.resume(); // runs the requested erasures
     const requested = await queryRows('SELECT user_id, reason FROM erasures WHERE user_id = ANY($1)', ids);
     expect(requested).toEqual([{ user_id: String(inactive.user.id), reason: 'inactive' }]);
     expect((await inactive.call('GET', `/api/user/${inactive.user.id}`)).status).toBe(401);
@@ -223,7 +224,7 @@ describe('an erasure', () => {
     const first = (await fetchReceipt(erasureId)).content!;
     expect(new Set(first.kept.map(({ why }) => why))).toEqual(new Set(['legal_hold']));
     expect((await fetchReceipt(erasureId)).remaining.total).toBeGreaterThan(0);
-    await worker.get(ErasureProcessor).resume();
+    await worker.get(ErasureProcessor).resume(); // changes nothing during the hold
     expect((await fetchReceipt(erasureId)).content).toEqual(first);
 
     const { call } = createModeratorApi(await createModerator(stack));

@@ -99,7 +99,7 @@ describe('the export of what is stored about a user', () => {
     const words = {
       name: createCanary().slice(0, 20),
       message: createCanary(),
-      secret: createCanary(),
+      privateMessage: createCanary(),
       report: createCanary(),
     };
     const bobsWords = { message: createCanary(), original: createCanary(), report: createCanary() };
@@ -123,7 +123,7 @@ describe('the export of what is stored about a user', () => {
       );
       return Number(id);
     };
-    await send(ada, words.secret);
+    await send(ada, words.privateMessage);
     const messageId = await send(bob, bobsWords.original);
     const editedText = createCanary();
     const ids = { senderId: bob.user.id, receiverId: ada.user.id };
@@ -181,7 +181,7 @@ describe('the export of what is stored about a user', () => {
     );
     const textAfterBlock = JSON.stringify(afterBlock.lines);
     expect(textAfterBlock).not.toContain(editedText);
-    expect(textAfterBlock).toContain(words.secret);
+    expect(textAfterBlock).toContain(words.privateMessage);
     const exportOfBob = await downloadExport(bob);
     expect(summarizeExport(exportOfBob)).not.toContain('blocks PersonBlocked');
     for (const word of Object.values(words)) expect(JSON.stringify(exportOfBob.lines)).not.toContain(word);
@@ -189,7 +189,7 @@ describe('the export of what is stored about a user', () => {
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
-  it('needs the password, is served once and only to the login that requested it, three times a day', async () => {
+  it('is requested with the password at most three times a day, and served once, to the login that requested it', async () => {
     const ada = await register();
     const path = `/api/my-data/${ada.user.id}/export`;
     const tryToRequest = async (body: object) => {
@@ -209,7 +209,7 @@ describe('the export of what is stored about a user', () => {
       [signedOut, 401],
     ] as const)
       expect((await openDownload(visitor, url)).status).toBe(status);
-    expect((await ada.call('HEAD', url)).status).toBe(404);
+    expect((await ada.call('HEAD', url)).status).toBe(404); // must not use up the ticket
     const response = await openDownload(ada, url, { origin: stack.origins[1]! });
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -316,6 +316,7 @@ describe('the export of what is stored about a user', () => {
 
   it('releases its slot and its lock when the client disconnects', async () => {
     const visitors = await Promise.all(Array.from({ length: 3 }, () => stack.createVisitor(0)));
+    // More than a paused client receives, so its export keeps the slot.
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
     // A replica runs two exports at a time.

@@ -18,7 +18,7 @@ jest.setTimeout(60_000);
 describe('a restored backup', () => {
   let erasures: TestErasures;
   let backupUrl: string;
-  let backup: DataSource;
+  let openBackup: DataSource | undefined;
 
   const startWorker = async (settings: Record<string, string> = {}): Promise<INestApplicationContext> => {
     const { app } = await erasures.stack.startWorker(settings);
@@ -44,11 +44,12 @@ describe('a restored backup', () => {
     return count;
   };
 
-  beforeAll(async () => {
+  // A stack for each attempt of the test, which stops the replica.
+  beforeEach(async () => {
     erasures = await startTestErasures(1);
   });
-  afterAll(async () => {
-    await backup.destroy();
+  afterEach(async () => {
+    await openBackup?.destroy();
     await erasures.close();
   });
 
@@ -75,7 +76,8 @@ describe('a restored backup', () => {
     const worker = await startWorker();
     const erasureId = await worker.get(ErasureRequestService).request(ada.user.id, 'asked');
     expect(await worker.get(ErasureService).run(erasureId)).toBe(true);
-    backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
+    const backup = await new DataSource({ type: 'postgres', url: backupUrl }).initialize();
+    openBackup = backup;
     const backupContains = async (text: string) =>
       [...(await dumpTables(backup)).values()].some((rows) => rows.includes(text));
     expect(await backupContains('zz-erased-name')).toBe(true);

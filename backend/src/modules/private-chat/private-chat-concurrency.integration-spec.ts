@@ -35,7 +35,7 @@ describe('private messages sent concurrently on two replicas', () => {
 
   beforeAll(async () => {
     stack = await startTestStack(0);
-    for (let replica = 0; replica < 2; replica += 1) {
+    for (let replicaIndex = 0; replicaIndex < 2; replicaIndex += 1) {
       const link = await startCuttableLink(stack.database.url);
       links.push(link);
       await stack.addReplica({ DATABASE_URL: link.url });
@@ -63,12 +63,12 @@ describe('private messages sent concurrently on two replicas', () => {
     const adaOtherSocket = await ada.openSocket(stack.origins[1]);
     const clientId = randomUUID();
     const message = createPrivateMessage({ from: ada, to: bob, content: 'once', clientId });
-    const acks = await Promise.all(
+    const acknowledgements = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         [adaSocket, adaOtherSocket][index % 2]!.request('send_private_message', message),
       ),
     );
-    expect(new Set(acks.map(({ id }) => id)).size).toBe(1);
+    expect(new Set(acknowledgements.map(({ id }) => id)).size).toBe(1);
     expect(await loadMessages(bob, ada)).toHaveLength(1);
     await bobSocket.next('private_message');
     // Once this frame is answered, every copy of the message would have arrived.
@@ -140,6 +140,7 @@ describe('private messages sent concurrently on two replicas', () => {
         const sent = rows.filter(({ content }) => content.startsWith(name)).map(({ content }) => content);
         expect(sent).toEqual(Array.from({ length: MESSAGES_PER_USER }, (_, number) => `${name}.${number}`));
       }
+      // The order of the ids is also that of the times.
       const times = rows.map((row) => row.created_at.getTime());
       expect(times).toEqual([...times].sort((a, b) => a - b));
 

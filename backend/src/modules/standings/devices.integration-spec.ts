@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, with an api replica over HTTP.
+// Uses real PostgreSQL and Redis, with an api replica over HTTP. New accounts inherit a sanction (a suspension or ban)
+// by its keys: hashes of the user's devices and, for a confirmed ban, of the e-mail address.
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,
@@ -39,6 +40,14 @@ const startAnotherAccount = async (browser: Browser) => {
     standing: { kind: string; until: string | null; noticeId: number | null };
   };
 };
+/** Records that a second review has confirmed a ban. */
+const confirmBan = (userId: number, sanctionId: number) =>
+  recordConduct(getReplica(), userId, 'SanctionConfirmed', {
+    sanctionId,
+    caseId: null,
+    moderatorId: 1,
+    isSolo: false,
+  });
 const readDeviceRows = (userId: number) =>
   query<{ device_hash: string; seen_at: Date }>(
     'SELECT device_hash, seen_at FROM devices WHERE user_id = $1',
@@ -74,9 +83,8 @@ describe('devices', () => {
     await until(async () => (await readDeviceRows(userId))[0]!.seen_at.getTime() > Date.now() - DAY_MS);
   });
 
-  it('devices are deleted 180 days after their last use, and keys of sanctions when they expire', async () => {
+  it('devices are deleted 180 days after their last use', async () => {
     const [unused, recent] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
-    const { sanctionId } = await imposeSanction(getReplica(), unused.userId);
     await query(`UPDATE devices SET seen_at = now() - interval '181 days' WHERE user_id = $1`, [
       unused.userId,
     ]);
@@ -86,13 +94,18 @@ describe('devices', () => {
     await accounts.api.app.get(DeviceRepository).deleteUnused();
     expect(await readDeviceRows(unused.userId)).toEqual([]);
     expect(await readDeviceRows(recent.userId)).toHaveLength(1);
-    expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(0);
-    await query('UPDATE ban_keys SET expires_at = now() WHERE sanction_id = $1', [sanctionId]);
-    expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(1);
   });
 });
 
 describe('keys of a sanction', () => {
+  it('keys are deleted when they expire', async () => {
+    const { userId } = await accounts.startAnonymousUser();
+    const { sanctionId } = await imposeSanction(getReplica(), userId);
+    expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(0);
+    await query('UPDATE ban_keys SET expires_at = now() WHERE sanction_id = $1', [sanctionId]);
+    expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(1);
+  });
+
   it('a sanction has the devices of the last 30 days as keys until it ends or is lifted', async () => {
     const { userId, email } = await accounts.register();
     const usedDevice = (await readDeviceRows(userId))[0]!.device_hash;
@@ -111,7 +124,7 @@ describe('keys of a sanction', () => {
     expect(await readBanKeys(sanctionId)).toEqual([]);
   });
 
-  it('the keys of a ban last a year; a confirmation renews them and adds an e-mail key, which a reduction removes', async () => {
+  it('the keys of a ban last a year; a confirmation renews them and adds an e-mail key', async () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     // Within a minute, since the test itself takes time.
@@ -121,12 +134,7 @@ describe('keys of a sanction', () => {
     await query(`UPDATE ban_keys SET expires_at = now() + interval '3 days' WHERE sanction_id = $1`, [
       sanctionId,
     ]);
-    await recordConduct(getReplica(), userId, 'SanctionConfirmed', {
-      sanctionId,
-      caseId: null,
-      moderatorId: 1,
-      isSolo: false,
-    });
+    await confirmBan(userId, sanctionId);
     const keys = await readBanKeys(sanctionId);
     expect(keys.map(({ kind, expires_at: end }) => [kind, isInAYear(end)])).toEqual([
       ['device', true],
@@ -134,6 +142,13 @@ describe('keys of a sanction', () => {
     ]);
     expect(keys[1]?.key_hash).toMatch(/^[0-9a-f]{64}$/);
     expect(JSON.stringify(keys)).not.toContain(email);
+  });
+
+  it('the e-mail key of a ban is removed when an appeal reduces the ban to a suspension', async () => {
+    const { userId } = await accounts.register();
+    const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
+    await confirmBan(userId, sanctionId);
+    expect(await readBanKeys(sanctionId)).toMatchObject([{ kind: 'device' }, { kind: 'email' }]);
     const end = computeHoursFromNow(24);
     await recordConduct(getReplica(), userId, 'AppealDecided', {
       appealId: await allocateConductId(getReplica()),
@@ -177,12 +192,7 @@ describe('new accounts', () => {
   it('a new account with the e-mail address of a banned user, in any letter case, is banned on any device', async () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
-    await recordConduct(getReplica(), userId, 'SanctionConfirmed', {
-      sanctionId,
-      caseId: null,
-      moderatorId: 1,
-      isSolo: false,
-    });
+    await confirmBan(userId, sanctionId);
     await query('UPDATE users SET email = NULL WHERE id = $1', [userId]); // as if the account was deleted
     const credentials = { email: email.toUpperCase(), password: PASSWORD };
     const response = await accounts.openBrowser().post('/api/register').send(credentials).expect(201);
@@ -221,11 +231,11 @@ describe('new accounts', () => {
 
   it('a new account is flagged when at least ten others were created on its device within a day', async () => {
     const { browser } = await accounts.startAnonymousUser();
-    // The standings of the second to the twelfth account.
+    // The standings of the second to the twelfth account. The eleventh is the first one with ten others before it.
     const kinds: string[] = [];
     for (let count = 2; count <= 12; count += 1)
       kinds.push((await startAnotherAccount(browser)).standing.kind);
-    expect(kinds).toEqual([...Array<string>(9).fill('good'), 'care', 'care']);
+    expect(kinds).toEqual([...Array<string>(9).fill('good'), 'care', 'care']); // `care`: flagged
   });
 
   it('an account is not created when its inherited sanction cannot be imposed', async () => {

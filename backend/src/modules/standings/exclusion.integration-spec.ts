@@ -1,4 +1,5 @@
-// "Excluded" users are suspended or banned. Uses real PostgreSQL, Redis and sockets, with api replicas in this process.
+// A standing is what moderation allows a user; "excluded" users are suspended or banned. Uses real PostgreSQL, Redis
+// and sockets, with api replicas in this process.
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createEmail, PASSWORD } from '../../testing/test-accounts.fixture';
@@ -138,7 +139,7 @@ describe('excluded users', () => {
     const register = registry.register.bind(registry);
     jest.spyOn(registry, 'register').mockImplementationOnce(async (connection) => {
       await imposeSanction(getFirstReplica(), ada.user.id);
-      // The second replica misses the announcement: it subscribes in `register`.
+      // The second replica misses the announcement, because it subscribes to news of the user only in `register`.
       await announceStanding(getFirstReplica(), ada.user.id);
       await register(connection);
     });
@@ -184,7 +185,7 @@ describe('excluded users', () => {
       reason: 'disconnected',
       endedBy: null,
     });
-    await bobSocket.request('join_queue', {});
+    await bobSocket.request('join_queue', {}); // the partner is free for another chat
     await bobSocket.leave();
   });
 
@@ -215,7 +216,7 @@ describe('excluded users', () => {
       const [usualQueue] = await listQueues();
       await flag(worker, cleo.user.id);
       await announceStanding(worker, cleo.user.id);
-      expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
+      expect(await socket.next('standing')).toMatchObject({ kind: 'care' }); // the standing of flagged users
       expect(await until(listQueues, ([queue]) => queue !== usualQueue)).toHaveLength(1);
       await socket.leave();
     });

@@ -26,11 +26,11 @@ const CONCURRENT_USERS = 6;
 const TOTAL_USERS = 300;
 const sanctionNumberArbitrary = fc.integer({ min: 1, max: 5 });
 
-/** Describes an event. `number` identifies one of five sanctions of the user. `endMs` is relative to now. */
+/** Describes an event. `sanctionNumber` is one of five sanctions of the user. `endMs` is relative to now. */
 type Step =
-  | { type: 'SanctionImposed'; number: number; kind: 'suspended' | 'banned'; endMs: number | null }
-  | { type: 'SanctionLifted' | 'SanctionConfirmed'; number: number }
-  | { type: 'AppealDecided'; number: number; endMs: number | null }
+  | { type: 'SanctionImposed'; sanctionNumber: number; kind: 'suspended' | 'banned'; endMs: number | null }
+  | { type: 'SanctionLifted' | 'SanctionConfirmed'; sanctionNumber: number }
+  | { type: 'AppealDecided'; sanctionNumber: number; endMs: number | null }
   | { type: 'PersonFlagged'; endMs: number }
   | { type: 'FlagLifted' | 'AgeAsked' | 'AgeAnswered' | 'HoldPlaced' | 'HoldLifted' };
 
@@ -38,18 +38,18 @@ const stepsArbitrary = fc.array(
   fc.oneof(
     fc.record({
       type: fc.constant('SanctionImposed' as const),
-      number: sanctionNumberArbitrary,
+      sanctionNumber: sanctionNumberArbitrary,
       // Suspensions are twice as frequent as bans.
       kind: fc.constantFrom('suspended' as const, 'suspended' as const, 'banned' as const),
       endMs: optionalEndMsArbitrary,
     }),
     fc.record({
       type: fc.constantFrom('SanctionLifted' as const, 'SanctionConfirmed' as const),
-      number: sanctionNumberArbitrary,
+      sanctionNumber: sanctionNumberArbitrary,
     }),
     fc.record({
       type: fc.constant('AppealDecided' as const),
-      number: sanctionNumberArbitrary,
+      sanctionNumber: sanctionNumberArbitrary,
       endMs: optionalEndMsArbitrary,
     }),
     fc.record({ type: fc.constant('PersonFlagged' as const), endMs: endMsArbitrary }),
@@ -69,6 +69,7 @@ const stepsArbitrary = fc.array(
 describe('the read model of standings', () => {
   let database: TestDatabase;
   let app: INestApplicationContext;
+  /** The last id that was given to a user, a sanction or a notice. */
   let lastId = 0;
 
   beforeAll(async () => {
@@ -99,15 +100,15 @@ describe('the read model of standings', () => {
         { ...base, data: { userId, ...data } } as unknown as StandingEvent,
       ];
       if (step.type === 'SanctionImposed') {
-        if (sanctionIds.has(step.number)) return [];
+        if (sanctionIds.has(step.sanctionNumber)) return [];
         const sanctionId = (lastId += 1);
-        sanctionIds.set(step.number, sanctionId);
+        sanctionIds.set(step.sanctionNumber, sanctionId);
         const until = step.kind === 'banned' ? null : formatIso(step.endMs);
         const shared = { rule: 'no_hate', caseId: null, isAutomatic: false, inheritedFrom: null };
         return buildEvents({ sanctionId, noticeId: (lastId += 1), kind: step.kind, until, ...shared });
       }
-      if ('number' in step) {
-        const sanctionId = sanctionIds.get(step.number);
+      if ('sanctionNumber' in step) {
+        const sanctionId = sanctionIds.get(step.sanctionNumber);
         if (sanctionId === undefined) return [];
         const until = step.type === 'AppealDecided' ? formatIso(step.endMs) : null;
         return buildEvents({ sanctionId, noticeId: (lastId += 1), until });
@@ -143,16 +144,13 @@ describe('the read model of standings', () => {
       ),
       { numRuns: TOTAL_USERS / CONCURRENT_USERS },
     );
-    const readRows = () =>
-      database.dataSource
-        .query<object[]>('SELECT * FROM standings ORDER BY user_id')
-        .then(async (standings) => ({
-          standings,
-          sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
-        }));
-    const before = await readRows();
+    const readRows = async () => ({
+      standings: await database.dataSource.query<object[]>('SELECT * FROM standings ORDER BY user_id'),
+      sanctions: await database.dataSource.query<object[]>('SELECT * FROM sanctions ORDER BY id'),
+    });
+    const rowsBefore = await readRows();
     await app.get(ProjectionRebuildService).rebuild();
-    expect(await readRows()).toEqual(before);
+    expect(await readRows()).toEqual(rowsBefore);
     expect(await app.get(StandingRepository).findMany([...expectedStandings.keys()])).toEqual(
       expectedStandings,
     );

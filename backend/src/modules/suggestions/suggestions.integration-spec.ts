@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, two api replicas over HTTP and sockets, and an HTTP server in place of the language
-// model.
+// model. Words that begin with `canary` show whose texts reach the model or the log.
 import { Logger } from '@nestjs/common';
 import {
   failingBehaviours,
@@ -23,7 +23,7 @@ describe('suggestions of a language model', () => {
   let stack: TestStack;
   let model: TestLanguageModel;
 
-  // Only the second replica, which serves `bob`, has a model.
+  // Only the second replica, which serves Bob and the strangers (`createVisitor(1)`), has a model.
   beforeAll(async () => {
     [stack, model] = await Promise.all([startTestStack(1), startTestLanguageModel()]);
     await stack.addReplica({
@@ -37,7 +37,7 @@ describe('suggestions of a language model', () => {
     await stack.close();
     await model.close();
   });
-  beforeEach(() => void model.questions.splice(0));
+  beforeEach(() => void model.receivedRequests.splice(0));
 
   /** @param chat `sessionId` of a random chat or `friendId` of a private one */
   const requestSuggestions = (asker: ThawVisitor, chat: object, fields: object = {}) =>
@@ -51,10 +51,11 @@ describe('suggestions of a language model', () => {
       body: { code: 'not_found' },
     });
     expect((await bob.call('GET', '/api/suggestions')).body).toEqual({ model: true, host: model.host });
-    expect(model.questions).toEqual([]);
+    expect(model.receivedRequests).toEqual([]);
   });
 
   it("are based on the user's own texts and the topics of the other user in a random chat", async () => {
+    // Lines with contact data are not usable as suggestions.
     model.behave(answerWithLines('Tea or coffee?', 'Visit example.com', 'Why?'));
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
     await adaSocket.request('random_message', textMessage(sessionId, 'canaryofada plays the guitar'));
@@ -72,8 +73,8 @@ describe('suggestions of a language model', () => {
       status: 200,
       body: { source: 'model', suggestions: ['Tea or coffee?', 'Why?'] },
     });
-    expect(model.questions).toHaveLength(1);
-    const { body = '', headers } = model.questions[0] ?? {};
+    expect(model.receivedRequests).toHaveLength(1);
+    const { body = '', headers } = model.receivedRequests[0] ?? {};
     expect(body).toContain('canaryofbob writes to [hidden] and [hidden]');
     expect(body).toContain('Topics of the other user: music.');
     for (const absent of ['canaryofada', 'I am shy', ada.user.username, bob.user.username, sessionId])
@@ -99,9 +100,9 @@ describe('suggestions of a language model', () => {
       source: 'model',
       suggestions: ['And the film?'],
     });
-    expect(model.questions[0]?.body).toContain('canaryofbob');
-    expect(model.questions[0]?.body).toContain('films');
-    expect(model.questions[0]?.body).not.toContain('canaryofada');
+    expect(model.receivedRequests[0]?.body).toContain('canaryofbob');
+    expect(model.receivedRequests[0]?.body).toContain('films');
+    expect(model.receivedRequests[0]?.body).not.toContain('canaryofada');
     const stranger = await stack.createVisitor(1);
     expect(await requestSuggestions(stranger, { friendId: ada.user.id })).toMatchObject({
       status: 403,
@@ -118,17 +119,18 @@ describe('suggestions of a language model', () => {
     expect((await requestSuggestions(stranger, { sessionId })).status).toBe(404);
     await bobSocket.request('skip_chat', { sessionId });
     expect((await requestSuggestions(bob, { sessionId })).status).toBe(404);
-    expect(model.questions).toEqual([]);
+    expect(model.receivedRequests).toEqual([]);
   });
 
   it('are limited to six requests per minute and user, even with the rate limits of load tests', async () => {
+    // The test stack has the rate limits of load tests.
     model.behave(answerWithLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
     const responses = [];
     for (let count = 0; count < 7; count += 1) responses.push(await requestSuggestions(bob, { sessionId }));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429]);
     expect(Number(responses[6]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(model.questions).toHaveLength(6);
+    expect(model.receivedRequests).toHaveLength(6);
   });
 
   // Has to be the last test: the replica does not ask the model for five minutes afterwards.
@@ -155,7 +157,7 @@ describe('suggestions of a language model', () => {
       noSuggestions,
     );
     // The unusable answer and three failures. The last two requests did not reach the model.
-    expect(model.questions).toHaveLength(4);
+    expect(model.receivedRequests).toHaveLength(4);
     const lines = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('model'));
     expect(lines).toEqual(['The language model has failed 3 times in a row: status 500']);
     expect(warn.mock.calls.map(String).join('\n')).not.toContain('canaryofthelog');

@@ -17,9 +17,9 @@ import { UploadRemovalService } from './application/upload-removal.service';
 jest.setTimeout(60_000);
 
 const HOUR_MS = 60 * 60_000;
-/** Unused uploads are removed after a day; with a margin. */
+/** Unused uploads are removed after 25 hours; one hour is a margin. */
 const AFTER_UNUSED_MS = 26 * HOUR_MS;
-/** Messages of random chats expire after a day; with a margin. */
+/** Messages of random chats expire after 24 hours; one hour is a margin. */
 const AFTER_EXPIRY_MS = 25 * HOUR_MS;
 
 let s3: TestS3;
@@ -42,7 +42,7 @@ afterAll(async () => {
 const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<string> => {
   const form = new FormData();
   form.set('bucket', bucket);
-  // The server ignores the name; its type is that of the content.
+  // The server ignores the extensions, and detects the type from the content.
   form.set('fileName', bucket === 'avatars' ? 'profiles/me.png' : 'cat.png');
   form.set('file', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'cat.png');
   const response = await fetch(`${visitor.origins[0]}/api/upload`, {
@@ -60,11 +60,11 @@ const canSee = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
 
 /** Whether the database records the image as in use. Lags until the worker has projected the message. */
 const isInUse = async (url: string): Promise<boolean> => {
-  const rows = await stack.database.dataSource.query<{ used: boolean }[]>(
-    'SELECT unused_since IS NULL AS used FROM uploads WHERE key = $1',
+  const rows = await stack.database.dataSource.query<{ is_in_use: boolean }[]>(
+    'SELECT unused_since IS NULL AS is_in_use FROM uploads WHERE key = $1',
     [parseUploadUrl(url)?.key],
   );
-  return rows[0]?.used ?? false;
+  return rows[0]?.is_in_use ?? false;
 };
 
 const isStored = async (url: string): Promise<boolean> => {
@@ -83,7 +83,7 @@ interface Chat {
   sessionId: string;
 }
 
-/** Two users in a chat, on different replicas. */
+/** Starts a random chat of two users, whose sockets are on different replicas. */
 const startChat = async (): Promise<Chat> => {
   const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
@@ -95,7 +95,7 @@ const startChat = async (): Promise<Chat> => {
 };
 
 describe('an image in a random chat', () => {
-  it('is visible to the partner when the message arrives, to no one else, and for a day', async () => {
+  it('is visible to its owner, to the partner from the arrival of the message, and to no one after a day', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const eve = await stack.createVisitor(1);
     const [image, first, second, unsent] = [
@@ -142,7 +142,7 @@ describe('an image in a random chat', () => {
     for (const url of [image, first, second]) {
       expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([false, false]);
     }
-    // Expired images are removed without a further wait.
+    // The files of expired images are deleted by the next sweep, without a further wait.
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
     expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
       false,
@@ -168,6 +168,7 @@ describe('an image in a random chat', () => {
       ['mixed', `hidden\n[IMAGE:${adaImage}]\u0007\n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\n\n[IMAGE:${bobImage}]`],
     ] as const) {
+      // Unlike `request`, `ask` returns errors.
       const { event, data } = await bobSocket.ask('random_message', { sessionId, content, messageType });
       expect({ event, code: data.code }).toEqual({ event: 'error', code: 'image_not_yours' });
     }
@@ -186,34 +187,40 @@ describe('an image in a random chat', () => {
 });
 
 describe('an avatar', () => {
-  it('must be an upload of the user, is visible to everyone, and is removed a day after it is replaced', async () => {
+  it('must be an upload of the user, is visible to other users, and is removed after it is replaced', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const setAvatar = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;
       return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
     };
-    const [old, present] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
+    const [previous, current] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
     const image = await upload(ada, 'chat-images');
-    expect([await setAvatar(bob, old), await setAvatar(ada, image), await setAvatar(ada, `${old}?`)]).toEqual(
-      [400, 400, 400],
-    );
+    expect([
+      await setAvatar(bob, previous),
+      await setAvatar(ada, image),
+      await setAvatar(ada, `${previous}?`),
+    ]).toEqual([400, 400, 400]);
 
-    expect(await setAvatar(ada, old)).toBe(200);
-    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(old);
-    expect(await isInUse(old)).toBe(true);
-    expect(await setAvatar(ada, present)).toBe(200);
-    expect([await isInUse(old), await isInUse(present), await canSee(bob, old)]).toEqual([false, true, true]);
+    expect(await setAvatar(ada, previous)).toBe(200);
+    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(previous);
+    expect(await isInUse(previous)).toBe(true);
+    expect(await setAvatar(ada, current)).toBe(200);
+    expect([await isInUse(previous), await isInUse(current), await canSee(bob, previous)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
 
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
-    expect([await canSee(bob, old), await canSee(bob, present)]).toEqual([false, true]);
-    expect(await setAvatar(ada, old)).toBe(400);
+    expect([await canSee(bob, previous), await canSee(bob, current)]).toEqual([false, true]);
+    expect(await setAvatar(ada, previous)).toBe(400);
     expect(await setAvatar(ada, null)).toBe(200);
-    expect(await isInUse(present)).toBe(false);
+    expect(await isInUse(current)).toBe(false);
   });
 });
 
 describe('an image in private messages', () => {
-  it('is visible to a receiver until every message to them is deleted, and then to no one', async () => {
+  it('is visible to a receiver until every message to them is deleted, and finally to no one', async () => {
     const [ada, bob, eve] = [
       await stack.createVisitor(0),
       await stack.createVisitor(1),
@@ -224,14 +231,14 @@ describe('an image in private messages', () => {
     const url = await upload(ada, 'chat-images');
     const getParticipants = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
     const send = async (friend: ThawVisitor) => {
-      const sent = await socket.request('send_private_message', {
+      const reply = await socket.request('send_private_message', {
         ...getParticipants(friend),
         content: url,
         messageType: 'image',
       });
-      return Number(sent.id);
+      return Number(reply.id);
     };
-    const withdraw = (friend: ThawVisitor, messageId: number) =>
+    const deleteMessage = (friend: ThawVisitor, messageId: number) =>
       socket.request('delete_private_message', { ...getParticipants(friend), messageId });
     const readVisibility = async () => [
       await canSee(ada, url),
@@ -240,15 +247,15 @@ describe('an image in private messages', () => {
     ];
 
     const [toBob, toBobAgain, toEve] = [await send(bob), await send(bob), await send(eve)];
-    await withdraw(bob, toBob);
+    await deleteMessage(bob, toBob);
     expect(await readVisibility()).toEqual([true, true, true]);
-    await withdraw(bob, toBobAgain);
+    await deleteMessage(bob, toBobAgain);
     expect(await readVisibility()).toEqual([true, false, true]);
-    await withdraw(eve, toEve);
+    await deleteMessage(eve, toEve);
     expect(await readVisibility()).toEqual([false, false, false]);
   });
 
-  it('stays visible when the random chat expires that showed it first', async () => {
+  it('stays visible when the random chat that showed it first expires', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await makeFriends(stack.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
@@ -274,15 +281,15 @@ describe('an image in private messages', () => {
   });
 });
 
-it('the job sweep_uploads removes unused uploads', async () => {
+it('the job sweep_uploads deletes the files of removed images', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  // Marks the upload as unused, as the expiry of a message with it does.
-  const expired = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+  // The expiry of a message that shows the image removes it.
+  const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker
     .get(UploadRemovalService, { strict: false })
-    .expire([{ ...expired, data }], stack.database.dataSource.manager);
+    .expire([{ ...expiredMessage, data }], stack.database.dataSource.manager);
   await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
+import { findSqlState } from '../errors/store-failure.errors';
 import type { MetricsRegistry } from '../observability/metrics.registry';
 import { logWarning } from '../observability/warn-about.functions';
 import { createDataSourceOptions } from './data-source.config';
@@ -14,7 +15,7 @@ const REPLICA_TIMEOUT_MS = 1_000;
 
 export type ReadConnection = Pick<EntityManager, 'query'>;
 
-/** Why reads are made from the primary, as the end of "The read replica …"; null while the replica serves them. */
+/** Why reads are made from the primary: the end of "The read replica …" in the log; null while the replica serves. */
 type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica' | null;
 
 /**
@@ -26,8 +27,9 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReadReplicaService.name);
   private readonly replica: DataSource | undefined;
   private readonly lag = new ReplicaLagModel();
-  private readonly stopping = new AbortController();
+  private readonly shutdown = new AbortController();
   private readonly readCounts = { replica: 0, primary: 0 };
+  /** Before the first check, the replica has not answered yet. */
   private obstacle: Obstacle = 'does not answer';
   private timer: NodeJS.Timeout | undefined;
   private latestCheck: Promise<void> = Promise.resolve();
@@ -61,7 +63,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.stopping.abort();
+    this.shutdown.abort();
     clearTimeout(this.timer);
     await this.latestCheck;
     if (this.replica?.isInitialized) await this.replica.destroy();
@@ -69,7 +71,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Makes a read whose result may be up to 5 s out of date.
-   * @param work called with the connection to read from; called again with the primary's if the replica fails.
+   * @param work called with the connection to read from; called again with the primary's if it throws on the replica.
    * @param minimum a position from `readPrimaryPosition`; the result includes everything committed up to it.
    * @throws whatever `work` throws on the primary.
    */
@@ -84,7 +86,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
         return result;
       } catch (error) {
         if (isConnectionFailure(error)) {
-          // Reads do not wait for this replica again until a check succeeds.
+          // Without a known position the replica is not used, so no read waits for it until a check succeeds.
           this.lag.reset();
           this.report('does not answer');
         } else logWarning(this.logger, 'A read from the read replica failed', error);
@@ -102,7 +104,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private async check(): Promise<void> {
     this.latestCheck = this.comparePositions();
     await this.latestCheck;
-    if (this.stopping.signal.aborted) return;
+    if (this.shutdown.signal.aborted) return;
     this.timer = setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
   }
 
@@ -112,7 +114,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     try {
       this.lag.recordPrimary(now, await readPrimaryPosition(this.primary.manager));
     } catch {
-      // The lag now counts from the last comparison. The replica is used until the lag exceeds the maximum.
+      // While the primary does not answer, the lag grows, and the replica is used until the lag exceeds the maximum.
     }
     try {
       const position = await this.readReplicaPosition();
@@ -140,7 +142,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     return row?.position ? parseLsn(row.position) : null;
   }
 
-  /** Logs a line when the state of the replica changes. */
+  /** Logs a line if the obstacle is another one than before. */
   private report(obstacle: Obstacle): void {
     if (this.obstacle === obstacle) return;
     this.obstacle = obstacle;
@@ -149,7 +151,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   }
 
   private addMetrics(metrics: MetricsRegistry | undefined): void {
-    metrics?.addLiveGauges(
+    metrics?.addLiveLabelledGauge(
       'thaw_read_replica_lag_seconds',
       'How much reads from the read replica may be out of date; absent while it does not answer',
       () => {
@@ -162,7 +164,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
       'Whether reads are made from the read replica (1), or from the primary because of its state (0)',
       () => Number(this.canServe()),
     );
-    metrics?.addLiveCounts(
+    metrics?.addLiveLabelledCounter(
       'thaw_replica_reads_total',
       'Reads for the read replica, by the server that made them',
       () => Object.entries(this.readCounts).map(([server, count]) => [{ server }, count] as const),
@@ -190,10 +192,7 @@ const FAILURE_CLASSES = ['08', '53', '57', '58', 'XX'];
 
 /** Whether the server cannot be reached or cannot serve any statement, rather than having refused this statement. */
 const isConnectionFailure = (error: unknown): boolean => {
-  const { code } = ((error as { driverError?: { code?: unknown } }).driverError ?? error) as {
-    code?: unknown;
-  };
-  const isSqlState = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
-  // Other codes are those of sockets, such as ECONNREFUSED. Time-outs of the client have no code.
-  return !isSqlState || FAILURE_CLASSES.includes(code.slice(0, 2));
+  const sqlState = findSqlState(error);
+  // Errors without a SQLSTATE are those of sockets, such as ECONNREFUSED, and time-outs of the client.
+  return sqlState === undefined || FAILURE_CLASSES.includes(sqlState.slice(0, 2));
 };

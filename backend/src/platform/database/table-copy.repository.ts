@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** The schema of the copies until they replace the tables of the service. */
+/** The schema of the copies until the exchange, which replaces the tables of the service by them. */
 const COPY_SCHEMA = 'read_model_copies';
 
 /** Deletes copies that a killed process has left. They may contain personal data, which erasures do not reach there. */
@@ -9,9 +9,9 @@ export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>):
 };
 
 /**
- * Finds those of the tables $1 that are refused, because a copy would lack a part of them or the exchange would break
- * what refers to them: all but ordinary permanent tables, and tables with row security, inheritance, foreign keys,
- * triggers or identity columns.
+ * Finds those of the tables $1 that cannot be replaced, because a copy would lack a part of them or the exchange would
+ * break what refers to them. Refused are all but ordinary permanent tables, and tables with row security, inheritance,
+ * foreign keys, triggers or identity columns.
  */
 const UNSUPPORTED_SQL = `
 SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[]::regclass[]) AND (
@@ -23,7 +23,8 @@ SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[
 
 /**
  * Builds the statements that create the indexes and constraints of the table $1 on its copy. They keep their names,
- * because the service recognises violations of unique constraints by name.
+ * because the service recognises violations of unique constraints by name. In the definition of an index, the name of
+ * the table, which follows ON, is replaced by that of the copy.
  */
 const INDEXES_SQL = `
 SELECT CASE WHEN con.oid IS NULL
@@ -62,6 +63,7 @@ UNION ALL
 SELECT format('ALTER TABLE %I.%I SET (toast.%s)', '${COPY_SCHEMA}', c.relname, array_to_string(t.reloptions, ', toast.'))
 FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid = $1::regclass AND t.reloptions IS NOT NULL`;
 
+/** In an access control list, the role 0 stands for PUBLIC. */
 const GRANTEE = `CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END`;
 const GRANTEE_WITH_OPTION = `${GRANTEE} || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
@@ -70,7 +72,7 @@ const PRIVILEGES_SQL = `
 SELECT 1 AS step, format('ALTER TABLE %I.%I OWNER TO %s', '${COPY_SCHEMA}', c.relname, c.relowner::regrole) AS sql
 FROM pg_class c WHERE c.oid = $1::regclass AND c.relowner <> current_user::regrole
 UNION ALL
--- The default privileges of the role have granted these on the copy.
+-- Removes what the default privileges of the role have granted on the copy.
 SELECT DISTINCT 2, format('REVOKE ALL ON %I.%I FROM %s', '${COPY_SCHEMA}', copy.relname, ${GRANTEE})
 FROM pg_class c JOIN pg_class copy ON copy.relname = c.relname AND copy.relnamespace = '${COPY_SCHEMA}'::regnamespace
 CROSS JOIN LATERAL aclexplode(copy.relacl) WHERE c.oid = $1::regclass AND grantee <> copy.relowner
@@ -84,7 +86,7 @@ FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
 CROSS JOIN LATERAL aclexplode(a.attacl) WHERE c.oid = $1::regclass
 ORDER BY step`;
 
-/** Finds the sequences that belong to a column of the tables $1: they would be deleted with the table. */
+/** Finds the sequences that belong to a column of the tables $1: DROP TABLE would delete them, too. */
 const OWNED_SEQUENCES_SQL = `
 SELECT d.objid::regclass::text AS sequence, format('%I.%I', c.relname, a.attname) AS column
 FROM pg_depend d JOIN pg_class c ON c.oid = d.refobjid
@@ -102,11 +104,13 @@ export class TableCopyRepository {
   private constructor(
     private readonly dataSource: DataSource,
     private readonly tables: readonly string[],
+    /** The schema of the tables of the service. */
     private readonly schema: string,
   ) {}
 
   /**
    * Creates empty copies, in place of any that exist.
+   * @param tables names without a schema.
    * @throws Error when a table has a part that cannot be copied, such as a trigger or a foreign key.
    */
   static async create(dataSource: DataSource, tables: readonly string[]): Promise<TableCopyRepository> {
@@ -136,15 +140,13 @@ export class TableCopyRepository {
   async analyze(): Promise<void> {
     for (const table of this.tables) {
       await this.dataSource.transaction(async (manager) => {
-        await manager.query('SET LOCAL statement_timeout = 0');
+        await manager.query('SET LOCAL statement_timeout = 0'); // a large table takes longer than the default allows
         await manager.query(`ANALYZE ${COPY_SCHEMA}.${table}`);
       });
     }
   }
 
-  /**
-   * Waits for the transactions that use the tables. New ones wait until the transaction of `manager` ends.
-   */
+  /** Waits for the transactions that use the tables. New ones wait until the transaction of `manager` ends. */
   async lockTables(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
     const names = this.tables.map((table) => `${this.schema}.${table}`);
@@ -154,6 +156,7 @@ export class TableCopyRepository {
   /** Replaces the tables by their copies, in a transaction in which `lockTables` was called. */
   async exchange(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
+    // After `useCopies` in the same transaction, the names would refer to the copies.
     await manager.query(`SET LOCAL search_path = ${this.schema}`);
     const sequences = await manager.query<{ sequence: string; column: string }[]>(OWNED_SEQUENCES_SQL, [
       this.tables,

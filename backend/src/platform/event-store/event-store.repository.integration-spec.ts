@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL.
+// Uses a real PostgreSQL. Each `Noted` event adds a row to the table `notes`, the read model of these tests.
 import {
   createTestEventStore,
   createStreamId,
@@ -11,7 +11,7 @@ import { StreamVersionConflictError } from './event-store.errors';
 
 jest.setTimeout(30_000);
 
-const WRITERS = 40;
+const WRITER_COUNT = 40;
 
 describe('EventStoreRepository', () => {
   let store: TestEventStore;
@@ -36,7 +36,7 @@ describe('EventStoreRepository', () => {
       ]);
     });
 
-    it('upcasts events of earlier versions when reading and leaves events of a newer release unchanged', async () => {
+    it('converts events of earlier versions when reading and leaves events of a newer release unchanged', async () => {
       const streamId = createStreamId();
       // This build declares version 3 of `Noted`, and does not declare `Sung`.
       const written: [type: string, schemaVersion: number, data: object][] = [
@@ -55,6 +55,7 @@ describe('EventStoreRepository', () => {
       }
       const events = await store.eventStore.read(streamId);
       expect(events.map(({ schemaVersion, data }) => [schemaVersion, data])).toEqual([
+        // The conversion from version 2 appends " (2)".
         [3, { note: 'one (2)' }],
         [3, { note: 'two (2)' }],
         [3, { note: 'three' }],
@@ -83,19 +84,19 @@ describe('EventStoreRepository', () => {
     });
 
     it.each(['none', 0, 1] as const)(
-      `appends for exactly one of ${WRITERS} concurrent writers that expect version %p`,
+      `appends for exactly one of ${WRITER_COUNT} concurrent writers that expect version %p`,
       async (expected) => {
         const streamId = createStreamId();
         if (expected === 1) await store.eventStore.append(streamId, 'none', [createNoted('before')]);
         const conflictsBefore = store.eventStore.conflictCount;
         const results = await Promise.allSettled(
-          Array.from({ length: WRITERS }, (_, index) =>
+          Array.from({ length: WRITER_COUNT }, (_, index) =>
             store.eventStore.append(streamId, expected, [createNoted(`${index}`)]),
           ),
         );
         const refused = results.filter((result) => result.status === 'rejected');
         expect(results.length - refused.length).toBe(1);
-        expect(store.eventStore.conflictCount - conflictsBefore).toBe(WRITERS - 1);
+        expect(store.eventStore.conflictCount - conflictsBefore).toBe(WRITER_COUNT - 1);
         for (const { reason } of refused) expect(reason).toBeInstanceOf(StreamVersionConflictError);
         const events = await store.eventStore.read(streamId);
         expect(events).toHaveLength(expected === 1 ? 2 : 1);
@@ -103,7 +104,7 @@ describe('EventStoreRepository', () => {
       },
     );
 
-    it('loses no event and leaves no gap when concurrent writers expect `any` version', async () => {
+    it('stores all events of concurrent writers that expect `any` version, at consecutive positions', async () => {
       const streams = [createStreamId(), createStreamId(), createStreamId()];
       // 20 batches of three events and 40 appends of two.
       const writers = Array.from({ length: 60 }, (_, index) =>
@@ -140,7 +141,7 @@ describe('EventStoreRepository', () => {
       const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
         events.map((event, index) =>
-          // A mix of expected versions, some of which are right when the append runs.
+          // `any` or a version from 0 to 6, which some appends find to be the current one.
           store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
         ),
       );
@@ -150,7 +151,7 @@ describe('EventStoreRepository', () => {
       });
     });
 
-    it('keeps the order of a batch across streams', async () => {
+    it('stores the events of a batch in order, within and across streams', async () => {
       const [one, two] = [createStreamId(), createStreamId()] as const;
       const entries = [one, two, one, two, one].map((streamId, index) => ({
         streamId,
@@ -166,7 +167,7 @@ describe('EventStoreRepository', () => {
       // The read model refuses a second note with the same text if it begins with "unique".
       await store.eventStore.append(createStreamId(), 'none', [createNoted('unique: taken')]);
       const append = store.eventStore.append(streamId, 'any', [
-        createNoted('fine'),
+        createNoted('allowed'),
         createNoted('unique: taken'),
       ]);
       await expect(append).rejects.toMatchObject({ driverError: { constraint: 'notes_note_key' } });
@@ -175,7 +176,7 @@ describe('EventStoreRepository', () => {
       expect(await store.readRows('notes', streamId)).toEqual([]);
     });
 
-    it('reports a version conflict only for violations of its own constraints', async () => {
+    it('does not report a violated constraint of a read model as a version conflict', async () => {
       await store.eventStore.append(createStreamId(), 'none', [createNoted('unique: mine')]);
       for (const expected of ['none', 'any'] as const) {
         const append = store.eventStore.append(createStreamId(), expected, [createNoted('unique: mine')]);
@@ -190,7 +191,7 @@ describe('EventStoreRepository', () => {
   });
 
   describe('an event that is already in its stream', () => {
-    it('is skipped by its id, whatever the expected version', async () => {
+    it('is recognised by its id and skipped, whatever the expected version', async () => {
       const streamId = createStreamId();
       const event = createNoted('once');
       await store.eventStore.append(streamId, 'none', [event]);
@@ -202,7 +203,7 @@ describe('EventStoreRepository', () => {
       expect(await store.readRows('notes', streamId)).toHaveLength(2);
     });
 
-    it('is also skipped within one batch', async () => {
+    it('is also skipped when its first copy is in the same batch', async () => {
       const streamId = createStreamId();
       const event = createNoted('once');
       const entries = [event, createNoted('between'), event].map((entry) => ({ streamId, event: entry }));
@@ -288,6 +289,7 @@ describe('EventStoreRepository', () => {
     });
 
     it('is read in pages, in order of position, up to a given position', async () => {
+      // The events of the tests above.
       const stored = (await store.readRows('events'))
         .map((row) => Number(row.global_position))
         .sort((a, b) => a - b);

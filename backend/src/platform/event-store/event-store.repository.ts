@@ -8,7 +8,7 @@ import { EventTypeRegistry } from './event-type.registry';
 import { ProjectionRegistry } from './projection.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
 
-/** The number of events that the stream must have; `none`: it must not exist; `any`: the version does not matter. */
+/** The number of events that the stream must have; `none` or 0: it must not exist; `any`: any version is right. */
 export type ExpectedVersion = number | 'none' | 'any';
 
 /** An event with its stream, for `appendBatch`. */
@@ -29,16 +29,21 @@ export interface StreamOpening {
   parameters: readonly unknown[];
 }
 
+/** The row that a statement of `buildOpenStreamSql` returns, without the columns of the caller. */
 interface OpenedRow {
   stream_id: string;
   occurred_at: Date;
+  /** The fields of `data` that the statement has assigned. */
   assigned: object;
+  /** False if the command was executed before; nothing was written then. */
   is_new: boolean;
   global_position: string | null;
 }
 
 interface AppendedRow {
+  /** Index of the event in the parameters, from 1. */
   ordinal: number;
+  /** Like `global_position`, null if the stream was not at the expected version. */
   stream_position: number | null;
   global_position: string | null;
 }
@@ -61,13 +66,13 @@ SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.
        p.data AS personal, e.metadata, e.occurred_at
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
-/** For appends of a few events to one stream. Batches are not prepared, so that each is planned for its size. */
+/** For appends of a few events to one stream. Other appends may be large, so each is planned for its size. */
 const preparedStatements: ReadonlyMap<string, PreparedStatement> = new Map([
   [appendToNewStreamSql, { name: 'append_to_none', text: appendToNewStreamSql }],
   [appendAtExactVersionSql, { name: 'append_to_exact', text: appendAtExactVersionSql }],
 ]);
 
-/** PostgreSQL reports a violated constraint by the name that it has in the partition. */
+/** PostgreSQL reports a violated constraint by the name that it has in the partition, such as `events_p07`. */
 const POSITION_CONSTRAINT = /^events_p\d\d_pkey$/;
 const EVENT_ID_CONSTRAINT = /^events_p\d\d_stream_id_event_id_key$/;
 
@@ -111,7 +116,7 @@ export class EventStoreRepository {
     private readonly projections: ProjectionRegistry,
   ) {}
 
-  /** Returns the events of a stream in order; empty if the stream does not exist. */
+  /** Returns the events of a stream in order, upcast (converted) to the current version of their types. */
   async read(streamId: string, manager: EntityManager = this.dataSource.manager): Promise<StoredEvent[]> {
     const rows = await manager.query<EventRow[]>(
       `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
@@ -163,8 +168,8 @@ export class EventStoreRepository {
   }
 
   /**
-   * Opens a stream with its first event and writes the read model in one round trip. Uses a transaction only if the
-   * event concerns other projections, too.
+   * Opens a stream with its first event and writes the read model in one round trip. Only if the event concerns other
+   * projections, too, a transaction with more round trips is used.
    * @returns the row of the statement's query; null if there was none, in which case nothing was written.
    */
   async open<Row>(opening: StreamOpening): Promise<Row | null> {
@@ -201,11 +206,11 @@ export class EventStoreRepository {
     expected: ExpectedVersion,
     manager: EntityManager | undefined,
   ): Promise<StoredEvent[]> {
-    if (manager) return this.insertIn(manager, entries, expected);
+    if (manager) return this.insertInTransaction(manager, entries, expected);
     for (;;) {
       try {
         return await this.dataSource.transaction((newManager) =>
-          this.insertIn(newManager, entries, expected),
+          this.insertInTransaction(newManager, entries, expected),
         );
       } catch (error) {
         // A concurrent transaction committed the same event after our check: retry, and the check finds it.
@@ -214,12 +219,12 @@ export class EventStoreRepository {
     }
   }
 
-  private async insertIn(
+  private async insertInTransaction(
     manager: EntityManager,
     entries: readonly EventForStream[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
-    const recordConflict = () => {
+    const createCountedConflict = () => {
       this.conflictCount += 1;
       return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     };
@@ -243,10 +248,10 @@ export class EventStoreRepository {
         ? await runPrepared<AppendedRow[]>(manager, named, parameters)
         : await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
-      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw recordConflict();
+      if (POSITION_CONSTRAINT.test(findViolatedUniqueConstraint(error) ?? '')) throw createCountedConflict();
       throw error;
     }
-    if (rows.some((row) => row.global_position === null)) throw recordConflict();
+    if (rows.some((row) => row.global_position === null)) throw createCountedConflict();
 
     const stored = rows.flatMap((row): StoredEvent[] => {
       const entry = entries[row.ordinal - 1]; // ordinals begin with 1
@@ -287,7 +292,10 @@ export class EventStoreRepository {
     ];
   }
 
-  /** Splits an event's data into the fields that are stored in the log and the personal ones, stored beside it. */
+  /**
+   * Splits an event's data into the fields that are stored in the log and the personal ones, stored beside it. The
+   * subject is the user whom the personal fields are about.
+   */
   private splitData({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
     const definition = this.eventTypes.get(type);
     const nonPersonal: Record<string, unknown> = {};

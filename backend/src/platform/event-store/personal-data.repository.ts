@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** An event of which personal fields were dropped, with the complete data that it had before. */
+/** An event of which personal fields were dropped; `data` is the complete data that it had before. */
 export interface DroppedData {
   streamId: string;
   eventId: string;
@@ -24,8 +24,8 @@ export class PersonalDataRepository {
 
   /**
    * Brings forward the expiry of the streams' personal data; data that never expires is kept. Writes one row per
-   * stream, regardless of how much data it has.
-   * @param expiryTimes the new time of each stream, in the order of `streamIds`.
+   * stream, regardless of how much data it has. The earliest time known for a stream counts.
+   * @param expiryTimes the time for each stream, in the order of `streamIds`.
    */
   static async expireStreamsAt(
     streamIds: readonly string[],
@@ -62,8 +62,8 @@ export class PersonalDataRepository {
   }
 
   /**
-   * Returns at most `limit` streams with expired personal data, without those in `excludedIds`. Empty if there are no
-   * more.
+   * Returns at most `limit` ids of streams with expired personal data, without those in `excludedIds`. The expiry of a
+   * stream's data is in `private_data_expiries`, that of single events in `event_private`.
    */
   async findExpiredStreams(now: Date, limit: number, excludedIds: readonly string[] = []): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
@@ -81,7 +81,7 @@ export class PersonalDataRepository {
 
   /** Drops a stream's expired personal data. @returns the events that had it. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
-    const dropped = await this.drop(
+    const dropped = await this.dropEventsWhere(
       `p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
          SELECT 1 FROM private_data_expiries x WHERE x.stream_id = p.stream_id AND x.expires_at <= $2))`,
       [streamId, now],
@@ -108,7 +108,7 @@ export class PersonalDataRepository {
        RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, before.data AS personal`,
       [streamId, fields],
     );
-    // Deletes the rows in which no value is left.
+    // Deletes the rows in which no value, or only null, is left.
     await manager.query(`DELETE FROM event_private WHERE stream_id = $1 AND jsonb_strip_nulls(data) = '{}'`, [
       streamId,
     ]);
@@ -116,20 +116,21 @@ export class PersonalDataRepository {
   }
 
   /**
-   * Deletes up to `limit` rows of personal fields that are about a user.
+   * Deletes up to `limit` rows of personal fields that are about a user, the subject.
    * @returns the number of rows; less than `limit` when there are no more.
    */
-  static async dropOfSubject(subjectId: number, limit: number, manager: EntityManager): Promise<number> {
+  static async dropAboutUser(userId: number, limit: number, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(
       `DELETE FROM event_private p USING (
          SELECT stream_id, event_id FROM event_private WHERE subject_id = $1 LIMIT $2
        ) chosen WHERE p.stream_id = chosen.stream_id AND p.event_id = chosen.event_id`,
-      [subjectId, limit],
+      [userId, limit],
     );
     return count;
   }
 
-  private async drop(
+  /** Drops all personal fields of the stream's events that fulfil an SQL condition on `event_private p`. */
+  private async dropEventsWhere(
     condition: string,
     parameters: readonly unknown[],
     manager: EntityManager,

@@ -9,7 +9,7 @@ import { LogPositionRepository } from './log-position.repository';
 import { ProjectionRegistry } from './projection.registry';
 import type { StoredEvent } from './stored-event.types';
 
-/** Events that one transaction reads and applies. */
+/** Maximum number of events that one page reads and applies. */
 const PAGE_SIZE = 1_000;
 /**
  * The exchange of the tables is tried once the remaining events can be applied in this time. The exchange delays reads
@@ -24,22 +24,28 @@ const EXCHANGE_LOCK_MS = 200;
 /** Pauses between two attempts to exchange the tables: the first one, doubled each time up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** When the rebuild gives up. A backup, for example, reads the tables in one transaction for many minutes. */
+/**
+ * The rebuild gives up after this time. A backup, for example, reads the tables in one transaction for many minutes.
+ */
 const MAX_EXCHANGE_MS = 60 * 60_000;
-/** Attempts to apply a page of events to projections without tables, which users' transactions may delay. */
+/** Attempts to apply a page of events to projections without tables. Transactions of users may lock their rows. */
 const MAX_REPEAT_ATTEMPTS = 10;
-/** SQLSTATEs after which the transaction is tried again: deadlock, lock time-out and statement time-out. */
+/** SQLSTATEs after which a transaction is tried again: deadlock, lock time-out and statement time-out. */
 const BUSY_SQLSTATES = ['40P01', '55P03', '57014'];
 
 /** How much of the log was applied to the copies. */
 interface Progress {
-  /** Position in the log up to which all events were applied. */
+  /** Settled position: no event can appear at or below it any more, and all events up to it were applied. */
   position: number;
   /** Number of these events. */
   count: number;
 }
 
-/** Rebuilds every read model from the log, while the service runs (docs/decisions/0075). */
+/**
+ * Rebuilds every read model from the log, while the service runs (docs/decisions/0075). Fills copies of the tables; the
+ * exchange then replaces the tables by the copies in one transaction. A projection without tables changes data that it
+ * shares with others; the events are only repeated to it.
+ */
 @Injectable()
 export class ProjectionRebuildService {
   private readonly logger = new Logger(ProjectionRebuildService.name);
@@ -96,14 +102,14 @@ export class ProjectionRebuildService {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       progress = await this.catchUp(progress, copies);
       const count = await this.tryExchange(progress, copies);
-      if (count !== null) return count;
+      if (count !== null) return count; // exchanged
       if (Date.now() > giveUpAt) throw new Error('The tables were in use for an hour');
       this.logger.log('The tables are in use; the exchange is tried again');
       await wait(pauseMs);
     }
   }
 
-  /** Applies new events, until a round is as short as an exchange may be. */
+  /** Applies new events in rounds, until a round takes no longer than the exchange may. */
   private async catchUp(progress: Progress, copies: TableCopyRepository): Promise<Progress> {
     for (let from = progress; ;) {
       const settled = await this.positions.findSettled();
@@ -115,7 +121,8 @@ export class ProjectionRebuildService {
 
   /**
    * Applies the events up to a settled position to the copies, in one transaction for each page.
-   * @param isRepeating whether projections without tables get the events, too.
+   * @param isRepeating whether projections without tables get the events, too: only at first, since they get the events
+   * that are appended during the rebuild from the appends.
    */
   private async applyUpTo(
     upTo: number,
@@ -125,7 +132,7 @@ export class ProjectionRebuildService {
   ): Promise<Progress> {
     for (let after = position; ;) {
       const events = await this.dataSource.transaction(async (manager) => {
-        await manager.query('SET LOCAL statement_timeout = 0');
+        await manager.query('SET LOCAL statement_timeout = 0'); // a page may take longer than the default allows
         return this.applyPage({ after, upTo, limit: PAGE_SIZE }, copies, manager);
       });
       if (isRepeating) await this.repeat(events);
@@ -147,6 +154,7 @@ export class ProjectionRebuildService {
     }
   }
 
+  /** Applies events of the log to the copies in the transaction of `manager`. */
   private async applyPage(
     range: { after: number; upTo: number; limit: number },
     copies: TableCopyRepository,
@@ -170,7 +178,7 @@ export class ProjectionRebuildService {
   ): Promise<number | null> {
     try {
       return await this.dataSource.transaction(async (manager) => {
-        // A limit for each statement. One statement locks all tables, so it limits the wait for the locks.
+        // The time-out is for each statement. One statement locks all tables, so it limits the wait for all locks.
         await manager.query(`SET LOCAL statement_timeout = ${EXCHANGE_LOCK_MS}`);
         await copies.lockTables(manager);
         const applied = await this.applyRemaining(position, copies, manager);
@@ -196,7 +204,7 @@ export class ProjectionRebuildService {
     const giveUpAt = performance.now() + EXCHANGE_APPLY_MS;
     let count = 0;
     for (let after = position; ;) {
-      const range = { after, upTo: Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE };
+      const range = { after, upTo: Number.MAX_SAFE_INTEGER, limit: PAGE_SIZE }; // up to the end of the log
       const events = await this.applyPage(range, copies, manager);
       count += events.length;
       if (events.length < PAGE_SIZE) return count;

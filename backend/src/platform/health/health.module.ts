@@ -2,7 +2,7 @@ import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { SchemaCheckService } from '../database/schema-check.service';
 import { REDIS } from '../redis/redis.module';
-import { getFailoverMs, type RedisClient } from '../redis/redis-connection.factory';
+import { getMaxFailoverMs, type RedisClient } from '../redis/redis-connection.factory';
 import { pingAny } from '../redis/redis-nodes.functions';
 import { HealthCheckRegistry } from './health-check.registry';
 import { InternalServerService } from './internal-server.service';
@@ -23,7 +23,7 @@ export class HealthModule implements OnModuleInit {
   onModuleInit(): void {
     this.healthChecks.register('database', () => this.schema.isReady());
     this.healthChecks.register('redis', () => pingAny(this.redis), {
-      mayFailForMs: getFailoverMs(this.environment),
+      mayFailForMs: getMaxFailoverMs(this.environment),
     });
   }
 }

@@ -1,4 +1,5 @@
-// Uses a real Redis.
+// Uses a real Redis. `hotLog` has one chat of the users 1 and 2 for each test. `enter` adds a socket of a user on a
+// replica, and `messages` are what was published to the replica `r1`.
 import { ModulesContainer } from '@nestjs/core';
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
@@ -7,6 +8,7 @@ import { findShard } from '../redis/redis.keys';
 import { ChatLogRepository } from './chat-log.repository';
 import { OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
+/** What an append to a new chat expects. */
 const END_OF_EMPTY_STREAM = { version: 0, lastId: '' };
 const GRACE_MS = 1_000;
 const WRITER_COUNT = 30;
@@ -15,7 +17,7 @@ describe('ChatLogRepository', () => {
   const hotLog = useTestHotLog();
   const log = () => hotLog.logs[0]!;
   /** Returns the event in a published `<version> <entry id> <event>`. */
-  const parseText = (message: string) => message.split(' ')[2];
+  const parseEvent = (message: string) => message.split(' ')[2];
   /** Sets the user's deadline to a time in the past. */
   const setOverdueDeadline = (userId: number) =>
     hotLog.store.redis.zadd(hotLog.getKeys().deadlines, '1', `${hotLog.sessionId}|${userId}`);
@@ -44,12 +46,12 @@ describe('ChatLogRepository', () => {
     await hotLog.enter('r2', 2, 'b');
     await hotLog.enter('r2', 2, 'c');
     await hotLog.enter('r3', 1, 'd');
-    await hotLog.getPresence('r3').leave(hotLog.sessionId, 'd', GRACE_MS);
+    await hotLog.getPresence('r3').leave(hotLog.sessionId, 'd', GRACE_MS); // the only socket on r3
     const first = await log().append(hotLog.sessionId, END_OF_EMPTY_STREAM, ['a'], { exceptReplicaId: 'r1' });
     if (first.kind !== 'appended') throw new Error(first.kind);
     await log().append(hotLog.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);
     await until(() => hotLog.messages.length > 0);
-    const [r1, r2, r3] = [...hotLog.messagesByChannel.values()].map((messages) => messages.map(parseText));
+    const [r1, r2, r3] = [...hotLog.messagesByChannel.values()].map((messages) => messages.map(parseEvent));
     expect({ r1, r2, r3 }).toEqual({ r1: ['b'], r2: ['a', 'b'], r3: [] });
   });
 
@@ -64,7 +66,7 @@ describe('ChatLogRepository', () => {
     expect(await log().readVersions([hotLog.sessionId])).toEqual([1]);
   });
 
-  it('accepts one of many concurrent appends at a time and returns the missed entries to the others in order', async () => {
+  it('accepts concurrent appends one after the other and returns missed entries to the others in order', async () => {
     await hotLog.enter('r1', 1);
     const textsByWriter: string[][] = await Promise.all(
       Array.from({ length: WRITER_COUNT }, async (_, writer) => {
@@ -83,7 +85,7 @@ describe('ChatLogRepository', () => {
     expect(new Set(texts).size).toBe(WRITER_COUNT);
     for (const seenTexts of textsByWriter) expect(seenTexts).toEqual(texts.slice(0, seenTexts.length));
     await until(() => hotLog.messages.length === WRITER_COUNT);
-    expect(hotLog.messages.map(parseText)).toEqual(texts);
+    expect(hotLog.messages.map(parseEvent)).toEqual(texts);
   });
 
   it('refuses an append when the outbox is full', async () => {
@@ -100,7 +102,7 @@ describe('ChatLogRepository', () => {
     });
   });
 
-  it('publishes OutboxFilled only when an append finds the outbox empty', async () => {
+  it('publishes the process event OutboxFilled only when an append finds the outbox empty', async () => {
     await hotLog.store.redis.del(hotLog.getKeys().outbox);
     const filledShards: number[] = [];
     const events = new ProcessEventsService(new ModulesContainer());
@@ -114,7 +116,8 @@ describe('ChatLogRepository', () => {
     expect(filledShards).toEqual([findShard(hotLog.sessionId)]);
   });
 
-  it('appends the end for an overdue deadline once, and not after its user has returned', async () => {
+  it('appends the end for a passed deadline once, and not if the user has returned', async () => {
+    // At first, both users have a deadline that has not passed.
     await hotLog.presence.setDeadlines(hotLog.sessionId, [1, 2], GRACE_MS);
     expect(
       await log().append(hotLog.sessionId, END_OF_EMPTY_STREAM, ['end'], { ifOverdue: { userId: 1 } }),
@@ -143,6 +146,7 @@ describe('ChatLogRepository', () => {
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() - 60_000);
     await log().append(hotLog.sessionId, END_OF_EMPTY_STREAM, ['a']);
     expect(Math.abs(log().estimateRedisTimeMs() - realNow())).toBeLessThan(5_000);
+    // The clock of this process is right again, and the next append measures the difference again.
     clock.mockRestore();
     const [entry] = await log().read(hotLog.sessionId);
     await log().append(hotLog.sessionId, { version: 1, lastId: entry?.id ?? '' }, ['b']);

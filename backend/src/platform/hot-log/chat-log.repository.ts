@@ -37,11 +37,11 @@ export type AppendResult =
   | { kind: 'not_overdue' };
 
 export interface AppendOptions {
-  /** Appends only if this user's deadline for returning to the chat is still overdue, and removes that deadline. */
+  /** Appends only if this user's deadline for returning to the chat has passed, and removes that deadline. */
   ifOverdue?: { userId: number } | undefined;
   /** The replica that appends. Nothing is published to it, because it gets the entry ids from the result. */
   exceptReplicaId?: string | undefined;
-  /** The events end the session, so they are appended even if the outbox or Redis is full. */
+  /** The events end the session. They are appended even if the outbox or Redis is full: ended chats free memory. */
   isEnd?: boolean | undefined;
 }
 
@@ -55,6 +55,7 @@ export interface ChatLogEdges {
 /** Entries per read. Reading in pages keeps a long stream from blocking other work. */
 const PAGE_SIZE = 128;
 
+/** The only field of a stream entry is `event`. */
 const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
@@ -75,7 +76,7 @@ export class ChatLogRepository {
 
   /**
    * Estimates the time of the clock that entry ids are based on.
-   * @returns epoch ms. Accurate to a round trip after the first append; before it, the time of this process.
+   * @returns epoch ms. Before the first append, the time of this process; then accurate to the time of one round trip.
    */
   estimateRedisTimeMs(): number {
     return Date.now() + this.clockOffsetMs;
@@ -145,7 +146,7 @@ export class ChatLogRepository {
     return restored === 1;
   }
 
-  /** Yields the entries after an id ('' for all), in order and in pages. Yields one empty page if there are none. */
+  /** Yields the entries after an id ('' for all), in order and in pages, of which the last may be empty. */
   async *readPages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     for (let lastId = afterId; ;) {
@@ -194,11 +195,11 @@ export class ChatLogRepository {
       .xrange(stream, '-', '+', 'COUNT', 1)
       .xrevrange(stream, '+', '-', 'COUNT', 1)
       .exec();
-    const [version, first, last] = (replies ?? []).map(([error, reply]) => {
+    const [version, firstRows, lastRows] = (replies ?? []).map(([error, reply]) => {
       if (error) throw error;
       return reply;
     }) as [number, [string, string[]][], [string, string[]][]];
-    return { version, first: toEntries(first)[0], last: toEntries(last)[0] };
+    return { version, first: toEntries(firstRows)[0], last: toEntries(lastRows)[0] };
   }
 
   /** Reads the versions of many sessions in one batch. The version of a session without a stream is 0. */

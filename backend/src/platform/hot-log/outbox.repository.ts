@@ -29,21 +29,25 @@ export interface OutboxPage {
 export interface Backlog {
   /** Entries in all outboxes. */
   length: number;
-  /** Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. */
+  /**
+   * Age in ms, by the clock of Redis, of the oldest entry that is not held; 0 if there is none. Entries of a chat are
+   * held while they wait for an entry of the chat that could not be written.
+   */
   ageMs: number;
   /** How full the fullest outbox is, by entries or by bytes, as a fraction of its cap. */
   fillRatio: number;
+  /** Entries that were set aside because PostgreSQL refuses their content. */
   deadLetters: number;
 }
 
 /** For each shard, the outbox id after which to read; '' to read from the beginning. */
 export type OutboxPositions = ReadonlyMap<number, string>;
 
-const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
+const allShards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
 /** Returns the shards of a shard group. */
 export const listShards = (group: number): number[] =>
-  shards.filter((shard) => findShardGroup(shard) === group);
+  allShards.filter((shard) => findShardGroup(shard) === group);
 
 const buildRangeStart = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
@@ -97,7 +101,7 @@ export class OutboxRepository {
     });
   }
 
-  /** Whether any outbox has an entry after its position. */
+  /** Whether any outbox has an entry after its position. XREAD reads from the beginning after the id `0-0`. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
     const batch = openBatch(this.redis);
     for (const [shard, afterId] of positions)
@@ -122,8 +126,8 @@ export class OutboxRepository {
       else idsByShard.set(shard, [outboxId]);
     }
     const batch = openBatch(this.redis);
-    // The expiry comes before the deletion: if the process dies in between, the entries are processed again, and so is
-    // the expiry.
+    // The expiry comes before the removal: if the process dies in between, the entries are processed again, which sets
+    // the expiry again.
     for (const { shard, sessionId } of endedSessions) {
       batch.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }
@@ -134,23 +138,22 @@ export class OutboxRepository {
   /** Returns the shard groups with a non-empty outbox. */
   async findFilledGroups(): Promise<number[]> {
     const batch = openBatch(this.redis);
-    for (const shard of shards) batch.xlen(chatKeys(shard).outbox);
+    for (const shard of allShards) batch.xlen(chatKeys(shard).outbox);
     const replies = (await batch.exec()) ?? [];
-    const filled = shards.filter((_, index) => {
+    const filledShards = allShards.filter((_, index) => {
       const [error, length] = replies[index] ?? [];
       if (error) throw error;
       return Number(length) > 0;
     });
-    return [...new Set(filled.map(findShardGroup))];
+    return [...new Set(filledShards.map(findShardGroup))];
   }
 
   /**
    * Measures the outboxes of all shards.
-   * @param heldUpTo for each shard, the outbox id up to which every entry is held: its chat waits for an entry that
-   * could not be written. Held entries do not count for `ageMs`.
+   * @param heldUpTo for each shard, the outbox id up to which every entry is held, and does not count for `ageMs`.
    */
   async measureBacklog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
-    const calls = shards.map((shard) => {
+    const calls = allShards.map((shard) => {
       const keys = chatKeys(shard);
       return {
         keys: [keys.outbox, keys.deadLetters],

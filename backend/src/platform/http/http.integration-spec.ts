@@ -13,23 +13,24 @@ jest.setTimeout(30_000);
 
 describe('the HTTP platform', () => {
   let api: TestApi;
-  let folder: string;
+  let publicFolder: string;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
-    mkdirSync(join(folder, 'assets'));
-    writeFileSync(join(folder, 'index.html'), '<title>application</title>');
-    writeFileSync(join(folder, 'landing.html'), '<title>landing</title>');
-    writeFileSync(join(folder, 'terms.html'), '<title>terms</title>');
-    writeFileSync(join(folder, 'chat.html'), '<title>chat</title>');
-    writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
-    writeFileSync(join(folder, '.env'), 'SECRET=1');
-    writeFileSync(join(folder, 'assets', 'index-DiwrgTda.js'), 'export {}');
-    api = await startTestApi({ PUBLIC_DIR: folder });
+    publicFolder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
+    mkdirSync(join(publicFolder, 'assets'));
+    writeFileSync(join(publicFolder, 'index.html'), '<title>application</title>');
+    writeFileSync(join(publicFolder, 'landing.html'), '<title>landing</title>');
+    writeFileSync(join(publicFolder, 'terms.html'), '<title>terms</title>');
+    writeFileSync(join(publicFolder, 'chat.html'), '<title>chat</title>');
+    writeFileSync(join(publicFolder, 'favicon.svg'), '<svg/>');
+    writeFileSync(join(publicFolder, '.env'), 'SECRET=1');
+    // Its name contains a hash of its content.
+    writeFileSync(join(publicFolder, 'assets', 'index-DiwrgTda.js'), 'export {}');
+    api = await startTestApi({ PUBLIC_DIR: publicFolder });
   });
   afterAll(async () => {
     await api.close();
-    rmSync(folder, { recursive: true });
+    rmSync(publicFolder, { recursive: true });
   });
 
   describe('an unknown route', () => {
@@ -37,8 +38,8 @@ describe('the HTTP platform', () => {
       ['get', '/api'],
       ['get', '/api/'],
       ['get', '/api/unknown'],
-      ['get', '/api/login'],
-      ['delete', '/api/user/1'],
+      ['get', '/api/login'], // exists for POST only
+      ['delete', '/api/user/1'], // exists for other methods only
       ['post', '/api/../../etc/passwd'],
       ['post', '/'],
       ['get', '/ws'],
@@ -87,7 +88,7 @@ describe('the HTTP platform', () => {
   describe('the page', () => {
     const get = (path: string) => api.openBrowser().get(path);
 
-    it('serves each page at its path, and the application with 404 at an unknown path', async () => {
+    it('is served at its path, or else the application is', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
       expect((await get('/terms').expect(200)).text).toContain('terms');
       // The test folder has no privacy.html, so the application is served instead.
@@ -107,6 +108,9 @@ describe('the HTTP platform', () => {
         expect(response.text).toContain('application');
         expect(response.headers['cache-control']).toBe('no-cache');
       }
+    });
+
+    it('is the application, with 404, at an unknown path', async () => {
       for (const path of [
         '/unknown-page',
         '/chat/1',
@@ -137,7 +141,7 @@ describe('the HTTP platform', () => {
       const address = '198.51.100.23';
       const get = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
       await get('/api/unknown').expect(404);
-      // Leaves 10 of the 600 calls. During the test, some tokens are refilled, so fewer than 50 of 60 may be refused.
+      // Leaves 10 of the 600 calls. During the test, the limit allows some more calls, so at most 50 of 60 are refused.
       expect(await api.app.get(RateLimiterService).take('http', address, 589)).toMatchObject({
         allowed: true,
       });
@@ -268,24 +272,27 @@ describe('an api replica behind a proxy that ends TLS', () => {
   });
 });
 
-/** The number of tokens in the rate-limit bucket `convert_anonymous`. */
-const FULL_BUCKET = 60;
+/** The number of calls that the rate limit `convert_anonymous` allows at once. */
+const CONVERSIONS_AT_ONCE = 60;
 
 describe('the address of a client', () => {
   /**
-   * Exhausts the rate limit of an address (`subject`). Returns whether a call with the given X-Forwarded-For header is
-   * then refused, which means that it is charged to that address.
+   * Exhausts the rate limit of an address. Returns whether a call with the given X-Forwarded-For header is then
+   * refused, which means that it is charged to that address.
    */
-  const isChargedTo = async (subject: string, trustProxy: string, forwardedFor: string) => {
-    const api = await startTestApi({ TRUST_PROXY: trustProxy });
+  const isChargedTo = async (
+    address: string,
+    { trustedProxies, forwardedFor }: { trustedProxies: string; forwardedFor: string },
+  ) => {
+    const api = await startTestApi({ TRUST_PROXY: trustedProxies });
     try {
       const browser = api.openBrowser();
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
-      await api.app.get(RateLimiterService).take('convert_anonymous', subject, FULL_BUCKET);
+      await api.app.get(RateLimiterService).take('convert_anonymous', address, CONVERSIONS_AT_ONCE);
       const response = await browser
         .post('/api/convert-anonymous')
         .set('X-Forwarded-For', forwardedFor)
-        .send({ userId: body.user.id, email: 'not an address', password: '' });
+        .send({ userId: body.user.id, email: 'not an address', password: '' }); // invalid: only the limit matters
       return response.status === 429;
     } finally {
       await api.close();
@@ -293,11 +300,14 @@ describe('the address of a client', () => {
   };
 
   it('is the address of the connection, whatever the headers claim, when no proxy is trusted', async () => {
-    expect(await isChargedTo('127.0.0.1', '0', '203.0.113.200')).toBe(true);
+    expect(await isChargedTo('127.0.0.1', { trustedProxies: '0', forwardedFor: '203.0.113.200' })).toBe(true);
   });
 
   it('is the last entry of X-Forwarded-For, which the trusted proxy adds, when one proxy is trusted', async () => {
-    expect(await isChargedTo('203.0.113.202', '1', '203.0.113.201, 203.0.113.202')).toBe(true);
-    expect(await isChargedTo('203.0.113.203', '1', '203.0.113.203, 203.0.113.204')).toBe(false);
+    const trustedProxies = '1';
+    const asLastEntry = { trustedProxies, forwardedFor: '203.0.113.201, 203.0.113.202' };
+    expect(await isChargedTo('203.0.113.202', asLastEntry)).toBe(true);
+    const asFirstEntry = { trustedProxies, forwardedFor: '203.0.113.203, 203.0.113.204' };
+    expect(await isChargedTo('203.0.113.203', asFirstEntry)).toBe(false);
   });
 });

@@ -61,7 +61,7 @@ describe('the checks of every request', () => {
       const { port } = api.app.getHttpServer().address() as AddressInfo;
       // A request of node:http whose body is written in parts has no Content-Length.
       const status = await new Promise((resolve, reject) => {
-        const upload = httpRequest(
+        const outgoing = httpRequest(
           {
             port,
             host: '127.0.0.1',
@@ -71,9 +71,9 @@ describe('the checks of every request', () => {
           },
           (response) => resolve(response.statusCode),
         );
-        upload.on('error', reject);
-        upload.write(body);
-        upload.end();
+        outgoing.on('error', reject);
+        outgoing.write(body);
+        outgoing.end();
       });
       expect(status).toBe(413);
     });
@@ -85,9 +85,10 @@ describe('the checks of every request', () => {
       ['a string', '"x"'],
       ['null', 'null'],
       ['a number', '1'],
+      // Both are smaller than the maximum of 32 KiB.
       ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
       ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
-      // The quoted bracket must not count as the end of a list.
+      // More levels than allowed; the quoted bracket must not count as the end of one.
       ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
       [
         'JSON with the key __proto__',
@@ -108,7 +109,7 @@ describe('the checks of every request', () => {
         .serialize((rawBody: unknown) => rawBody as string) // sends the body as it is
         .send(body as string);
       expect(response.body).toEqual(createProblem(400, 'validation_failed'));
-      // The body with `__proto__` has not changed the prototype of all objects.
+      // No body, such as that with `__proto__`, has changed the prototype of all objects.
       const newObject: { isAdmin?: boolean } = {};
       expect(newObject.isAdmin).toBeUndefined();
     });

@@ -38,7 +38,7 @@ describe('MetricsRegistry', () => {
   it('reads gauges that share a reading once per scrape', async () => {
     const metrics = new MetricsRegistry();
     let readings = 0;
-    metrics.addGauges(
+    metrics.addGaugesOfOneReading(
       {
         thaw_one: { help: 'one', read: ({ one }) => one },
         thaw_two: { help: 'two', read: ({ two }) => two },
@@ -56,7 +56,7 @@ describe('MetricsRegistry', () => {
   it('reads counts with labels at each scrape and exposes them as a counter', async () => {
     const metrics = new MetricsRegistry();
     const counts = new Map([['1000', 2]]);
-    metrics.addLiveCounts('thaw_closes_total', 'closes', () =>
+    metrics.addLiveLabelledCounter('thaw_closes_total', 'closes', () =>
       [...counts].map(([code, count]) => [{ code }, count] as const),
     );
     counts.set('4401', 1);
@@ -80,7 +80,7 @@ describe('MetricsRegistry', () => {
 
   it('omits and counts labelled gauges whose reading fails', async () => {
     const metrics = new MetricsRegistry();
-    metrics.addLiveGauges('thaw_waiting', 'waiting', () =>
+    metrics.addLiveLabelledGauge('thaw_waiting', 'waiting', () =>
       Promise.reject(new Error('Connection is closed.')),
     );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);

@@ -10,7 +10,7 @@ type Labels = Record<string, string>;
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** The readings of the current scrape that several gauges share, by the function that returns them. */
+  /** What `addGaugesOfOneReading` has read in the current scrape, by the function that reads it. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {
@@ -51,16 +51,16 @@ export class MetricsRegistry {
   }
 
   /**
-   * Registers a live counter with labels. Its values are kept elsewhere, because updating a counter of prom-client
-   * would cost too much.
+   * Registers a live counter with labels, for counts that change so often that updating a counter of prom-client would
+   * cost too much.
    * @param read returns the counts since the process started; called at each scrape.
    */
-  addLiveCounts(
+  addLiveLabelledCounter(
     name: string,
     help: string,
     read: () => Iterable<readonly [labels: Labels, count: number]>,
   ): void {
-    this.registerReading(name, help, 'counter', () =>
+    this.registerLiveMetric(name, help, 'counter', () =>
       [...read()].map(([labels, value]) => ({ labels, value })),
     );
   }
@@ -74,7 +74,7 @@ export class MetricsRegistry {
     help: string,
     read: () => Iterable<readonly [labels: Labels, durations: DurationHistogram]>,
   ): void {
-    this.registerReading(name, help, 'histogram', () =>
+    this.registerLiveMetric(name, help, 'histogram', () =>
       [...read()].flatMap(([labels, durations]) => createSamples(name, labels, durations)),
     );
   }
@@ -83,12 +83,12 @@ export class MetricsRegistry {
    * Registers a live gauge with labels, whose values are read at each scrape. If reading fails, the scrape omits all
    * values, and `thaw_scrape_errors_total` counts the failure.
    */
-  addLiveGauges(
+  addLiveLabelledGauge(
     name: string,
     help: string,
     read: () => Promise<Iterable<readonly [labels: Labels, value: number]>>,
   ): void {
-    this.registerReading(name, help, 'gauge', async () => {
+    this.registerLiveMetric(name, help, 'gauge', async () => {
       try {
         return [...(await read())].map(([labels, value]) => ({ labels, value }));
       } catch {
@@ -99,6 +99,7 @@ export class MetricsRegistry {
   }
 
   /**
+   * Registers a gauge without labels.
    * @param read returns the value; called at each scrape. If it rejects, the scrape omits the gauge, and
    * `thaw_scrape_errors_total` counts the failure. Without `read`, the gauge keeps the value last set.
    */
@@ -121,11 +122,11 @@ export class MetricsRegistry {
   }
 
   /**
-   * Registers gauges that share one reading per scrape.
+   * Registers gauges whose values come from one reading per scrape, such as one query.
    * @param gauges by name; the `read` of each takes its value from the reading.
    * @param read returns the reading; called once per scrape.
    */
-  addGauges<Reading>(
+  addGaugesOfOneReading<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
     read: () => Promise<Reading>,
   ): void {
@@ -152,7 +153,7 @@ export class MetricsRegistry {
   }
 
   /** Registers a metric whose samples are read at each scrape. prom-client only uses its `name` and `get`. */
-  private registerReading(
+  private registerLiveMetric(
     name: string,
     help: string,
     type: 'counter' | 'gauge' | 'histogram',

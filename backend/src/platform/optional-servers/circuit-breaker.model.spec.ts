@@ -5,10 +5,10 @@ describe('CircuitBreaker', () => {
   let breaker: CircuitBreaker;
   beforeEach(() => {
     time = 1_000;
-    breaker = new CircuitBreaker({ failures: 3, openForMs: 100, now: () => time });
+    breaker = new CircuitBreaker({ failuresToOpen: 3, openForMs: 100, now: () => time });
   });
 
-  it('opens after failures in a row, not after as many with a success between them', () => {
+  it('opens after three failures in a row, and a success starts the count again', () => {
     expect([breaker.recordFailure(), breaker.recordFailure()]).toEqual([false, false]);
     breaker.recordSuccess();
     expect([breaker.recordFailure(), breaker.recordFailure()]).toEqual([false, false]);
@@ -17,7 +17,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.tryEnter()).toBe(false);
   });
 
-  it('lets one caller try after a time, whose result decides', () => {
+  it('allows one call after the open period, and its result closes the circuit or keeps it open', () => {
     for (let count = 0; count < 3; count += 1) breaker.recordFailure();
     time += 99;
     expect(breaker.tryEnter()).toBe(false);

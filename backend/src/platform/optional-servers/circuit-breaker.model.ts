@@ -1,14 +1,15 @@
 interface CircuitBreakerOptions {
   /** Failures in a row after which the circuit opens. */
-  failures: number;
+  failuresToOpen: number;
+  /** How long an open circuit refuses all callers. */
   openForMs: number;
-  /** In milliseconds, monotonic. */
+  /** A monotonic clock in milliseconds. */
   now: () => number;
 }
 
 /**
- * Keeps callers from a service that has failed several times in a row. After a time one caller may try again, and its
- * result decides for the others.
+ * Refuses calls to a service that has failed several times in a row: the circuit is then open. After `openForMs`, one
+ * caller may try again. Its success closes the circuit; its failure keeps the circuit open for another `openForMs`.
  */
 export class CircuitBreaker {
   private failuresInRow = 0;
@@ -16,12 +17,12 @@ export class CircuitBreaker {
 
   constructor(private readonly options: CircuitBreakerOptions) {}
 
-  /** Whether the caller may try. Each caller that may has to report its result. */
+  /** Whether the caller may call the service. If true, the caller must record the result of the call. */
   tryEnter(): boolean {
-    const { failures, openForMs, now } = this.options;
-    if (this.failuresInRow < failures) return true;
+    const { failuresToOpen, openForMs, now } = this.options;
+    if (this.failuresInRow < failuresToOpen) return true;
     if (now() < this.openUntil) return false;
-    // The others wait for the result of this one, or for as long again.
+    // Refuses other callers until this caller has recorded its result, or until the same period is over again.
     this.openUntil = now() + openForMs;
     return true;
   }
@@ -30,12 +31,12 @@ export class CircuitBreaker {
     this.failuresInRow = 0;
   }
 
-  /** @returns whether this failure has opened the circuit. */
+  /** @returns whether this failure has opened the circuit; false if it only keeps the circuit open. */
   recordFailure(): boolean {
-    const { failures, openForMs, now } = this.options;
+    const { failuresToOpen, openForMs, now } = this.options;
     this.failuresInRow += 1;
-    if (this.failuresInRow < failures) return false;
+    if (this.failuresInRow < failuresToOpen) return false;
     this.openUntil = now() + openForMs;
-    return this.failuresInRow === failures;
+    return this.failuresInRow === failuresToOpen;
   }
 }

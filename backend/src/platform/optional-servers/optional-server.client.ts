@@ -1,42 +1,43 @@
 import { OptionalServerError } from './optional-server.errors';
 
 export interface OptionalServerSettings {
-  /** Where questions are sent, by POST. */
+  /** The URL to which requests are sent. */
   address: string;
-  /** For the whole answer. */
+  /** Maximum time until the complete answer has arrived. */
   timeoutMs: number;
 }
 
-export interface ServerQuestion {
+export interface OptionalServerRequest {
   headers: Record<string, string>;
   body: string | Uint8Array<ArrayBuffer>;
 }
 
+/** Source: docs/decisions/0065-a-language-model-sees-one-users-words.md. */
 const MAX_ANSWER_BYTES = 16 * 1024;
 
-/** The near end of a server that an operator may set up, and whose answers are not trusted. */
+/** HTTP client of a server that an operator may set up. The answers of the server are not trusted. */
 export class OptionalServerClient {
   constructor(private readonly settings: OptionalServerSettings) {}
 
   /**
    * @returns the parsed JSON of the answer
-   * @throws OptionalServerError unless a whole answer with status 200 arrives in time
+   * @throws OptionalServerError unless a complete answer in JSON with status 200 arrives in time
    */
-  async post(question: ServerQuestion): Promise<unknown> {
+  async post(request: OptionalServerRequest): Promise<unknown> {
     const signal = AbortSignal.timeout(this.settings.timeoutMs);
     try {
-      return parseJson(await this.request(question, signal));
+      return parseJson(await this.send(request, signal));
     } catch (error) {
       if (error instanceof OptionalServerError) throw error;
       throw new OptionalServerError(signal.aborted ? 'no answer in time' : 'the connection failed');
     }
   }
 
-  private async request({ headers, body }: ServerQuestion, signal: AbortSignal): Promise<string> {
+  private async send({ headers, body }: OptionalServerRequest, signal: AbortSignal): Promise<string> {
     const response = await fetch(this.settings.address, {
       method: 'POST',
       signal,
-      // A redirect could lead what users sent to another host than the one that the operator has named.
+      // A redirect could send the data of users to a host that the operator has not named.
       redirect: 'manual',
       headers: { Accept: 'application/json', 'Accept-Encoding': 'identity', ...headers },
       body,
@@ -47,7 +48,7 @@ export class OptionalServerClient {
   }
 }
 
-/** Reads no more than the allowed length, whatever the length that the server has announced. */
+/** Reads at most `MAX_ANSWER_BYTES`, regardless of the length that the server has announced. */
 const readBody = async ({ body }: Response): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-/** Why there is no answer. Its message never quotes what was sent or received, so it may be logged. */
+/** The reason why there is no usable answer. Its message never quotes sent or received data, so it may be logged. */
 export class OptionalServerError extends Error {
   override readonly name = 'OptionalServerError';
 }

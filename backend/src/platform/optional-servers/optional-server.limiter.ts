@@ -4,32 +4,36 @@ import { logWarning } from '../observability/warn-about.functions';
 import { CircuitBreaker } from './circuit-breaker.model';
 import { OptionalServerError } from './optional-server.errors';
 
-/** `skipped`: not asked, because the circuit breaker is open or too many requests are in progress. */
+/** `skipped`: no request was sent, because the circuit breaker is open or too many requests are in progress. */
 export type ServerOutcome<Answer> =
   { outcome: 'answered'; answer: Answer } | { outcome: 'failed' } | { outcome: 'skipped' };
 
 /** Failures in a row that open the circuit breaker. */
 const FAILURES_TO_OPEN = 3;
-const OPEN_MS = 5 * 60_000;
-/** Maximum number of requests of this replica at the same time. Further ones are skipped. */
+const OPEN_FOR_MS = 5 * 60_000;
+/** Maximum number of concurrent requests of this replica. Further ones are skipped. */
 const MAX_CONCURRENT_REQUESTS = 32;
 
-/** Limits requests to an optional server, so that a slow or failing one does not slow down what works without it. */
+/** Limits requests to a server that the product can do without, so that its delays and failures affect few callers. */
 export class OptionalServerLimiter {
   private readonly breaker = new CircuitBreaker({
-    failures: FAILURES_TO_OPEN,
-    openForMs: OPEN_MS,
+    failuresToOpen: FAILURES_TO_OPEN,
+    openForMs: OPEN_FOR_MS,
     now: () => performance.now(),
   });
-  private readonly concurrency = new ConcurrencyLimiter(MAX_CONCURRENT_REQUESTS, 0);
+  private readonly concurrency = new ConcurrencyLimiter(MAX_CONCURRENT_REQUESTS, 0); // no queue
 
-  /** @param name  subject of the log line about its failures */
+  /** @param name  name of the server, the subject of the log line about its failures */
   constructor(
     private readonly name: string,
     private readonly logger: Pick<LoggerService, 'warn'>,
   ) {}
 
-  /** Sends a request, unless it has to be skipped. Errors other than OptionalServerError are thrown. */
+  /**
+   * Sends a request, unless it has to be skipped.
+   * @param request  throws OptionalServerError when the server fails
+   * @throws any other error of `request`
+   */
   async ask<Answer>(request: () => Promise<Answer>): Promise<ServerOutcome<Answer>> {
     if (!this.concurrency.hasRoom || !this.breaker.tryEnter()) return { outcome: 'skipped' };
     try {

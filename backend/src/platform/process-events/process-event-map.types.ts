@@ -7,7 +7,7 @@ import type { SocketConnection } from '../realtime/socket-connection.model';
 export interface SocketClosure {
   /** Whether the client closed the socket, with a close frame of code 1000 or 1001. */
   isClean: boolean;
-  /** Whether the user has no other socket on this replica. */
+  /** Whether the user has no other socket on this replica any more. */
   wasLastOfUser: boolean;
 }
 
@@ -79,8 +79,9 @@ export interface ProcessEventMap {
   /** A moderator is about to read a profile that only their role lets them see. Delivered: it is recorded first. */
   ProfileReadByModerator: { moderatorId: number; userId: number };
   /**
-   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the edited message; null for the
-   * last message of the chat. Delivered; the worker makes up for a reaction that failed.
+   * A user has stated in a chat that they are under 18, which ended it. `messageId`: the message that was edited to
+   * state it; null if the last message of the chat states it. Delivered; the worker makes up for a reaction that
+   * failed.
    */
   AgeStated: {
     sessionId: string;
@@ -119,10 +120,10 @@ export interface TransactionEventMap {
     device: Device;
     manager: EntityManager;
   };
-  /** A user is about to block another, or has done so already. */
+  /** A user is about to block another, or blocks them again. */
   UserBlocking: BlockedPair & {
     manager: EntityManager;
-    /** Runs the work after the commit; best effort, so only for publications. */
+    /** Runs the work after the commit. If the process dies in between, the work is lost: only for publications. */
     afterCommit: (work: () => Promise<void>) => void;
   };
 }

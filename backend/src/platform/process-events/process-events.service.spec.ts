@@ -6,9 +6,10 @@ import type { ProcessEventMap, TransactionEventMap } from './process-event-map.t
 import { ProcessEventsService } from './process-events.service';
 import { ProcessEventsModule } from './process-events.module';
 
+/** What the reactions below have recorded, in order. */
 const log: string[] = [];
 
-/** Its reactions come before those of `Recording`. */
+/** With the order -1, its reactions come before those of `Recording`. */
 @Injectable()
 class Failing {
   @OnProcessEvent('OnlineChanged', -1)
@@ -49,6 +50,7 @@ class SecondInTransaction {
   }
 }
 
+/** Refuses the avatar `stolen`. */
 @Injectable()
 class FirstInTransaction {
   @InTransaction('ProfileChanging', 1)
@@ -84,7 +86,7 @@ const startApplication = async (
   return NestFactory.createApplicationContext(TestModule, { logger: false, abortOnError: false });
 };
 
-const createEvents = async (...providers: Type[]): Promise<ProcessEventsService> =>
+const createProcessEvents = async (...providers: Type[]): Promise<ProcessEventsService> =>
   (await startApplication(providers)).get(ProcessEventsService);
 
 const createProfileChange = (avatar: string) => ({
@@ -103,7 +105,7 @@ describe('ProcessEventsService', () => {
   });
 
   it('calls every method that reacts to a published event', async () => {
-    const events = await createEvents(Recording);
+    const events = await createProcessEvents(Recording);
     events.publish('OutboxFilled', { shard: 3 });
     events.publish('LeaseLapsed', {});
     events.publish('SubscriberRestored', {});
@@ -111,7 +113,7 @@ describe('ProcessEventsService', () => {
   });
 
   it('logs a reaction that throws and still runs the others', async () => {
-    const events = await createEvents(Failing, Recording);
+    const events = await createProcessEvents(Failing, Recording);
     events.publish('OutboxFilled', { shard: 3 });
     expect(log).toEqual(['outbox 3']);
     expect(logError.mock.calls[0]?.[0]).toContain(
@@ -120,21 +122,21 @@ describe('ProcessEventsService', () => {
   });
 
   it('logs a reaction whose promise rejects and still runs the others', async () => {
-    const events = await createEvents(Failing, Recording);
+    const events = await createProcessEvents(Failing, Recording);
     events.publish('OnlineChanged', { userIds: [1] });
     await Promise.resolve(); // the rejection is logged in a microtask
     expect(log).toEqual(['online 1']);
     expect(logError.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
   });
 
-  it('rethrows the first failure to a publisher that uses `deliver`, and runs no later reaction', async () => {
-    const events = await createEvents(Failing, Recording);
+  it('makes `deliver` reject with the first failure of a reaction, and runs no later reaction', async () => {
+    const events = await createProcessEvents(Failing, Recording);
     await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
     expect(log).toEqual([]);
   });
 
   it('runs reactions of a transaction in order until one refuses', async () => {
-    const events = await createEvents(SecondInTransaction, FirstInTransaction);
+    const events = await createProcessEvents(SecondInTransaction, FirstInTransaction);
     await events.runInTransaction('ProfileChanging', createProfileChange('own'));
     expect(log).toEqual(['first', 'second 7']);
     await expect(events.runInTransaction('ProfileChanging', createProfileChange('stolen'))).rejects.toThrow(
@@ -155,7 +157,7 @@ describe('ProcessEventsService', () => {
     );
   });
 
-  it('makes the start-up of a complete process fail when nothing reacts to an event', async () => {
+  it('makes start-up fail when nothing reacts to an event, if the module is that of a complete process', async () => {
     await expect(startApplication([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
       /Nothing reacts to SocketOpened, SocketClosed, .*ProfileChanging/,
     );

@@ -1,4 +1,4 @@
-// Uses real Redis and BullMQ.
+// Uses real Redis and BullMQ. The job `persist_lane` copies the events of one shard group (`lane`) to PostgreSQL.
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../../config/environment.config';
 import { listPrimaries } from '../redis/redis-nodes.functions';
@@ -34,8 +34,10 @@ describe('JobQueueService and JobWorkerService', () => {
     workers.push(worker);
     worker.onApplicationBootstrap();
   };
-  /** Adds a job as the outbox scheduler does: while it is active, at most one more for the same group is kept. */
-  const wake = (group: number) =>
+  /**
+   * Adds a `persist_lane` job as the outbox scheduler does: while one of the group is active, one more is kept at most.
+   */
+  const addGroupJob = (group: number) =>
     queue.add(
       'persist_lane',
       // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
@@ -65,7 +67,7 @@ describe('JobQueueService and JobWorkerService', () => {
   it.each([
     ['succeeds', false],
     ['fails', true],
-  ])('runs a job once more after many wake-ups during a job that %s', async (_outcome, isFailing) => {
+  ])('runs a job once more if it was added many times during a run that %s', async (_outcome, isFailing) => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -77,16 +79,16 @@ describe('JobQueueService and JobWorkerService', () => {
         if (isFailing) throw new Error('a store went away');
       }),
     );
-    await wake(1);
+    await addGroupJob(1);
     await until(() => runs.length === 1);
-    await Promise.all(Array.from({ length: 20 }, () => wake(1)));
+    await Promise.all(Array.from({ length: 20 }, () => addGroupJob(1)));
     release();
     await until(() => runs.length === 2);
     await waitUntilIdle();
     expect(runs).toEqual([1, 1]);
   });
 
-  it('runs jobs of other shard groups while one of the first group is running', async () => {
+  it('runs jobs of other shard groups while the job of one group is running', async () => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -96,7 +98,7 @@ describe('JobQueueService and JobWorkerService', () => {
         if (lane === 1) await released;
       }),
     );
-    for (const group of [1, 2, 3]) await wake(group);
+    for (const group of [1, 2, 3]) await addGroupJob(group);
     await until(() => runs.length === 3);
     release();
     await waitUntilIdle();
@@ -115,7 +117,7 @@ describe('JobQueueService and JobWorkerService', () => {
     for (const primary of listPrimaries(store.redis)) await primary.call('ACL', 'DELUSER', 'without-info');
   });
 
-  it('creates one schedule, however many processes request it', async () => {
+  it('runs a scheduled job once per interval, however many processes create its schedule', async () => {
     const everyMs = 300;
     let runs = 0;
     startWorker(
@@ -134,33 +136,34 @@ describe('JobQueueService and JobWorkerService', () => {
   });
 
   it('runs jobs only while the schema is up to date', async () => {
-    const wereReady: boolean[] = [];
+    /** Whether the schema was up to date, at each run of a job. */
+    const readinessAtRuns: boolean[] = [];
     isSchemaReady = false;
-    startWorker(createHandlers('persist_lane', async () => void wereReady.push(isSchemaReady)));
+    startWorker(createHandlers('persist_lane', async () => void readinessAtRuns.push(isSchemaReady)));
     const [worker] = workers;
-    await wake(1);
+    await addGroupJob(1);
     await until(
       () => queue.countJobs(),
       ({ waiting }) => waiting === 1,
     );
     expect(worker?.isRunning).toBe(false);
     isSchemaReady = true;
-    await until(() => wereReady.length === 1);
+    await until(() => readinessAtRuns.length === 1);
     isSchemaReady = false;
     await until(() => worker?.isRunning === false);
-    await wake(2); // a fetch in progress may still return this job, which is then dropped
+    await addGroupJob(2); // a fetch in progress may still return this job, which is then dropped
     isSchemaReady = true;
     await until(() => worker?.isRunning === true);
-    await wake(3);
-    await until(() => wereReady.length >= 2);
+    await addGroupJob(3);
+    await until(() => readinessAtRuns.length >= 2);
     await waitUntilIdle();
-    expect(wereReady).not.toContain(false);
+    expect(readinessAtRuns).not.toContain(false);
   });
 
   it('refuses to start unless every job has exactly one handler', () => {
     const handlers = new JobHandlerRegistry();
     handlers.register('persist_lane', async () => undefined);
     expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');
-    expect(() => startWorker(handlers)).toThrow('No handler for expire_bodies');
+    expect(() => startWorker(handlers)).toThrow('No handler for expire_bodies'); // the first other job
   });
 });

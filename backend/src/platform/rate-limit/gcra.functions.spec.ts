@@ -72,6 +72,15 @@ describe('LocalRateLimiter', () => {
     expect(local.take('key-120000', 1, bucket, 0).allowed).toBe(false);
   });
 
+  it('evicts the buckets that were used least recently', () => {
+    const local = new LocalRateLimiter();
+    for (let count = 1; count <= 60_000; count += 1) {
+      local.take(`key-${count}`, 1, bucket, 0);
+      if (count % 10_000 === 0) local.take('busy', 1, bucket, 0);
+    }
+    expect(local.take('busy', 1, bucket, 0).allowed).toBe(false);
+  });
+
   it('removes full buckets even without further calls', () => {
     jest.useFakeTimers();
     try {

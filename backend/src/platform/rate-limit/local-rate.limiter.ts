@@ -24,6 +24,8 @@ export class LocalRateLimiter {
     nowMs: number,
   ): { allowed: boolean; retryAfterMs: number } {
     const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntil.get(key) ?? 0, nowMs, cost, bucket);
+    // A Map keeps the order of insertion, so this makes the first keys those that were used least recently.
+    this.paidUntil.delete(key);
     this.paidUntil.set(key, paidUntilMs);
     if (this.paidUntil.size > MAX_BUCKETS) this.reduceToHalf(nowMs);
     this.sweepTimer ??= setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref();
@@ -39,7 +41,8 @@ export class LocalRateLimiter {
   /** Removes buckets until at most half of MAX_BUCKETS are left. */
   private reduceToHalf(nowMs: number): void {
     this.removeFull(nowMs);
-    // In a flood of requests from different addresses, no bucket is full. Evicting the oldest ones bounds the memory.
+    // In a flood of requests from different addresses, no bucket is full. Evicting those used least recently bounds the
+    // memory.
     for (const key of this.paidUntil.keys()) {
       if (this.paidUntil.size <= MAX_BUCKETS / 2) return;
       this.paidUntil.delete(key);

@@ -7,7 +7,7 @@ import { RateLimiterService } from './rate-limiter.service';
 @Module({ providers: [RateLimiterService], exports: [RateLimiterService] })
 export class RateLimitModule {
   constructor(limiter: RateLimiterService, @Optional() metrics?: MetricsRegistry) {
-    metrics?.addLiveCounts('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
+    metrics?.addLiveLabelledCounter('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
       [...limiter.refusals].map(([bucket, count]) => [{ bucket }, count] as const),
     );
   }

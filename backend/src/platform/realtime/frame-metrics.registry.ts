@@ -39,7 +39,7 @@ export class FrameMetricsRegistry {
 
   constructor(metrics: MetricsRegistry) {
     const messageDurations = this.getEventMetrics('random_message').durations;
-    metrics.addLiveCounts('thaw_frames_total', 'Frames received, by event and outcome', () =>
+    metrics.addLiveLabelledCounter('thaw_frames_total', 'Frames received, by event and outcome', () =>
       this.readCounts(),
     );
     metrics.addLiveDurations(
@@ -52,7 +52,7 @@ export class FrameMetricsRegistry {
       'Time to acknowledge a message of a random chat',
       () => [[{}, messageDurations]],
     );
-    metrics.addLiveCounts('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
+    metrics.addLiveLabelledCounter('thaw_socket_closes_total', 'Sockets closed, by close code', () =>
       [...this.closes].map(([code, count]) => [{ code }, count] as const),
     );
   }

@@ -14,7 +14,7 @@ import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
 import { UserPublisherService, type UserChannelMessage } from './user-publisher.service';
 
-/** How long a user stays online after a clean close of their last socket: long enough for a page reload. */
+/** How long a user stays online after their last socket was closed with a close frame: enough for a page reload. */
 const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
 /**
  * How long a user stays online after a lost connection: longer than a client waits before it reconnects (a second), and
@@ -24,7 +24,7 @@ const GRACE_AFTER_LOSS_MS = 3_000;
 /** Publications per batch, so that a user with many friends does not block Redis for long. */
 const FRIENDS_PER_BATCH = 500;
 /** Maximum number of publications for one change if the state keeps changing; each later change is published anyway. */
-const PUBLISH_ROUNDS = 3;
+const MAX_PUBLISH_ROUNDS = 3;
 /** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
 
@@ -60,6 +60,7 @@ export class OnlineUsersService {
       graceAfterLossMs: GRACE_AFTER_LOSS_MS,
       onJoined: (userId, _socketId, [cameOnline, ...sockets]) => {
         if (cameOnline === 1) this.enqueueChanges([Number(userId)]);
+        // Redis returns the sockets only of a user who has too many.
         if (sockets.length > 0) void this.closeSurplusSockets(Number(userId), sockets);
       },
     });
@@ -80,12 +81,14 @@ export class OnlineUsersService {
     await this.directory.leave(String(connection.identity.userId), connection.id, graceMs);
   }
 
+  /** Records sockets again that other replicas may have evicted, or that Redis may have lost. */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async reconcileAll(): Promise<void> {
     await this.directory.reconcileAll();
   }
 
+  /** Sweeps (removes the sockets of dead replicas), ends grace periods, and compares a share of the records. */
   @OnProcessEvent('LeaseRenewed')
   async reconcile(): Promise<void> {
     const [offlineUserIds] = await Promise.all([
@@ -117,7 +120,7 @@ export class OnlineUsersService {
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
     if (otherIds.length === 0) return;
     let isOnline = await this.isOnline(userId);
-    for (let round = 0; round < PUBLISH_ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_PUBLISH_ROUNDS; round += 1) {
       await this.publishToAll(otherIds, encodePresence(userId, isOnline));
       const isOnlineNow = await this.isOnline(userId);
       if (isOnlineNow === isOnline) return;
@@ -140,7 +143,7 @@ export class OnlineUsersService {
 
   /**
    * Closes the oldest sockets of a user who has too many, on any replica. Sockets of dead replicas do not count.
-   * @param sockets socket id and `<replica id>|<time of opening in ms>` in turn.
+   * @param sockets the id of each socket, followed by its record: `<replica id>|<time of opening in ms>`.
    */
   private async closeSurplusSockets(userId: number, sockets: readonly string[]): Promise<void> {
     const recordedSockets = sockets.flatMap((socketId, index) => {

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
+// at the first one.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -17,6 +18,7 @@ describe('OrderedWsAdapter', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
+  /** Opens an authenticated socket of a new visitor. `connect` opens one that is not authenticated. */
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('answers to frames', () => {
@@ -26,6 +28,7 @@ describe('OrderedWsAdapter', () => {
       const findSearcher = users.findSearcher.bind(users);
       let continueLookUp: () => void = () => undefined;
       const mayContinue = new Promise<void>((resolve) => (continueLookUp = resolve));
+      // `join_queue` looks the user up, and waits until the test lets it continue.
       const lookUp = jest.spyOn(users, 'findSearcher').mockImplementation(async (userId) => {
         await mayContinue;
         return findSearcher(userId);
@@ -60,6 +63,7 @@ describe('OrderedWsAdapter', () => {
       sendAtOnce(
         socket,
         refs.map((ref, index) => {
+          // Every second frame is refused: `nowhere` is no chat, and `nonsense` no event.
           const kinds = [
             { event: 'ping', ref },
             { event: 'leave_queue', data: {}, ref },
@@ -77,6 +81,7 @@ describe('OrderedWsAdapter', () => {
       const waiting = await (await stack.createVisitor(0, 'male')).openSocket();
       await waiting.request('join_queue', { preferences: 'female' });
       const joining = await (await stack.createVisitor(0, 'female')).openSocket();
+      // The match is made, and then its chat cannot be started.
       jest
         .spyOn(stack.replicas[0]!.app.get(UsersService), 'findProfiles')
         .mockRejectedValueOnce(new Error('database unavailable'));

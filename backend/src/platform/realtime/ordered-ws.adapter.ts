@@ -32,7 +32,7 @@ import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 
 /** Arguments with which ws refuses an upgrade. */
 type Refusal = [status: number, body: string, headers: Record<string, string>];
-/** Callback by which ws learns whether to accept an upgrade. */
+/** The callback of ws for the result of `verifyClient`. */
 type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
 
 const knownErrorCodes: ReadonlySet<string> = new Set(socketErrorCodes);
@@ -50,9 +50,10 @@ interface Route {
 interface SocketState {
   connection: SocketConnection;
   frameLimiter: UserFrameLimiter;
-  /** Consecutive frames refused by the rate limit. */
-  refusals: number;
-  invalidFrames: number;
+  /** Number of frames in a row that the rate limit has refused. */
+  consecutiveRefusals: number;
+  /** Number of frames with invalid JSON, an unknown event or invalid data, in total. */
+  invalidFrameCount: number;
 }
 
 /**
@@ -63,6 +64,7 @@ interface SocketState {
 export class OrderedWsAdapter extends WsAdapter {
   private readonly log = new Logger(OrderedWsAdapter.name);
   private readonly environment: Environment;
+  /** Finds the user who is logged in by the cookie of a request. */
   private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
   private readonly identityByRequest = new WeakMap<IncomingMessage, SocketIdentity>();
@@ -70,7 +72,7 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly frameRateLimiter: FrameRateLimiter;
   private readonly metrics: FrameMetricsRegistry;
 
-  /** By event; undefined until the first frame. */
+  /** By event; built at the first frame. */
   private routes: ReadonlyMap<string, Route> | undefined;
 
   constructor(private readonly application: INestApplicationContext) {
@@ -91,7 +93,7 @@ export class OrderedWsAdapter extends WsAdapter {
     const server = super.create(port, {
       ...options,
       clientTracking: false, // the SocketRegistry lists all sockets
-      perMessageDeflate: false, // required by `writeTextFrame`
+      perMessageDeflate: false, // `writeTextFrame`, which sends the frames, does not compress
       maxPayload: limits.frameMaxBytes,
       maxFragments: realtimeLimits.maxFragments,
       closeTimeout: realtimeLimits.closeTimeoutMs,
@@ -156,7 +158,7 @@ export class OrderedWsAdapter extends WsAdapter {
     return undefined;
   }
 
-  /** Connects an open socket with its user, or closes it if it has no valid login. */
+  /** Registers an open socket for its user, or closes it if it has no valid login or the user is excluded. */
   private accept(socket: WebSocket, request: IncomingMessage): void {
     const identity = this.identityByRequest.get(request);
     if (!identity) {
@@ -179,8 +181,8 @@ export class OrderedWsAdapter extends WsAdapter {
     const state: SocketState = {
       connection,
       frameLimiter: this.frameRateLimiter.acquire(identity.userId),
-      refusals: 0,
-      invalidFrames: 0,
+      consecutiveRefusals: 0,
+      invalidFrameCount: 0,
     };
     connection.ready = this.registry.register(connection).catch((error: unknown) => {
       logWarning(this.log, 'A socket could not be registered', error);
@@ -206,7 +208,7 @@ export class OrderedWsAdapter extends WsAdapter {
 
   private async handleFrame(state: SocketState, text: string, receivedAt: number): Promise<void> {
     if (!state.connection.isReady) await state.connection.ready;
-    // The login may have ended while the socket was getting ready.
+    // The socket may have been closed since, for instance because the login is no longer valid.
     if (!state.connection.isOpen) return;
     let ref: string | undefined;
     let frame: InboundFrame | undefined;
@@ -250,11 +252,11 @@ export class OrderedWsAdapter extends WsAdapter {
   private requireFrameRate(state: SocketState): void {
     const waitMs = state.frameLimiter.take(performance.now());
     if (waitMs === 0) {
-      state.refusals = 0;
+      state.consecutiveRefusals = 0;
       return;
     }
-    state.refusals += 1;
-    if (state.refusals >= FLOODING_AFTER_REFUSALS) state.connection.close(closeCodes.flooding);
+    state.consecutiveRefusals += 1;
+    if (state.consecutiveRefusals >= FLOODING_AFTER_REFUSALS) state.connection.close(closeCodes.flooding);
     throw new DomainError('rate_limited', { retryAfterMs: waitMs });
   }
 
@@ -268,8 +270,9 @@ export class OrderedWsAdapter extends WsAdapter {
     connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
     const isInvalidFrame = code === 'invalid_json' || code === 'unknown_event' || code === 'invalid_payload';
     if (!isInvalidFrame) return;
-    state.invalidFrames += 1;
-    if (state.invalidFrames >= limits.invalidFramesBeforeClose) connection.close(closeCodes.policyViolation);
+    state.invalidFrameCount += 1;
+    if (state.invalidFrameCount >= limits.invalidFramesBeforeClose)
+      connection.close(closeCodes.policyViolation);
   }
 
   private logFailure(error: unknown): void {

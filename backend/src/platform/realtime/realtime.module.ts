@@ -3,7 +3,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
-import { getFailoverMs } from '../redis/redis-connection.factory';
+import { getMaxFailoverMs } from '../redis/redis-connection.factory';
 import { FrameMetricsRegistry } from './frame-metrics.registry';
 import { LoginRecheckService } from './login-recheck.service';
 import { RedisSubscriberService } from './redis-subscriber.service';
@@ -48,7 +48,7 @@ export class RealtimeModule implements OnModuleInit {
   onModuleInit(): void {
     this.health.register('subscriber', async () => this.subscriber.isReceiving, {
       // A failover of Redis ends all subscriptions; the replica stays ready meanwhile.
-      mayFailForMs: getFailoverMs(this.environment),
+      mayFailForMs: getMaxFailoverMs(this.environment),
     });
     this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
@@ -60,7 +60,7 @@ export class RealtimeModule implements OnModuleInit {
     this.metrics.addLiveCounter(
       'thaw_subscriber_rebuilds_total',
       'Reconnections of the subscriber, after which the channels were subscribed to again',
-      () => this.subscriber.rebuildCount,
+      () => this.subscriber.restoreCount,
     );
     this.metrics.addGauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }

@@ -23,12 +23,12 @@ interface Subscription {
   confirmed: Promise<void> | undefined;
 }
 
-/** How often connections are probed and lost channels are looked for. */
+/** How often connections are checked and lost channels are looked for. */
 const CHECK_EVERY_MS = 1_000;
 /** Maximum number of channels that are subscribed concurrently after a loss. */
 const MAX_CHANNELS_PER_BATCH = 500;
-/** Maximum number of attempts to subscribe to a channel: its old server refuses it until the new server is known. */
-const SUBSCRIBE_ATTEMPTS = 5;
+/** Maximum number of attempts to subscribe a channel in a row: after a slot has moved, its old server refuses it. */
+const MAX_SUBSCRIBE_ATTEMPTS = 5;
 const RETRY_DELAY_MS = 100;
 
 /**
@@ -43,11 +43,12 @@ const RETRY_DELAY_MS = 100;
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
   /** How often lost channels were subscribed again. */
-  rebuildCount = 0;
+  restoreCount = 0;
   private readonly routes: SubscriberRoutes;
   private readonly subscriptions = new Map<string, Subscription>();
   private readonly connectionsByServer = new Map<string, SubscriberConnection>();
   private timer: NodeJS.Timeout | undefined;
+  /** The run of `restore` in progress. */
   private restoring: Promise<void> | undefined;
   private isStopped = false;
 
@@ -91,7 +92,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
       this.subscriptions.set(channel, subscription);
     }
     subscription.listeners.add(listener);
-    await (subscription.confirmed ?? this.confirm(subscription));
+    await (subscription.confirmed ?? this.startSubscribing(subscription));
   }
 
   /** Removes a listener. After the last one, the channel is unsubscribed. */
@@ -102,8 +103,8 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     subscription.connection?.unsubscribe(channel);
   }
 
-  /** Subscribes on the channel's server. @throws errors of Redis; the next `check` tries again. */
-  private confirm(subscription: Subscription): Promise<void> {
+  /** Sets `confirmed`. @throws errors of Redis; the next `check` tries again. */
+  private startSubscribing(subscription: Subscription): Promise<void> {
     const confirmed = this.subscribeOnServer(subscription);
     subscription.confirmed = confirmed;
     confirmed.catch(() => {
@@ -126,10 +127,10 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
         } catch (error) {
           if (subscription.connection === connection) subscription.connection = undefined;
           attempts += 1;
-          if (attempts === SUBSCRIBE_ATTEMPTS) throw error;
+          if (attempts === MAX_SUBSCRIBE_ATTEMPTS) throw error;
         }
       }
-      if (this.isStopped) throw new Error('Connection is closed.');
+      if (this.isStopped) throw new Error('Connection is closed.'); // the error of ioredis
       await Promise.all([this.routes.refresh(), sleep(RETRY_DELAY_MS)]);
     }
   }
@@ -147,7 +148,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   /** @param options.isReplacement whether the connection replaces one that has received nothing. */
   private openConnection(server: string, { isReplacement = false } = {}): SubscriberConnection {
-    return new SubscriberConnection(this.routes.open(server), isReplacement, {
+    return new SubscriberConnection(this.routes.openConnection(server), isReplacement, {
       onMessage: (channel, message) => this.dispatch(channel, message),
       onReconnected: () => void this.restore(),
       onMoved: () => void this.routes.refresh().then(() => this.restore()),
@@ -155,7 +156,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     });
   }
 
-  /** An empty message is a probe. A throwing listener must neither affect the others nor end the process. */
+  /** Passes a message to its listeners. An empty message is a probe. A throwing listener must not affect the others. */
   private dispatch(channel: string, message: string): void {
     if (message === '') return;
     for (const listener of this.subscriptions.get(channel)?.listeners ?? []) {
@@ -171,6 +172,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private check(): void {
     for (const [server, connection] of this.connectionsByServer) {
+      // False after two probes in a row that did not arrive.
       if (!connection.probe()) {
         this.logger.warn('The Redis subscriber receives nothing; replacing it');
         this.connectionsByServer.set(server, this.openConnection(server, { isReplacement: true }));
@@ -206,10 +208,10 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     try {
       for (let start = 0; start < lost.length && !this.isStopped; start += MAX_CHANNELS_PER_BATCH) {
         const page = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);
-        await Promise.all(page.map((subscription) => this.confirm(subscription)));
+        await Promise.all(page.map((subscription) => this.startSubscribing(subscription)));
       }
       if (lost.length === 0 || this.isStopped) return;
-      this.rebuildCount += 1;
+      this.restoreCount += 1;
       this.events.publish('SubscriberRestored', {});
     } catch {
       // Redis is unavailable; the next check tries again.

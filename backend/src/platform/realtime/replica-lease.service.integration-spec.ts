@@ -9,6 +9,7 @@ import { leaseKeys } from '../redis/redis.keys';
 import { renewScript } from './replica-lease.scripts';
 import { ReplicaLeaseService } from './replica-lease.service';
 
+/** The keys of the lease scripts, in their order. */
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 /** Duration of a lease that outlives the test. */
 const LONG_LEASE_MS = 1_000_000;
@@ -34,9 +35,12 @@ describe('leases of replicas', () => {
   };
   /** Lets the replica's lease expire, by an expiry in the year 1970. */
   const expire = (replicaId: string) => store.redis.zadd(leaseKeys.live, '1', replicaId);
-  /** Creates or renews a lease. @param epoch the last epoch that the replica read; '' for none. */
-  const renew = (replicaId: string, epoch = '') =>
-    renewScript.run(store.redis, KEYS, [replicaId, LONG_LEASE_MS, epoch]);
+  /**
+   * Creates or renews a lease.
+   * @param knownEpoch the epoch, which identifies the set of live replicas, that the replica read last; '' for none.
+   */
+  const renew = (replicaId: string, knownEpoch = '') =>
+    renewScript.run(store.redis, KEYS, [replicaId, LONG_LEASE_MS, knownEpoch]);
   const readEpoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
   /** Returns the number of calls of each command since the last reset, except the commands of the measurement. */
   const readCommandCalls = async (): Promise<Map<string, number>> => {
@@ -80,10 +84,11 @@ describe('leases of replicas', () => {
     expect(live.getAssignedParts(3)).toEqual([0, 1, 2]);
     const { foundAtMs, replicaIds } = await live.findExpired();
     expect(replicaIds).toEqual(['gone']);
-    expect(foundAtMs).toBeGreaterThan(Date.UTC(2020, 0)); // the clock of Redis
+    expect(foundAtMs).toBeGreaterThan(Date.UTC(2020, 0)); // a time of the clock of Redis, not 0
     expect(await live.findDeadAmong(['live', 'gone', 'unknown'])).toMatchObject({
       replicaIds: ['gone', 'unknown'],
     });
+    // A replica that renews its lease is no longer among the expired ones.
     const [lapsed] = await renew('gone');
     expect(lapsed).toBe(1);
     expect((await startLease('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
@@ -96,11 +101,11 @@ describe('leases of replicas', () => {
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 
-  it('do not allow the first replica that renews after an outage to evict the others', async () => {
+  it('do not let the first replica that renews after an outage evict the others', async () => {
     const first = await startLease('first');
     expect(first.maySweep).toBe(false); // the only live replica, as after an outage
     const second = await startLease('second');
-    expect(second.maySweep).toBe(true);
+    expect(second.maySweep).toBe(true); // it has joined a running service
     await Promise.all([expire('first'), expire('second')]);
     await (second as unknown as { renew(): Promise<void> }).renew(); // without waiting for the timer
     expect(second.maySweep).toBe(false);

@@ -21,6 +21,7 @@ const LATE_RENEWAL_MS = 2_500;
 /** Maximum number of replicas per call; Lua unpacks its arguments onto a stack of 8,000 entries. */
 const REPLICAS_PER_CALL = 500;
 
+/** The keys of the lease scripts, in their order. */
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 
 /** Replicas without a live lease. */
@@ -39,7 +40,7 @@ export interface DeadReplicas {
 @Injectable()
 export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLeaseService.name);
-  /** How often the lease expired while this process was running. */
+  /** How often the lease expired (lapsed) while this process was running. */
   lapseCount = 0;
   private timer: NodeJS.Timeout | undefined;
   /** Identifies the set of live replicas to which `rank` and `liveCount` refer. */
@@ -140,9 +141,10 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   private applyRenewal(sentAt: number, reply: RenewReply): void {
-    const [lapsed] = reply;
+    const [lapsed] = reply; // 1 if the lease had expired, or did not exist yet
     const isFirst = this.maySweepFrom === undefined;
     const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
+    // The set of live replicas has changed since the last renewal.
     if (reply.length > 1) {
       const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
       [this.epoch, this.rank, this.liveCount] = [epoch ?? '', rank, count];
@@ -153,6 +155,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     };
     // A new replica that finds others has joined a running service and starts to sweep its share immediately.
     const hasJoined = isFirst && this.liveCount > 1;
+    // Otherwise all leases may have expired, and the other replicas need time to renew theirs.
     if (lapsed === 1) postponeSweeps(hasJoined ? 0 : LEASE_MS + RENEW_EVERY_MS);
     else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {

@@ -71,8 +71,8 @@ const requestUpgrade = async (origin: string, address: string) => {
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], body };
 };
 
-/** Visitors beyond the maximum number of sockets of one address. */
-const EXTRA_VISITORS = 30;
+/** Number of visitors beyond the maximum number of sockets of one address. */
+const EXTRA_VISITOR_COUNT = 30;
 
 describe('the sockets of one address', () => {
   const maxSockets = socketsPerAddress.default;
@@ -82,7 +82,7 @@ describe('the sockets of one address', () => {
   beforeAll(async () => {
     // With one trusted proxy, a client's address is taken from the header X-Forwarded-For.
     stack = await startTestStack(2, { LIMITS_PROFILE: 'default', TRUST_PROXY: '1' });
-    visitors = await signUpVisitors(stack, maxSockets + EXTRA_VISITORS);
+    visitors = await signUpVisitors(stack, maxSockets + EXTRA_VISITOR_COUNT);
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -104,8 +104,9 @@ describe('the sockets of one address', () => {
       visitors.map((visitor, index) => openFrom(visitor, index, address)),
     );
     expect(outcomes.filter(isOpen)).toHaveLength(maxSockets);
-    expect(listRefusals(outcomes)).toEqual(Array(EXTRA_VISITORS).fill('Upgrade answered 429'));
+    expect(listRefusals(outcomes)).toEqual(Array(EXTRA_VISITOR_COUNT).fill('Upgrade answered 429'));
     expect(await countSockets(address)).toBe(maxSockets);
+    // Another address is not affected.
     await openFrom(visitors.at(-1)!, 0, createRandomAddress());
 
     await outcomes.find(isOpen)!.value.cut();
@@ -140,7 +141,7 @@ describe('the sockets of one address', () => {
       (_, index) => `api-9.dead|socket-${index}`,
     );
     await stack.store.redis.sadd(socketsOfAddressKey(address), ...socketsOfDeadReplica);
-    // After its start, a replica first gives the others time to renew their leases before it considers one dead.
+    // After their start, replicas wait for some seconds before they consider one without a lease dead.
     await until(() =>
       openFrom(visitors[0]!, 0, address).then(
         () => true,
@@ -150,7 +151,7 @@ describe('the sockets of one address', () => {
     expect(await countSockets(address)).toBe(1);
   });
 
-  it('are counted per /64 for IPv6', async () => {
+  it('are counted per /64 network for IPv6', async () => {
     const network = `2001:db8:${randomInt(1, 0xffff).toString(16)}:1`;
     const outcomes = await Promise.allSettled(
       visitors.map((visitor, index) => openFrom(visitor, index, `${network}::${(index + 1).toString(16)}`)),
@@ -171,6 +172,7 @@ describe('the sockets of one address', () => {
     const seconds = (performance.now() - startedAt) / 1_000;
     const openedCount = outcomes.filter(isOpen).length;
     expect(openedCount).toBeLessThanOrEqual(300 + 5 * seconds);
+    // A socket counts until it has closed, so only as many as may be open at once are certain to be admitted.
     expect(openedCount).toBeGreaterThanOrEqual(maxSockets);
     const refusal = await requestRefusedUpgrade(stack.origins[0]!, address);
     expect(refusal.status).toBe(429);
@@ -195,11 +197,16 @@ describe('the sockets of one address', () => {
     expect(admissions.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maxSockets);
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: false });
     sendCommand.mockRestore();
+    // The next renewal of the lease records them, so that the other replica counts them too.
+    await until(async () => (await countSockets(address)) === maxSockets);
+    expect(await stack.replicas[1]!.app.get(SocketAdmissionService).admit(address)).toMatchObject({
+      isAdmitted: false,
+    });
     for (const admitted of admissions) if (admitted.isAdmitted) admitted.release();
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
   });
 
-  it('are refused with 503 when the login cannot be looked up in time', async () => {
+  it('are refused with 503, and do not count, when the login cannot be looked up in time', async () => {
     const writableLimits: Record<string, number> = realtimeLimits;
     jest.replaceProperty(writableLimits, 'handshakeTimeoutMs', 50);
     const identities = stack.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);

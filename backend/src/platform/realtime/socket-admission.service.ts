@@ -20,7 +20,7 @@ const RETRY_WHEN_FULL_MS = 5_000;
 const TOO_MANY_SOCKETS = -1;
 
 /**
- * KEYS: handshake bucket of the address, its open sockets (set of `<replica id>|<socket>`).
+ * KEYS: handshake bucket (rate limit of upgrades) of the address, its open sockets (set of `<replica id>|<socket>`).
  * ARGV: handshakes to take, interval and burst of the bucket (ms, handshakes), member to add to the set, maximum number
  * of members, TTL of the set in ms.
  * Returns the milliseconds to wait, 0 if admitted. If the address has too many sockets, returns TOO_MANY_SOCKETS and
@@ -56,6 +56,8 @@ export class SocketAdmissionService {
   private readonly localHandshakes = new LocalRateLimiter();
   /** Members (`<replica id>|<socket>`) of the open sockets of this replica, by address. */
   private readonly openMembers = new Map<string, Set<string>>();
+  /** Addresses with sockets that were admitted while Redis was unavailable, so that its sets do not contain them. */
+  private readonly unrecordedSubjects = new Set<string>();
   /** Members whose removal from Redis is to be repeated, by address. */
   private readonly unremovedMembers = new Map<string, Set<string>>();
 
@@ -73,6 +75,7 @@ export class SocketAdmissionService {
    * @param subject the address as returned by `toRateLimitSubject`.
    */
   async admit(subject: string): Promise<Admission> {
+    // LIMITS_PROFILE=load
     if (this.maxSockets === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
     const retryAfterMs = await this.requestAdmission(subject, member);
@@ -84,21 +87,24 @@ export class SocketAdmissionService {
   /** Records all open sockets again: while this replica's lease was expired, another replica may have evicted them. */
   @OnProcessEvent('LeaseLapsed')
   async restoreRecords(): Promise<void> {
-    const records = [...this.openMembers].map(([subject, members]) =>
-      this.redis.sadd(socketsOfAddressKey(subject), ...members),
-    );
+    const records = [...this.openMembers.keys()].map((subject) => this.record(subject));
     const failed = (await Promise.allSettled(records)).filter(({ status }) => status === 'rejected').length;
     if (failed > 0) this.logger.warn(`Sockets of ${failed} addresses were not recorded again`);
   }
 
+  /** Repeats what failed while Redis was unavailable. A renewed lease shows that Redis is available again. */
   @OnProcessEvent('LeaseRenewed')
-  retryRemovals(): void {
+  repeatFailedChanges(): void {
+    const unrecorded = [...this.unrecordedSubjects];
+    this.unrecordedSubjects.clear();
+    for (const subject of unrecorded)
+      void this.record(subject).catch(() => this.unrecordedSubjects.add(subject));
     const unremoved = [...this.unremovedMembers];
     this.unremovedMembers.clear();
     for (const [subject, members] of unremoved) for (const member of members) this.remove(subject, member);
   }
 
-  /** Takes a handshake and records the socket. @returns the milliseconds to wait; 0 if admitted. */
+  /** Takes a handshake and records the socket, or applies local limits. @returns the ms to wait; 0 if admitted. */
   private async requestAdmission(subject: string, member: string): Promise<number> {
     try {
       const [waitMs, ...members] = await this.runAdmitScript(subject, member, 1);
@@ -111,8 +117,17 @@ export class SocketAdmissionService {
       const waitMs = this.takeLocally(subject);
       // Redis may have executed the call and recorded the member although the reply was lost.
       if (waitMs > 0) addMember(this.unremovedMembers, subject, member);
+      else this.unrecordedSubjects.add(subject);
       return waitMs;
     }
+  }
+
+  /** Adds the open sockets of an address to its set. */
+  private async record(subject: string): Promise<void> {
+    const members = this.openMembers.get(subject);
+    if (!members) return;
+    const key = socketsOfAddressKey(subject);
+    await Promise.all([this.redis.sadd(key, ...members), this.redis.pexpire(key, SET_TTL_MS)]);
   }
 
   /** Applies the limits to this replica's own sockets. @returns the milliseconds to wait; 0 if admitted. */

@@ -19,6 +19,7 @@ describe('a socket', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
+  /** Opens an authenticated socket of a new visitor. */
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   it(`is closed with 1008 at invalid frame ${limits.invalidFramesBeforeClose}`, async () => {
@@ -30,7 +31,7 @@ describe('a socket', () => {
     expect(socket.all('error')).toHaveLength(limits.invalidFramesBeforeClose);
   });
 
-  it('stays open when many valid frames are refused', async () => {
+  it('stays open when many frames are refused that are valid', async () => {
     const socket = await openSocket();
     for (let count = 0; count < 2 * limits.invalidFramesBeforeClose; count += 1) {
       expect(await socket.ask('skip_chat', { sessionId: 'nowhere' })).toMatchObject({
@@ -104,7 +105,7 @@ describe('a socket', () => {
     expect(await authenticated.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('is closed with 4409 when it is the oldest of six sockets of a user, on any replica', async () => {
+  it('is closed with 4409 when it is the oldest of more than five sockets of a user, on any replica', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const sockets: ThawSocket[] = [];
     for (let index = 0; index < limits.socketsPerUser; index += 1) {
@@ -135,6 +136,7 @@ describe('a socket', () => {
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
     slow.webSocket.pause();
     const publisher = stack.replicas[0]!.app.get(UserPublisherService);
+    // The event does not matter.
     const largeFrame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
     // Publishes until one of the two sockets is closed. First the kernel buffers of both ends fill up, some megabytes.
     await until(async () => {
@@ -158,6 +160,7 @@ describe('a socket', () => {
       { event: 'ping', ref: 'last' },
     ]);
     await until(() => withinLimit.frames.some(({ ref }) => ref === 'last'));
+    // More frames than can be handled as fast as they arrive.
     const flooding = await openSocket();
     sendAtOnce(
       flooding,
@@ -182,7 +185,7 @@ describe('a socket', () => {
       expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
-    // A client that ignores only a few errors stays connected.
+    // A client that ignores only a few errors stays connected. The limit is 100 refusals in a row.
     expect(refusedCount).toBeGreaterThanOrEqual(50);
   });
 });

@@ -6,10 +6,10 @@ import type { DeadReplicas } from './replica-lease.service';
 import { socketDirectoryLua } from './socket-directory.scripts';
 import type { Parameter, SocketDirectoryOptions } from './socket-directory.types';
 
-/** Maximum number of concurrent calls while differences are settled. */
+/** Maximum number of concurrent calls while differences between the memory and Redis are settled. */
 const MAX_CONCURRENT_CALLS = 200;
-/** Each slot is compared with Redis once in this many renewals of the lease, i.e. about every 30 s. */
-const COMPARE_EVERY_RENEWALS = 30;
+/** Each slot is compared with Redis once in this many calls of `reconcile`, i.e. about every 30 s. */
+const COMPARE_EVERY_ROUNDS = 30;
 /** Maximum number of rounds in one sweep; each evicts a bounded number of members per slot. */
 const MAX_SWEEP_ROUNDS = 100;
 
@@ -28,7 +28,7 @@ return recorded
 interface Entry {
   readonly topic: string;
   readonly member: string;
-  /** null if the member has left. */
+  /** Arguments for the `join` script; null if the member has left. */
   readonly parameters: readonly Parameter[] | null;
   /** Grace period of the topic, for `leave`. */
   readonly graceMs: number;
@@ -38,8 +38,9 @@ interface Entry {
 
 /**
  * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
- * the replicas that hold a place in the queue. Each call runs one script in the topic's hash slot. A topic can have a
- * grace period: the time in which a new member may join after the last one has left.
+ * the replicas that hold a place in the queue. The topics are divided into slots (see `SocketDirectoryOptions`); each
+ * call runs one script in the slot of its topic. A topic can have a grace period: the time in which a new member may
+ * join after the last one has left.
  *
  * Keeps the desired records of this replica in memory and settles differences: a failed call is repeated until Redis
  * has confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
@@ -129,7 +130,8 @@ export class SocketDirectoryRepository<Joined> {
    * Evicts the members of dead replicas from this replica's share of the slots. A failing slot does not affect the
    * others. Never rejects.
    * @param mayEvict whether a replica without a lease may be considered dead; otherwise the sweep evicts no member.
-   * @returns the results of the sweep script in these slots; none while another sweep is running.
+   * @returns the results of the sweep scripts in these slots, such as users who are offline now; none while another
+   * sweep is running.
    */
   async sweep(mayEvict: boolean): Promise<string[]> {
     if (this.isSweeping) return [];
@@ -241,7 +243,7 @@ export class SocketDirectoryRepository<Joined> {
 
   /** Whether the current round of `reconcile` compares the slot. */
   private isDue(slot: number): boolean {
-    return slot % COMPARE_EVERY_RENEWALS === this.reconcileCount % COMPARE_EVERY_RENEWALS;
+    return slot % COMPARE_EVERY_ROUNDS === this.reconcileCount % COMPARE_EVERY_ROUNDS;
   }
 
   /** Queues a comparison with Redis, since comparisons run one at a time. Resolves when it is done. */

@@ -75,7 +75,7 @@ const RETRY_DURING_MOVE_MS = 50;
  * @throws Error if REDIS_URL is not an address of Redis.
  */
 export const connectRedis = (settings: RedisSettings, options: ConnectionOptions = {}): RedisClient =>
-  open(settings, { ...requestPathOptions, ...options });
+  openConnection(settings, { ...requestPathOptions, ...options });
 
 /**
  * Opens a connection for BullMQ, which needs all commands of ioredis. A worker keeps waiting during an outage. A
@@ -86,7 +86,7 @@ export const connectQueue = (
   settings: RedisSettings,
   { isProducer }: { isProducer: boolean },
 ): Redis | Cluster =>
-  open(settings, {
+  openConnection(settings, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: reconnectDelayMs,
     ...(isProducer
@@ -94,19 +94,19 @@ export const connectQueue = (
       : { maxRetriesPerRequest: null }),
   });
 
-/** Upper bound for a failover in a cluster with the default `cluster-node-timeout` of 15 s; also used for Sentinel. */
-const FAILOVER_MS = 30_000;
+/** Maximum duration of a failover in a cluster with the default `cluster-node-timeout` of 15 s, or with Sentinel. */
+const MAX_FAILOVER_MS = 30_000;
 
 /** The longest time that a failover may take, in ms; 0 for a single server, which has no replica to fail over to. */
-export const getFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
-  parseRedisAddress(REDIS_URL)?.kind === 'server' ? 0 : FAILOVER_MS;
+export const getMaxFailoverMs = ({ REDIS_URL }: RedisSettings): number =>
+  parseRedisAddress(REDIS_URL)?.kind === 'server' ? 0 : MAX_FAILOVER_MS;
 
 /** Finds the server on which a channel must be subscribed: the only one, or a primary of the cluster. */
 export interface SubscriberRoutes {
-  /** Returns the name of the server that serves a channel, for `open`; undefined while no server does. */
+  /** Returns the name of the server that serves a channel, for `openConnection`; undefined while no server does. */
   findServer(channel: string): string | undefined;
   /** Opens a connection to a server. After a loss it reconnects, and the caller subscribes again. */
-  open(server: string): Redis;
+  openConnection(server: string): Redis;
   /** Reads the slot map of the cluster again. Resolves even if that fails. */
   refresh(): Promise<void>;
 }
@@ -116,13 +116,13 @@ export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClie
   if (!(redis instanceof Cluster)) {
     return {
       findServer: () => ONLY_SERVER,
-      open: () => open(settings, subscriberOptions) as Redis,
+      openConnection: () => openConnection(settings, subscriberOptions) as Redis,
       refresh: () => Promise.resolve(),
     };
   }
   return {
     findServer: (channel) => redis.slots[findSlot(channel)]?.[0],
-    open: (server) => openNode(server, settings, subscriberOptions),
+    openConnection: (server) => openNode(server, settings, subscriberOptions),
     refresh: () => new Promise((resolve) => redis.refreshSlotsCache(() => resolve())),
   };
 };
@@ -130,6 +130,7 @@ export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClie
 /** The name of the server when there is only one. */
 const ONLY_SERVER = '';
 
+/** For subscriptions: `SubscriberConnection` subscribes again itself, and waits during an outage. */
 const subscriberOptions: ConnectionOptions = {
   autoResubscribe: false,
   enableOfflineQueue: true,
@@ -163,11 +164,11 @@ const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'
     connection.once('close', settle);
   });
 
-const open = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
+const openConnection = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
   const address = parseRedisAddress(settings.REDIS_URL);
   if (!address) throw new Error('REDIS_URL is not an address of Redis');
   const connection = openByKind(address, settings, options);
-  // A listener is required. Callers learn about failures from their commands.
+  // Without a listener, an error would end the process. Callers learn about failures from their commands.
   connection.on('error', () => undefined);
   if (connection instanceof Redis) batchWrites(connection);
   return connection;
@@ -253,7 +254,8 @@ const openCluster = (
   const cluster = new Cluster([...nodes], {
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
-    // A command whose connection was lost may have been executed, so the request path never sends it again.
+    // A command whose connection was lost may have been executed, so the request path never sends it again: a delay of
+    // 0 disables the repetition.
     ...(maySendTwice ? {} : { retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     retryDelayOnTryAgain: RETRY_DURING_MOVE_MS,
     slotsRefreshTimeout: redisOptions.connectTimeout ?? CONNECT_TIMEOUT_MS,
@@ -270,12 +272,14 @@ const openCluster = (
   cluster.on('refresh', () => {
     cluster.slots = cluster.slots.map((nodesOfSlot) => [...nodesOfSlot]);
   });
-  // Connects at once: ioredis would connect with the first command and refuse others until the connection is open.
+  // Connects to each node at once: ioredis would connect with the first command and refuse others until the connection
+  // is open.
   cluster.on('+node', (node: Redis) => {
     batchWrites(node);
     void node.connect().catch(() => undefined);
   });
   let refreshTimer: NodeJS.Timeout | undefined;
+  // Reads the slot map again after the loss of a node.
   cluster.on('-node', () => {
     refreshTimer ??= setTimeout(() => {
       refreshTimer = undefined;

@@ -60,7 +60,7 @@ export const shardGroupLockKey = (group: number): string => `shard-group:{${grou
 
 /** Carries messages for the sockets of one user. */
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set of `<replica id>|<socket>`: the open sockets of an IP address on all replicas. */
+/** Set of `<replica id>|<socket>`: the open sockets of an IP address (`subject`) on all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
 /** A channel on which a replica checks that it receives its own publications. */
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
@@ -104,27 +104,27 @@ export const directoryKeys = (prefix: string) => ({
 });
 
 export const matchingKeys = {
-  /** Prefix of everything below; scripts build their keys from it. */
+  /** Prefix of all keys of matching; scripts build their keys from it. */
   prefix: '{matching}:',
   leases: leaseKeys.live,
   /** A topic is a user who is searching or in a claim; a member is a replica that holds sockets of the user. */
   ...directoryKeys('{matching}:'),
   /** Sorted set: session ids of claims (matches that are not confirmed yet) by the time at which the claim expires. */
   claims: '{matching}:claims',
-  /** Sorted set: `<session id>|<user id>|<user id>` of recorded chats by the time of their next check. */
+  /** Sorted set: `<session id>|<user id>|<user id>` by the time when the next check is due whether the chat is over. */
   chats: '{matching}:chats',
   /**
    * Sorted set: the searching users of a pool by the time of joining. Only users of the same pool are matched. The pool
-   * of most users has no name.
+   * of users who are not flagged by moderation has no name.
    */
   queue: (gender: string, preference: string, pool = ''): string =>
     `{matching}:queue:${pool === '' ? '' : `${pool}:`}${gender}:${preference}`,
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
-   * `1` while two users who were in a chat together are not matched again; `x` for an hour after one has blocked the
-   * other.
+   * Exists while two users are not matched: `1` during the cool-down after a chat of the two, `x` for an hour after one
+   * has blocked the other.
    */
-  coolDown: (userId: number, otherId: number): string =>
+  separation: (userId: number, otherId: number): string =>
     `{matching}:cool-down:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
   /** Exists for some minutes after the two users have been in a chat together. */
   recentPartners: (userId: number, otherId: number): string =>

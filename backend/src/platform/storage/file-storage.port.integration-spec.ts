@@ -28,27 +28,30 @@ const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buf
   return content;
 };
 
-/** Runs with these variables, and without all others that lead the SDK of AWS to credentials. */
+/** Runs with these environment variables, and without all others from which the SDK of AWS takes credentials. */
 const withAwsVariables = async (
   variables: Record<string, string>,
   run: () => Promise<void>,
 ): Promise<void> => {
-  const before = { ...process.env };
+  const variablesBefore = { ...process.env };
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   const noFile = path.join(folder, 'no-such-file');
   Object.assign(process.env, { AWS_CONFIG_FILE: noFile, AWS_SHARED_CREDENTIALS_FILE: noFile, ...variables });
   try {
     await run();
   } finally {
-    for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
-    Object.assign(process.env, before);
+    for (const name of Object.keys(process.env)) if (!(name in variablesBefore)) delete process.env[name];
+    Object.assign(process.env, variablesBefore);
   }
 };
 
-/** Answers as the services that lend the credentials of a role do, and accepts every request to S3. */
-const startAwsStandIn = async () => {
-  const requestsForRole: string[] = [];
-  const signatures: string[] = [];
+/**
+ * Starts a server in place of two services of AWS: the one that returns the credentials of a role, and S3. The server
+ * records the requests to the first service, and the access keys that signed the requests to S3.
+ */
+const startFakeAws = async () => {
+  const roleRequests: string[] = [];
+  const s3AccessKeys: string[] = [];
   const role = {
     Code: 'Success',
     AccessKeyId: 'ROLEKEY',
@@ -58,23 +61,23 @@ const startAwsStandIn = async () => {
   };
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request;
-    const isForRole = url.startsWith('/latest/') || url === '/role';
-    if (isForRole) {
-      requestsForRole.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
+    const isRoleRequest = url.startsWith('/latest/') || url === '/role';
+    if (isRoleRequest) {
+      roleRequests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
       if (url === '/latest/api/token') response.end('token of the machine');
       else if (url.endsWith('/security-credentials/')) response.end('thaw');
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(role));
     } else {
       const [, key] = /Credential=(\w+)\//.exec(headers.authorization ?? '') ?? [];
-      signatures.push(`${key}, ${String(headers['x-amz-security-token'])}`);
+      s3AccessKeys.push(`${key}, ${String(headers['x-amz-security-token'])}`);
       request.resume().on('end', () => response.end());
     }
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requestsForRole,
-    signatures,
+    roleRequests,
+    s3AccessKeys,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -96,13 +99,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const createS3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Settings => ({
+const createS3Settings = (endpoint: string, overrides: Partial<S3Settings> = {}): S3Settings => ({
   endpoint,
   region: 'us-east-1',
-  keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  accessKeys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
   bucketPrefix: '',
   buckets: ['avatars', 'chat-images', 'parallel'],
-  ...more,
+  ...overrides,
 });
 
 describe.each([
@@ -144,7 +147,7 @@ describe.each([
 
   it('returns null for a file that does not exist', async () => {
     expect(await storage.open(createAddress('nothing.jpg'))).toBeNull();
-    expect(await storage.open(createAddress('private-chat'))).toBeNull();
+    expect(await storage.open(createAddress('private-chat'))).toBeNull(); // a folder of keys
     expect(await storage.open(createAddress('a.jpg/a.jpg'))).toBeNull();
     expect(await storage.open(createAddress('nothing.jpg', 'no-such-bucket'))).toBeNull();
   });
@@ -157,7 +160,7 @@ describe.each([
     expect(await storage.open(createAddress('d.jpg'))).toBeNull();
   });
 
-  it('stores many files at once without mixing their content', async () => {
+  it('stores many files concurrently without mixing their content', async () => {
     const files = Array.from({ length: 30 }, (_, index) => ({
       address: createAddress(`many/${index}.jpg`, 'parallel'),
       content: randomBytes(10_000 + index),
@@ -171,7 +174,7 @@ describe.each([
   it('allows a reader to stop in the middle of a file', async () => {
     await storage.put(createAddress('e.jpg'), randomBytes(1024 * 1024), JPEG);
     const file = await storage.open(createAddress('e.jpg'));
-    file?.content.on('error', () => undefined);
+    file?.content.on('error', () => undefined); // an early end may be reported as an error
     file?.content.destroy();
     expect((await read(storage, createAddress('e.jpg')))?.length).toBe(1024 * 1024);
   });
@@ -189,20 +192,20 @@ describe.each([
     ['a.jpg\n', 'chat-images'],
     ['%2e%2e/a.jpg', 'chat-images'],
     ['', 'chat-images'],
-    // Buckets with the same faults, and the folder of the adapter itself.
+    // Buckets with the same faults, and the folder in which the local adapter writes unfinished files.
     ['a.jpg', '..'],
     ['a.jpg', '.unfinished'],
     ['a.jpg', 'chat..images'],
     ['a.jpg', 'chat-images/private-chat'],
     ['a.jpg', ''],
   ])('refuses the key %j in the bucket %j', (key, bucket) => {
-    const wrong = 'Not the address of a file';
-    expect(() => storage.put({ bucket, key }, Buffer.alloc(1), JPEG)).toThrow(wrong);
-    expect(() => storage.open({ bucket, key })).toThrow(wrong);
-    expect(() => storage.remove({ bucket, key })).toThrow(wrong);
+    const message = 'Not the address of a file';
+    expect(() => storage.put({ bucket, key }, Buffer.alloc(1), JPEG)).toThrow(message);
+    expect(() => storage.open({ bucket, key })).toThrow(message);
+    expect(() => storage.remove({ bucket, key })).toThrow(message);
   });
 
-  it('refuses a key that is too long for a file system', () => {
+  it('refuses to store a file with a key of more than 512 characters', () => {
     expect(() => storage.put(createAddress('a'.repeat(513)), Buffer.alloc(1), JPEG)).toThrow(
       'Not the address of a file',
     );
@@ -210,11 +213,11 @@ describe.each([
 });
 
 describe('S3', () => {
-  const createPrefixedStorage = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
-    new S3FileStorageAdapter(createS3Settings(s3.endpoint, { bucketPrefix, ...more }));
+  const createPrefixedStorage = (bucketPrefix: string, overrides: Partial<S3Settings> = {}) =>
+    new S3FileStorageAdapter(createS3Settings(s3.endpoint, { bucketPrefix, ...overrides }));
 
   it('creates its buckets once when several migrations run concurrently', async () => {
-    const storages = [1, 2, 3].map(() => createPrefixedStorage('together-'));
+    const storages = [1, 2, 3].map(() => createPrefixedStorage('concurrent-'));
     await Promise.all(storages.map((storage) => storage.prepare()));
     for (const [index, storage] of storages.entries()) {
       await storage.check();
@@ -224,7 +227,7 @@ describe('S3', () => {
     }
   });
 
-  it('separates files of different prefixes', async () => {
+  it('separates files of different bucket prefixes', async () => {
     const [one, two] = [createPrefixedStorage('one-'), createPrefixedStorage('two-')];
     await Promise.all([one.prepare(), two.prepare()]);
     await one.put(createAddress('a.jpg'), Buffer.from('one'), JPEG);
@@ -233,7 +236,7 @@ describe('S3', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('creates no bucket on demand and does not start without its buckets', async () => {
+  it('creates no bucket on demand, and its check at process start fails without the buckets', async () => {
     const storage = createPrefixedStorage('missing-');
     await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
@@ -242,7 +245,7 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('refuses to migrate and to start with a bucket of another account', async () => {
+  it('fails to prepare, and fails its check at process start, when a bucket belongs to another account', async () => {
     const foreign = createServer((_, response) => response.writeHead(403).end());
     await once(foreign.listen(0, '127.0.0.1'), 'listening');
     const { port } = foreign.address() as AddressInfo;
@@ -256,7 +259,7 @@ describe('S3', () => {
 
   it('uses the credentials of environment variables when no keys are given', async () => {
     await withAwsVariables({ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }, async () => {
-      const storage = createPrefixedStorage('found-', { keys: undefined });
+      const storage = createPrefixedStorage('from-environment-', { accessKeys: undefined });
       await storage.prepare();
       await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
       expect(await read(storage, createAddress('a.jpg'))).not.toBeNull();
@@ -266,40 +269,43 @@ describe('S3', () => {
 
   it.each([
     {
-      of: 'container',
-      getVariables: (origin: string) => ({
+      roleOwner: 'container',
+      createVariables: (origin: string) => ({
         AWS_CONTAINER_CREDENTIALS_FULL_URI: `${origin}/role`,
         AWS_CONTAINER_AUTHORIZATION_TOKEN: 'token of the container',
       }),
       requests: ['GET /role token of the container'],
     },
     {
-      of: 'machine',
-      getVariables: (origin: string) => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: origin }),
+      roleOwner: 'machine',
+      createVariables: (origin: string) => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: origin }),
       requests: [
         'PUT /latest/api/token',
         'GET /latest/meta-data/iam/security-credentials/',
         'GET /latest/meta-data/iam/security-credentials/thaw',
       ],
     },
-  ])('uses the role of the $of when there are no keys at all', async ({ getVariables, requests }) => {
-    const aws = await startAwsStandIn();
-    await withAwsVariables(getVariables(aws.origin), async () => {
-      const storage = new S3FileStorageAdapter(createS3Settings(aws.origin, { keys: undefined }));
-      await storage.check();
-      await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
-      await storage.close();
-    });
-    await aws.close();
-    expect(aws.requestsForRole).toEqual(requests);
-    expect(aws.signatures).toHaveLength(4);
-    expect(new Set(aws.signatures)).toEqual(new Set(['ROLEKEY, a session token']));
-  });
+  ])(
+    'uses the role of the $roleOwner when there are no keys at all',
+    async ({ createVariables, requests }) => {
+      const aws = await startFakeAws();
+      await withAwsVariables(createVariables(aws.origin), async () => {
+        const storage = new S3FileStorageAdapter(createS3Settings(aws.origin, { accessKeys: undefined }));
+        await storage.check();
+        await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
+        await storage.close();
+      });
+      await aws.close();
+      expect(aws.roleRequests).toEqual(requests);
+      expect(aws.s3AccessKeys).toHaveLength(4); // `check` of three buckets, and `put`
+      expect(new Set(aws.s3AccessKeys)).toEqual(new Set(['ROLEKEY, a session token']));
+    },
+  );
 
   it('throws unavailable while the server does not respond, but passes the check at start', async () => {
-    const other = await startTestS3();
-    const storage = new S3FileStorageAdapter(createS3Settings(other.endpoint));
-    await other.close();
+    const stopped = await startTestS3();
+    const storage = new S3FileStorageAdapter(createS3Settings(stopped.endpoint));
+    await stopped.close();
     await storage.check(); // a process may start without its storage
     await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
@@ -335,37 +341,37 @@ describe('a folder', () => {
     await expect(stat(untouched)).rejects.toThrow('ENOENT');
   });
 
-  it('contains no partial files, and leftovers of a killed process are removed', async () => {
-    const home = path.join(folder, 'killed');
-    const unfinished = path.join(home, '.unfinished');
+  it('contains no partial files, and loses the old unfinished files of a killed process', async () => {
+    const root = path.join(folder, 'killed');
+    const unfinished = path.join(root, '.unfinished');
     await mkdir(unfinished, { recursive: true });
     await writeFile(path.join(unfinished, 'old'), 'half of an ima');
     await writeFile(path.join(unfinished, 'new'), 'half of another');
     const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60_000);
     await utimes(path.join(unfinished, 'old'), twoHoursAgo, twoHoursAgo);
 
-    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    const storage: FileStoragePort = new LocalFileStorageAdapter(root);
     await storage.put(createAddress('a.jpg'), Buffer.from('whole'), JPEG);
     expect(await readdir(unfinished)).toEqual(['new']);
-    expect(await readdir(path.join(home, 'chat-images'))).toEqual(['a.jpg']);
+    expect(await readdir(path.join(root, 'chat-images'))).toEqual(['a.jpg']);
   });
 
   it('contains files that only their owner can read', async () => {
-    const home = path.join(folder, 'modes');
-    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    const root = path.join(folder, 'modes');
+    const storage: FileStoragePort = new LocalFileStorageAdapter(root);
     await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
-    const { mode } = await stat(path.join(home, 'chat-images', 'a.jpg'));
+    const { mode } = await stat(path.join(root, 'chat-images', 'a.jpg'));
     expect(mode & 0o777).toBe(0o600);
   });
 
   it('causes unavailable errors while it is not writable, and works again afterwards', async () => {
-    const home = path.join(folder, 'in-the-way');
-    await writeFile(home, 'a file where the folder should be');
-    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    const root = path.join(folder, 'blocked');
+    await writeFile(root, 'a file where the folder should be');
+    const storage: FileStoragePort = new LocalFileStorageAdapter(root);
     await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
-    await rm(home);
+    await rm(root);
     await storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG);
     expect(String(await read(storage, createAddress('a.jpg')))).toBe('x');
   });

@@ -1,23 +1,28 @@
 import type { Readable } from 'node:stream';
 
-/** A file's bucket and its key, which may contain folders. The server chooses both, never a client. */
+/** A bucket, and the key of a file in it, which may contain folders. The server chooses both, never a client. */
 export interface FileAddress {
   bucket: string;
   key: string;
 }
 
 export interface StoredFile {
+  /** In bytes. */
   size: number;
   /** The caller must read this to its end or destroy it. */
   content: Readable;
 }
 
 /**
- * Stores files. A file is available to every replica once the promise of `put` resolves, completely or not at all.
- * `put`, `open`, `remove` and `list` throw `DomainError unavailable` if the storage does not respond or is full.
+ * Stores files. When the promise of `put` resolves, the complete file is available to every replica. A failed `put`
+ * leaves no partial file. `put`, `open`, `remove` and `list` throw `DomainError unavailable` if the storage does not
+ * respond or is full.
  */
 export interface FileStoragePort {
-  /** Prepares the storage, for instance creates buckets; part of a migration. @throws Error if that is impossible. */
+  /**
+   * Prepares the storage, for instance by creating buckets. A migration calls it.
+   * @throws Error if the storage cannot be prepared.
+   */
   prepare(): Promise<void>;
 
   /**
@@ -30,13 +35,13 @@ export interface FileStoragePort {
   /** Stores a file, replacing an existing one. */
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void>;
 
-  /** Returns null if there is no such file. */
+  /** @returns null if there is no such file. */
   open(address: FileAddress): Promise<StoredFile | null>;
 
   /** Succeeds also if there is no such file. */
   remove(address: FileAddress): Promise<void>;
 
-  /** Yields the keys of a bucket's files, in no particular order. */
+  /** Yields the keys of all files of a bucket, in no particular order. */
   list(bucket: string): AsyncGenerator<string>;
 
   close(): Promise<void>;
@@ -44,14 +49,18 @@ export interface FileStoragePort {
 
 export const FILE_STORAGE_PORT = Symbol('FILE_STORAGE_PORT');
 
+/** Bucket names as S3 allows them, except that `..` is not excluded here. */
 const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/** Names of `\w`, `-` and single dots, separated by `/`. No name starts or ends with a dot. */
 const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
 
+const MAX_KEY_LENGTH = 512;
+
 /**
- * Last line of defence: a key that could lead out of its bucket must not reach a storage.
- * @throws Error for an unsafe address, which is always a bug of the caller.
+ * Keeps a key that leads out of its bucket from reaching a storage, even if the caller has a bug.
+ * @throws Error for an unsafe address, which no correct caller passes.
  */
 export const requireSafeAddress = ({ bucket, key }: FileAddress): void => {
-  const isSafe = bucketPattern.test(bucket) && !bucket.includes('..') && key.length <= 512;
+  const isSafe = bucketPattern.test(bucket) && !bucket.includes('..') && key.length <= MAX_KEY_LENGTH;
   if (!isSafe || !keyPattern.test(key)) throw new Error('Not the address of a file');
 };

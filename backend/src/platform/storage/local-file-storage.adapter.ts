@@ -11,15 +11,16 @@ import {
 } from './file-storage.port';
 
 /** Folder for files being written. No bucket can have this name. */
-const UNFINISHED = '.unfinished';
-/** An unfinished file older than this was left behind by a process that died. */
+const UNFINISHED_FOLDER = '.unfinished';
+/** The age at which an unfinished file must come from a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** Stores files in a folder of this machine, which all its replicas share. */
+/** Stores files in a folder of this machine, which all replicas on the machine share. */
 export class LocalFileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(LocalFileStorageAdapter.name);
   private readonly root: string;
-  private clearing: Promise<void> | undefined;
+  /** The removal of abandoned files, which the first `put` starts. */
+  private abandonedRemoval: Promise<void> | undefined;
 
   constructor(folder: string) {
     this.root = path.resolve(folder);
@@ -33,11 +34,12 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   put(address: FileAddress, content: Buffer): Promise<void> {
     const target = this.resolvePath(address);
     return this.throwUnavailableOnFailure(async () => {
-      await (this.clearing ??= this.clearAbandoned());
+      await (this.abandonedRemoval ??= this.removeAbandoned());
       await mkdir(path.dirname(target), { recursive: true });
-      const unfinished = path.join(this.root, UNFINISHED, randomUUID());
+      // A rename is atomic, so a reader never opens a partial file.
+      const unfinished = path.join(this.root, UNFINISHED_FOLDER, randomUUID());
       try {
-        await write(unfinished, content);
+        await writeDurably(unfinished, content);
         await rename(unfinished, target);
       } catch (error) {
         await rm(unfinished, { force: true });
@@ -52,12 +54,12 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     return this.throwUnavailableOnFailure(async () => {
       const file = await open(target, 'r').catch(toNullIfMissing);
       if (!file) return null;
-      const found = await file.stat();
-      if (!found.isFile()) {
+      const stats = await file.stat();
+      if (!stats.isFile()) {
         await file.close();
         return null;
       }
-      return { size: found.size, content: file.createReadStream() };
+      return { size: stats.size, content: file.createReadStream() };
     });
   }
 
@@ -73,15 +75,16 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     );
     for (const name of names ?? []) {
       const key = name.split(path.sep).join('/');
-      const found = await this.throwUnavailableOnFailure(() =>
+      // Null when the file was removed since the folder was read.
+      const stats = await this.throwUnavailableOnFailure(() =>
         stat(path.join(folder, name)).catch(toNullIfMissing),
       );
-      if (found?.isFile()) yield key;
+      if (stats?.isFile()) yield key;
     }
   }
 
   async close(): Promise<void> {
-    await this.clearing;
+    await this.abandonedRemoval;
   }
 
   private resolvePath(address: FileAddress): string {
@@ -91,13 +94,14 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     return target;
   }
 
-  private async clearAbandoned(): Promise<void> {
-    const folder = path.join(this.root, UNFINISHED);
+  private async removeAbandoned(): Promise<void> {
+    const folder = path.join(this.root, UNFINISHED_FOLDER);
     await mkdir(folder, { recursive: true });
     for (const name of await readdir(folder)) {
       const file = path.join(folder, name);
-      const found = await stat(file).catch(toNullIfMissing);
-      if (found && found.mtimeMs < Date.now() - ABANDONED_AFTER_MS) await rm(file, { force: true });
+      // Null when another replica has finished or removed the file.
+      const stats = await stat(file).catch(toNullIfMissing);
+      if (stats && stats.mtimeMs < Date.now() - ABANDONED_AFTER_MS) await rm(file, { force: true });
     }
   }
 
@@ -105,14 +109,14 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     try {
       return await work();
     } catch (error) {
-      this.clearing = undefined;
+      this.abandonedRemoval = undefined; // it may have failed, so the next `put` repeats it
       this.logger.error(`The folder of files failed: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
       throw new DomainError('unavailable');
     }
   }
 }
 
-const write = async (file: string, content: Buffer): Promise<void> => {
+const writeDurably = async (file: string, content: Buffer): Promise<void> => {
   const handle = await open(file, 'wx', 0o600);
   try {
     await handle.writeFile(content);
@@ -122,7 +126,7 @@ const write = async (file: string, content: Buffer): Promise<void> => {
   }
 };
 
-/** A new directory entry is only durable after an fsync of its folder. */
+/** The entry of a new file in its folder is durable only after an fsync of the folder. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {

@@ -23,16 +23,16 @@ export interface S3Settings {
   /** URL of an S3-compatible storage. Without it, the SDK uses AWS in the given region. */
   endpoint?: string;
   region: string;
-  /** Without keys, the SDK looks for credentials: environment, profile, role of the container or the machine. */
-  keys?: { accessKeyId: string; secretAccessKey: string };
-  /** Prefix of every bucket name, because all accounts of a storage share one namespace. */
+  /** If absent, the SDK uses credentials of the environment, a profile, or the role of the container or machine. */
+  accessKeys?: { accessKeyId: string; secretAccessKey: string };
+  /** Prefix of every bucket name. It makes names unique, because all accounts of a storage share one namespace. */
   bucketPrefix: string;
   /** Names of the buckets, without the prefix. */
   buckets: readonly string[];
 }
 
 const CONNECT_TIMEOUT_MS = 1_000;
-/** Maximum wait for a response, and between two pieces of its data. */
+/** Maximum time until a response starts, and between two parts of its data. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 
 /** Stores files in an S3-compatible storage. Each bucket of the settings is one S3 bucket, named with the prefix. */
@@ -41,17 +41,17 @@ export class S3FileStorageAdapter implements FileStoragePort {
   private readonly client: S3Client;
 
   constructor(private readonly settings: S3Settings) {
-    const { endpoint, region, keys } = settings;
+    const { endpoint, region, accessKeys } = settings;
     this.client = new S3Client({
       endpoint,
       region,
-      credentials: keys,
-      // Bucket names as host names need wildcard DNS, which only AWS has.
+      credentials: accessKeys,
+      // Otherwise, the SDK puts the bucket into the host name. That needs wildcard DNS, which only AWS has.
       forcePathStyle: endpoint !== undefined,
       // The SDK's newer checksums use chunked encoding, which older storages refuse or store as part of the file.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      maxAttempts: 2,
+      maxAttempts: 2, // one retry
       requestHandler: {
         connectionTimeout: CONNECT_TIMEOUT_MS,
         socketTimeout: RESPONSE_TIMEOUT_MS,
@@ -74,7 +74,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
         exists = await this.hasBucket(bucket);
       } catch (error) {
         if (error instanceof ForeignBucketError) throw error;
-        // A storage that cannot be reached must not keep the process from starting. The other buckets would fail, too.
+        // The process must start even if the storage is unavailable. The check of other buckets would fail, too.
         this.logger.warn(`The bucket ${bucket} could not be checked: ${readErrorCode(error)}`);
         return;
       }
@@ -99,6 +99,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
           new GetObjectCommand(this.toS3Address(address)),
         );
         if (!Body || ContentLength === undefined) throw new Error('The storage answered without a body');
+        // In Node, the SDK returns the body as a Readable.
         return { size: ContentLength, content: Body as Readable };
       } catch (error) {
         if (isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) return null;
@@ -119,7 +120,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
   }
 
   async *list(bucket: string): AsyncGenerator<string> {
-    const request = { Bucket: `${this.settings.bucketPrefix}${bucket}` };
+    const request = { Bucket: this.toS3Bucket(bucket) };
     let continuationToken: string | undefined;
     do {
       const page = await this.throwUnavailableOnFailure(() =>
@@ -135,14 +136,21 @@ export class S3FileStorageAdapter implements FileStoragePort {
   }
 
   private get bucketNames(): string[] {
-    return this.settings.buckets.map((bucket) => `${this.settings.bucketPrefix}${bucket}`);
+    return this.settings.buckets.map((bucket) => this.toS3Bucket(bucket));
+  }
+
+  private toS3Bucket(bucket: string): string {
+    return `${this.settings.bucketPrefix}${bucket}`;
   }
 
   private toS3Address({ bucket, key }: FileAddress) {
-    return { Bucket: `${this.settings.bucketPrefix}${bucket}`, Key: key };
+    return { Bucket: this.toS3Bucket(bucket), Key: key };
   }
 
-  /** @throws ForeignBucketError */
+  /**
+   * @param bucket  name with the prefix
+   * @throws ForeignBucketError; the error of the SDK when the storage does not respond
+   */
   private async hasBucket(bucket: string): Promise<boolean> {
     try {
       await this.client.send(new HeadBucketCommand({ Bucket: bucket }));
@@ -156,20 +164,20 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   private async createBucket(bucket: string): Promise<void> {
     const { endpoint, region } = this.settings;
-    // AWS requires the region, except for us-east-1; other storages have no regions.
-    const isRegional = endpoint === undefined && region !== 'us-east-1';
+    // AWS requires a region unless it is us-east-1; other storages have no regions.
+    const requiresRegion = endpoint === undefined && region !== 'us-east-1';
     try {
       await this.client.send(
         new CreateBucketCommand({
           Bucket: bucket,
-          ...(isRegional
+          ...(requiresRegion
             ? { CreateBucketConfiguration: { LocationConstraint: region as BucketLocationConstraint } }
             : {}),
         }),
       );
     } catch (error) {
       if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
-      // Another migration created it concurrently, or it belongs to another account.
+      // Either another migration has created the bucket concurrently, or it belongs to another account.
       if (!(await this.hasBucket(bucket))) throw new ForeignBucketError(bucket);
     }
   }
@@ -195,7 +203,7 @@ class ForeignBucketError extends Error {
 const readStatus = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** Returns names and codes only, because a message may quote the request. */
+/** Returns only the name or code of an error and the status, because a message may quote the request. */
 const readErrorCode = (error: unknown): string => {
   if (error instanceof S3ServiceException) return `${error.name} ${readStatus(error) ?? ''}`;
   if (!(error instanceof Error)) return 'unknown';

@@ -11,7 +11,7 @@ import { FILE_STORAGE_PORT, type FileStoragePort } from './file-storage.port';
 import { LocalFileStorageAdapter } from './local-file-storage.adapter';
 import { S3FileStorageAdapter } from './s3-file-storage.adapter';
 
-/** The bucket with the ids of erased users: it survives when a backup of the database is restored. */
+/** The bucket with the ids of erased users. It is not affected when a backup of the database is restored. */
 export const ERASURES_BUCKET = 'erasures';
 
 type StorageSettings = Pick<
@@ -37,7 +37,7 @@ export const createFileStorage = (environment: StorageSettings): FileStoragePort
   return new S3FileStorageAdapter({
     endpoint: S3_ENDPOINT,
     region: S3_REGION,
-    keys:
+    accessKeys:
       S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
         ? { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
         : undefined,
@@ -46,7 +46,10 @@ export const createFileStorage = (environment: StorageSettings): FileStoragePort
   });
 };
 
-/** Creates missing buckets; part of a migration. @throws Error if a bucket belongs to another account. */
+/**
+ * Creates missing buckets. A migration calls it.
+ * @throws Error if a bucket cannot be created, for instance because it belongs to another account.
+ */
 export const prepareFileStorage = async (environment: StorageSettings): Promise<void> => {
   const storage = createFileStorage(environment);
   try {

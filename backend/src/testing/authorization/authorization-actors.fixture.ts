@@ -26,7 +26,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
-  const friendless = await stack.createVisitor(0, 'male');
+  const friendlessUser = await stack.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
@@ -49,12 +49,13 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
     messageType: 'text',
   });
 
+  /** Sends a friend request to every actor, and reports the users whom the moderators handle. */
   const requester = await stack.createVisitor(0);
   const requestIds = new Map<ThawVisitor, unknown>();
   const imageUrls = new Map<ThawVisitor, string>();
   const noticeIds = new Map<ThawVisitor, number>();
   for (const user of Object.values(users)) {
-    noticeIds.set(user, await warn(replica, user.user.id));
+    noticeIds.set(user, await warn(replica, user.user.id)); // `warn` returns the id of the notice
     await recordPastChat(replica, requester, user);
     const request = { requesterId: requester.user.id, addresseeId: user.user.id };
     requestIds.set(user, (await requester.call('POST', '/api/friends/request', request)).body.id);
@@ -74,11 +75,12 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   await users.self.call('POST', '/api/blocks', block);
   await imposeSanction(replica, users.suspended.user.id);
 
+  /** By moderator: the user whose case the moderator has claimed (is working on). */
   const moderatedUsers = {
     moderator: await createModeratedUser(stack, users.moderator, requester),
     otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
   };
-  const query = async <Row>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
+  const queryFirstRow = async <Row>(sql: string, values: unknown[] = []): Promise<Row | undefined> =>
     (await stack.database.dataSource.query<Row[]>(sql, values))[0];
 
   type ModerationIds = Pick<
@@ -92,19 +94,21 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       return { ...ids, version: 0 };
     }
     const { moderator, otherModerator } = moderatedUsers;
-    const [ownSubject, otherSubject] =
+    // Users who are not moderators take the place of `moderator`.
+    const [ownModerated, otherModerated] =
       actor === 'otherModerator' ? [otherModerator, moderator] : [moderator, otherModerator];
-    const subject = kind === 'own' ? ownSubject : otherSubject;
-    const caseRow = await query<{ version: string }>('SELECT version FROM conduct_cases WHERE id = $1', [
-      subject.caseId,
-    ]);
-    const blockedImageRow = await query<{ id: string }>('SELECT id FROM blocked_images');
+    const moderatedUser = kind === 'own' ? ownModerated : otherModerated;
+    const caseRow = await queryFirstRow<{ version: string }>(
+      'SELECT version FROM conduct_cases WHERE id = $1',
+      [moderatedUser.caseId],
+    );
+    const blockedImageRow = await queryFirstRow<{ id: string }>('SELECT id FROM blocked_images');
     return {
-      case: subject.caseId,
-      sanction: subject.sanctionId,
-      appeal: subject.appealId,
+      case: moderatedUser.caseId,
+      sanction: moderatedUser.sanctionId,
+      appeal: moderatedUser.appealId,
       // For `other`, the caller: moderators cannot act on themselves.
-      person: kind === 'own' ? subject.userId : users[actor].user.id,
+      person: kind === 'own' ? moderatedUser.userId : users[actor].user.id,
       evidenceImage: EVIDENCE_IMAGE_ID,
       blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // until a decision blocks one
       version: Number(caseRow?.version),
@@ -116,7 +120,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
     const otherUser = actor === 'self' ? users.stranger : users.self;
     const commonIds = {
       callerId: caller.user.id,
-      friendlessId: friendless.user.id,
+      friendlessId: friendlessUser.user.id,
       otherUserId: otherUser.user.id,
       ...(await chooseModerationIds(actor, kind)),
     };
@@ -153,7 +157,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
           session: 7,
           message: '1',
           request: '-1',
-          image: '/api/files/chat-images/..%2f..%2fetc',
+          image: '/api/files/chat-images/..%2f..%2fetc', // tries to leave the folder
           notice: '1e3',
         };
     }

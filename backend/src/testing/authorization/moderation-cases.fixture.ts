@@ -11,7 +11,7 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** A case of a route that refuses all users who are not moderators, whatever the ids. */
+/** An attempt (`HttpCase`) on a route that refuses all users who are not moderators, whatever the ids. */
 const createModeratorCase = (
   moderatorOutcomes: Outcomes,
   path?: HttpCase['path'],
@@ -56,7 +56,7 @@ const allowOnlyOnce: Outcomes = {
   ...unknownIdOutcomes,
 };
 
-/** The body of a decision that bans the user and blocks the image in the evidence. */
+/** Builds the body of a decision that bans the user and blocks the image in the evidence. */
 const createBanBody = ({ version, evidenceImage }: Ids) => ({
   version,
   outcome: 'banned',
@@ -65,6 +65,12 @@ const createBanBody = ({ version, evidenceImage }: Ids) => ({
   blockImages: [evidenceImage],
 });
 
+/**
+ * The routes of moderation. `own` ids belong to the case that the calling moderator has claimed (works on), `other` ids
+ * to that of the other moderator. Refusals: `claimed`: another moderator has claimed the case; `case_changed`: the
+ * version is not the current one; `already_answered`: the matter is decided already; `own_decision`: moderators may
+ * neither confirm their own decisions nor act on themselves.
+ */
 export const moderationCases: AuthorizationTable = {
   routes: {
     'GET /api/moderation/cases': {
@@ -108,7 +114,7 @@ export const moderationCases: AuthorizationTable = {
       ],
       [expectInOneAttempt(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
-    // The claims of both cases exist until the second case ends them.
+    // Both conduct cases are claimed until the second attempt ends the claims.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
     ...createCaseRoute(
       'POST',
@@ -179,6 +185,7 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
+    // A hold keeps the data of a user from being erased. For `other` ids, the user is the moderator.
     'PUT /api/moderation/people/:userId/hold': {
       cases: [
         createModeratorCase(

@@ -57,7 +57,7 @@ const chatHistoryPart = createPart(
   async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 );
 
-/** Hides a button if a stated age under 18 has ended the chat. Loaded on demand, because only ended chats need it. */
+/** Hides a button if a stated age under 18 has ended the chat. A part of its own, because only ended chats need it. */
 const unlessEndedForAgePart = createPart(
   async () => (await import('@/features/random-chat/components/unless-ended-for-age')).UnlessEndedForAge,
 );
@@ -67,7 +67,7 @@ const friendSwitcherPart = createPart(
 const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
 /** Parts (lazily loaded components) that a later action needs, preloaded while the page is idle. */
-const partsOnDemand = [
+const partsToPreload = [
   profileDialogContents,
   tooltipBubblePart,
   popoverPanelPart,
@@ -90,11 +90,12 @@ const AddPartnerAsFriend = ({ userId, place }: { userId: number; place: AddFrien
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
 
-/** Add Friend button for the partner of the chat that has just ended, unless the server would refuse the request. */
+/** Add Friend button of an ended chat. A stated age under 18 hides it, because the server then refuses the request. */
 const AddFormerPartnerAsFriend = ({ userId }: { userId: number }) => {
+  // The place is named after a skip, but every ended chat shows this button.
   const button = <AddPartnerAsFriend userId={userId} place="skipped" />;
   return (
-    // Without the code the button is shown: the server checks every request in any case.
+    // If the part cannot be loaded, the button is shown: the server checks every request in any case.
     <LoadedPart part={unlessEndedForAgePart} broken={() => button}>
       {(UnlessEndedForAge) => <UnlessEndedForAge>{button}</UnlessEndedForAge>}
     </LoadedPart>
@@ -134,19 +135,19 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
   const unread = useUnreadCounts(user.id, openFriend?.id);
-  const friendNews = useFriendNews({
+  const friendNewsCount = useFriendNews({
     userId: user.id,
     isListOpen: useShell((state) => state.modal === 'friend-requests'),
     onOpen: shell.openFriend,
   });
   const typing = usePrivateChats((state) => state.typing);
-  usePreloaded(partsOnDemand);
+  usePreloaded(partsToPreload);
   useShortcuts();
   useShellAddress();
 
   return (
     <>
-      <Attention unread={sumUnread(unread)} friendName={openFriend?.username} friendNews={friendNews} />
+      <Attention unread={sumUnread(unread)} friendName={openFriend?.username} friendNews={friendNewsCount} />
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={sumUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
@@ -207,6 +208,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
           />
         )}
       </LazyModal>
+      {/* The two modals below contain their own titles. */}
       <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
         {(FriendSwitcher) => (
           <FriendSwitcher
@@ -229,24 +231,24 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
 };
 
 /**
- * How often the user is refetched while their account is paused or closed: such a user has no socket, so no frame
- * reports that moderation has changed this state.
+ * How often the user is refetched while they are suspended or banned. Such a user has no socket, so no frame reports
+ * that moderation has changed their standing, which says whether they may use the product.
  */
 const standingPollMs = 60_000;
 
 /** Redirects a signed-out user to the sign-in page, or after an account deletion to its receipt. */
 const SignedOutRedirect = () => {
-  const isPending = useAccountDeletion((state) => state.isPending);
+  const isDeletionPending = useAccountDeletion((state) => state.isPending);
   const receiptId = useAccountDeletion((state) => state.receiptId);
   // The session ends before the response with the receipt arrives.
-  if (isPending) return <PageOverlay text={copy.profile.deleting} />;
+  if (isDeletionPending) return <PageOverlay text={copy.profile.deleting} />;
   return <Navigate to={receiptId === null ? '/auth' : receiptPath(receiptId)} replace />;
 };
 
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  const isAccountPaused = user !== null && isExcluded(user.standing);
-  useSessionCheck(user?.id, { intervalMs: isAccountPaused ? standingPollMs : undefined });
+  const isSuspendedOrBanned = user !== null && isExcluded(user.standing);
+  useSessionCheck(user?.id, { intervalMs: isSuspendedOrBanned ? standingPollMs : undefined });
   const { logOut, overlay } = useLogout();
   useAppHeight();
   useDropGuard();
@@ -254,7 +256,7 @@ const ChatPage = () => {
   if (!user) return <SignedOutRedirect />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      {isAccountPaused ? (
+      {isSuspendedOrBanned ? (
         <AccountPausedPage user={user} onLogout={logOut} />
       ) : (
         <Chat user={user} logOut={logOut} />

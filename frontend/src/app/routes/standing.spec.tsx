@@ -15,13 +15,14 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 import { FakeSocket } from '@/testing/fake-socket';
 import { aNotice } from '@/testing/safety-factories';
 
-// Uses the page of /chat with its real socket client and stores. The HTTP server and the WebSocket are fakes.
+// A user's standing says whether moderation has restricted them. The standing page replaces the chat of a suspended or
+// banned user. The tests render /chat with its real socket client and stores; the HTTP server and WebSocket are fakes.
 
 /** How often /chat refetches the user while their account is paused. */
 const standingPollMs = 60_000;
 const suspensionNoticeId = 41;
 const markSeenRoute = `PUT /api/notices/${suspensionNoticeId}` as const;
-const good: Standing = { kind: 'good', since: null, until: null, noticeId: null };
+const goodStanding: Standing = { kind: 'good', since: null, until: null, noticeId: null };
 const suspended: Standing = {
   kind: 'suspended',
   since: '2026-11-20T21:10:00.000Z',
@@ -29,11 +30,12 @@ const suspended: Standing = {
   noticeId: suspensionNoticeId,
 };
 const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: 47 };
-const me = aUser({ standing: good });
+const me = aUser({ standing: goodStanding });
 const seenAt = '2026-11-20T22:00:00.000Z';
 
 const sockets: FakeSocket[] = [];
 const getCurrentSocket = (): FakeSocket => sockets.at(-1)!;
+/** Opens the socket and signs it in; the user is in no chat. */
 const acceptConnection = (): void =>
   act(() => {
     getCurrentSocket().accept();
@@ -63,7 +65,7 @@ afterEach(() => {
 });
 
 /** Opens /chat as a user with this standing. A suspended or banned user has an unread notice about it. */
-const openChatPage = (standing: Standing = good) => {
+const openChatPage = (standing: Standing = goodStanding) => {
   const server = fakeServer({
     'GET /api/user/7': { ...me, standing },
     'GET /api/friends/7': [],
@@ -72,7 +74,7 @@ const openChatPage = (standing: Standing = good) => {
     'GET /api/notices/7': [],
     'POST /api/logout': undefined,
   });
-  if (standing !== good)
+  if (standing !== goodStanding)
     server.routes['GET /api/notices/7'] = [
       aNotice({
         id: standing.noticeId!,
@@ -123,6 +125,7 @@ it('a user who is suspended while connected immediately sees the standing page, 
   expect(randomChat.useStore.getState().phase).toBe('initial');
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(document.title).toBe('Your account is paused · Thaw');
+  // The page does not reconnect.
   expect(countOpenedSockets()).toBe(1);
   // The page shows the notice, so it is marked as seen and no dialog opens.
   await waitFor(() => expect(server.count('PUT', `/api/notices/${suspensionNoticeId}`)).toBe(1));
@@ -134,6 +137,7 @@ it('a socket closed with 4401 (not signed in) leads to the standing page if the 
   server.routes['GET /api/user/7'] = { ...me, standing: suspended };
   act(() => getCurrentSocket().drop(closeCodes.notSignedIn));
   expect(await findPausedHeading()).toBeVisible();
+  // The page does not reconnect.
   expect(countOpenedSockets()).toBe(1);
 });
 
@@ -162,6 +166,7 @@ it('the chat returns without a reload when the suspension is lifted', async () =
   const { server, countOpenedSockets } = openChatPage(suspended);
   expect(await findPausedHeading()).toBeVisible();
   const requestCount = server.count('GET', '/api/user/7');
+  // The user is still suspended at the first poll.
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
   expect(server.count('GET', '/api/user/7')).toBe(requestCount + 1);
   expect(await findPausedHeading()).toBeVisible();
@@ -185,6 +190,7 @@ it('the chat returns even if the response equals the one received before the sus
 
 it('a search refused because of the standing shows the reason instead of an error', async () => {
   const { server } = await openConnectedChat();
+  // The user has to answer whether they are an adult before they may search again.
   const standing = { ...suspended, kind: 'age_question', noticeId: 43 } as const;
   server.routes['GET /api/user/7'] = { ...me, standing };
   server.routes['GET /api/notices/7'] = [];

@@ -8,27 +8,32 @@ import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const host = 'api.example.com';
-const modelIdeas = ['Tea or coffee?', 'Which song again?'];
+const modelSuggestions = ['Tea or coffee?', 'Which song again?'];
 const consentTitle = 'Ideas from api.example.com?';
 const friendId = 12;
 /** Key of the stored choice of `aUser` between the model and the built-in suggestions. */
 const choiceKey = `thaw-suggestions-source-${aUser().id}`;
+/** A choice is stored with the host for which it was made; it is `model` or `page`. */
 const modelChoice = `model ${host}`;
 
 type Server = ReturnType<typeof fakeServer>;
 let server: Server;
 
-/** @param model the server's response about its language model; `host` is null if it has none */
+/**
+ * @param source the server's response about its language model; `host` is null if it has none
+ * @param suggestions the response to a request for suggestions of the model
+ */
 const createServer = (
-  model: { model: boolean; host: string | null },
-  suggestions: unknown = { source: 'model', suggestions: modelIdeas },
+  source: { model: boolean; host: string | null },
+  suggestions: unknown = { source: 'model', suggestions: modelSuggestions },
 ): Server =>
   fakeServer({
-    'GET /api/suggestions': model,
+    'GET /api/suggestions': source,
     'POST /api/suggestions': suggestions as object,
   });
 
 const insert = jest.fn();
+/** Renders the Suggest button of an empty composer in a private chat without messages. */
 const renderSuggestions = async () => {
   render(
     <form>
@@ -41,8 +46,8 @@ const renderSuggestions = async () => {
       />
     </form>,
   );
-  // Wait until the page has received the server's response about its model.
   await waitFor(() => expect(server.count('GET', '/api/suggestions')).toBe(1));
+  // Lets the page process the response about the model, which arrives after the request was counted.
   await Promise.resolve();
   return userEvent.setup();
 };
@@ -51,16 +56,16 @@ const getButton = (name: string) => screen.getByRole('button', { name });
 const queryConsentDialog = () => screen.queryByRole('dialog', { name: consentTitle });
 const countModelRequests = () => server.count('POST', '/api/suggestions');
 /** The suggestions that the row shows. Its other buttons have an icon instead of a text. */
-const listChips = (): string[] =>
+const listSuggestions = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
     .filter((text) => text !== '');
-/** Waits for the suggestions that are part of the page. */
-const expectBuiltInChips = () =>
+/** Waits for the suggestions of the page itself. There are three; `modelSuggestions` are two. */
+const expectBuiltInSuggestions = () =>
   waitFor(() => {
-    expect(listChips()).toHaveLength(3);
-    expect(listChips()).not.toContain(modelIdeas[0]);
+    expect(listSuggestions()).toHaveLength(3);
+    expect(listSuggestions()).not.toContain(modelSuggestions[0]);
   });
 
 beforeEach(() => {
@@ -78,7 +83,7 @@ it('offers no model suggestions when the server has no model', async () => {
   server = createServer({ model: false, host: null });
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));
-  await expectBuiltInChips();
+  await expectBuiltInSuggestions();
   expect(queryConsentDialog()).toBeNull();
   expect(screen.queryByRole('button', { name: /^Ideas from/ })).toBeNull();
   expect(countModelRequests()).toBe(0);
@@ -92,7 +97,7 @@ it('asks for consent before anything is sent, names the host, and labels the sug
   );
   expect(countModelRequests()).toBe(0);
   await user.click(getButton('Use it'));
-  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
   expect(queryConsentDialog()).toBeNull();
   expect(server.calls.at(-1)?.body).toEqual({ userId: aUser().id, friendId, consent: true });
   expect(getButton('Tea or coffee?')).toHaveAccessibleDescription('Ideas from api.example.com');
@@ -107,7 +112,7 @@ it.each(['Only ideas from this page', 'Close', '{Escape}'])(
     const user = await renderSuggestions();
     await user.click(getButton('Suggest something'));
     await (buttonOrKey === '{Escape}' ? user.keyboard(buttonOrKey) : user.click(getButton(buttonOrKey)));
-    await expectBuiltInChips();
+    await expectBuiltInSuggestions();
     expect(queryConsentDialog()).toBeNull();
     await user.click(getButton('Hide'));
     await user.click(getButton('Suggest something'));
@@ -120,7 +125,7 @@ it('does not ask a user who has consented to this host in this browser', async (
   localStorage.setItem(choiceKey, modelChoice);
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));
-  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
 });
 
 it.each([
@@ -140,7 +145,7 @@ it('sends no more requests after the user withdraws the consent', async () => {
   await user.click(getButton('Suggest something'));
   await user.click(await screen.findByRole('button', { name: 'Ideas from api.example.com' }));
   await user.click(getButton('Only ideas from this page'));
-  await expectBuiltInChips();
+  await expectBuiltInSuggestions();
   const requestCount = countModelRequests();
   await user.click(getButton('Other ideas'));
   expect(countModelRequests()).toBe(requestCount);
@@ -152,14 +157,14 @@ it.each([
   ['refuses', new Refusal(429)],
   ['fails', new Refusal(503)],
   ['sends an invalid response', { suggestions: 'no' }],
-  ['repeats a used suggestion', { source: 'model', suggestions: ['used'] }],
+  ['repeats a suggestion that the user has inserted before', { source: 'model', suggestions: ['used'] }],
 ])('shows the built-in suggestions when the server %s', async (_, response) => {
   localStorage.setItem(choiceKey, modelChoice);
   server = createServer({ model: true, host }, response);
   useSuggestions.setState({ usedIn: { [friendId]: ['used'] } });
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));
-  await expectBuiltInChips();
+  await expectBuiltInSuggestions();
   expect(getButton('Ideas from this page')).toBeVisible();
 });
 
@@ -167,10 +172,10 @@ it('reuses the suggestions of the model when the row reopens, and requests new o
   localStorage.setItem(choiceKey, modelChoice);
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));
-  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
   await user.click(getButton('Hide'));
   await user.click(getButton('Suggest something'));
-  await waitFor(() => expect(listChips()).toEqual(modelIdeas));
+  await waitFor(() => expect(listSuggestions()).toEqual(modelSuggestions));
   expect(countModelRequests()).toBe(1);
   await user.click(getButton('Other ideas'));
   await waitFor(() => expect(countModelRequests()).toBe(2));

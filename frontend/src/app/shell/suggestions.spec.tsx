@@ -27,13 +27,16 @@ const receivePartnerMessage = (content: string, seq: number): void =>
     replyTo: null,
   });
 
-const setConnected = (isOpen: boolean): void =>
-  act(() => useConnection.setState({ status: isOpen ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } }));
+const setConnected = (isConnected: boolean): void =>
+  act(() =>
+    useConnection.setState({ status: isConnected ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } }),
+  );
 
+const wellPastDelayMs = 2 * pageLimits.suggestionsAfterMs;
 const advanceTime = (ms: number): void => act(() => jest.advanceTimersByTime(ms));
-const queryRow = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
+const querySuggestionRow = (): HTMLElement | null => screen.queryByRole('group', { name: 'Suggestions' });
 /** The suggestions that the row shows. Its other buttons have an icon instead of a text. */
-const listChips = (): string[] =>
+const listSuggestions = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .getAllByRole('button')
     .map(({ textContent }) => textContent ?? '')
@@ -44,6 +47,7 @@ const press = (name: string): void => void fireEvent.click(screen.getByRole('but
 
 let sentEvents: string[];
 
+// Each test starts in a random chat in which the partner has just written.
 beforeEach(async () => {
   localStorage.clear();
   sessionStorage.clear();
@@ -71,6 +75,7 @@ beforeEach(async () => {
   await screen.findByRole('heading', { name: 'brave-heron-7' });
   // Only now, because `findByRole` waits with real timers.
   jest.useFakeTimers();
+  // Every message starts the delay until suggestions appear again, here on the fake clock.
   receivePartnerMessage('I made pasta', 2);
 });
 afterEach(() => {
@@ -80,35 +85,35 @@ afterEach(() => {
 
 it('shows three suggestions after 20 seconds without a message, and hides them when a message arrives', () => {
   advanceTime(pageLimits.suggestionsAfterMs - 1);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   advanceTime(1);
-  expect(listChips()).toHaveLength(3);
+  expect(listSuggestions()).toHaveLength(3);
   receivePartnerMessage('with mushrooms', 3);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   advanceTime(pageLimits.suggestionsAfterMs - 1);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   advanceTime(1);
-  expect(listChips()).toHaveLength(3);
+  expect(listSuggestions()).toHaveLength(3);
 });
 
 it('hides the suggestions while the field has text, the partner types or reconnects, or the socket is closed', () => {
   typeIntoField('hm');
   advanceTime(pageLimits.suggestionsAfterMs);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   typeIntoField('');
-  expect(queryRow()).not.toBeNull();
+  expect(querySuggestionRow()).not.toBeNull();
   receive('typing', { sessionId: 's1', userId: 12 });
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   advanceTime(pageLimits.typingShownMs);
-  expect(queryRow()).not.toBeNull();
+  expect(querySuggestionRow()).not.toBeNull();
   receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   receive('partner_connection', { sessionId: 's1', state: 'connected' });
-  expect(queryRow()).not.toBeNull();
+  expect(querySuggestionRow()).not.toBeNull();
   setConnected(false);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   setConnected(true);
-  expect(queryRow()).not.toBeNull();
+  expect(querySuggestionRow()).not.toBeNull();
 });
 
 it('shows no suggestions during a game', () => {
@@ -121,63 +126,64 @@ it('shows no suggestions during a game', () => {
     question,
     initiatorId: 12,
   });
-  advanceTime(2 * pageLimits.suggestionsAfterMs);
-  expect(queryRow()).toBeNull();
+  advanceTime(wellPastDelayMs);
+  expect(querySuggestionRow()).toBeNull();
 });
 
 it('shows suggestions immediately on request, and different ones after Other ideas', () => {
   press('Suggest something');
-  const first = listChips();
+  const first = listSuggestions();
   expect(first).toHaveLength(3);
   press('Other ideas');
-  expect(listChips()).toHaveLength(3);
-  expect(listChips().some((text) => first.includes(text))).toBe(false);
+  expect(listSuggestions()).toHaveLength(3);
+  expect(listSuggestions().some((text) => first.includes(text))).toBe(false);
   // More rounds than there are suggestions: those shown first are offered again.
   for (let round = 0; round < 60; round += 1) press('Other ideas');
-  expect(listChips()).toHaveLength(3);
+  expect(listSuggestions()).toHaveLength(3);
 });
 
 it('keeps the requested suggestions while the partner writes', () => {
   press('Suggest something');
-  const before = listChips();
+  const before = listSuggestions();
   receivePartnerMessage('are you there?', 3);
-  expect(listChips()).toEqual(before);
+  expect(listSuggestions()).toEqual(before);
 });
 
 it('puts a suggestion into the composer, sends nothing, and does not offer it again', () => {
   press('Suggest something');
-  const [text = ''] = listChips();
+  const [text = ''] = listSuggestions();
   sentEvents.length = 0;
   press(text);
   expect(getField()).toHaveValue(text);
   expect(getField()).toHaveFocus();
+  // The insertion counts as typing, but no message is sent.
   expect(sentEvents.filter((event) => event !== 'typing')).toEqual([]);
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   expect(screen.queryByRole('button', { name: 'Suggest something' })).toBeNull();
   typeIntoField('');
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   press('Suggest something');
-  expect(listChips()).not.toContain(text);
+  expect(listSuggestions()).not.toContain(text);
 });
 
-it('does not offer a question that either participant has already asked', () => {
+it('does not offer a question that the partner has already asked', () => {
   press('Suggest something');
-  const [text = ''] = listChips();
+  const [text = ''] = listSuggestions();
   press('Hide');
   receivePartnerMessage(text, 3);
   press('Suggest something');
-  expect(listChips()).not.toContain(text);
+  expect(listSuggestions()).not.toContain(text);
 });
 
-it('after Hide, shows suggestions in the same chat only on request, and remembers the chat in this tab', () => {
+it('after Hide, shows suggestions in the same chat only on request, and stores the id of the chat for this tab', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
   press('Hide');
-  expect(queryRow()).toBeNull();
+  expect(querySuggestionRow()).toBeNull();
   receivePartnerMessage('and now?', 3);
-  advanceTime(2 * pageLimits.suggestionsAfterMs);
-  expect(queryRow()).toBeNull();
+  advanceTime(wellPastDelayMs);
+  expect(querySuggestionRow()).toBeNull();
   press('Suggest something');
-  expect(queryRow()).not.toBeNull();
+  expect(querySuggestionRow()).not.toBeNull();
   press('Hide');
   expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
 });
@@ -185,6 +191,7 @@ it('after Hide, shows suggestions in the same chat only on request, and remember
 it('keeps suggestions hidden in the random chat after Hide is pressed in a private chat', () => {
   press('Suggest something');
   press('Hide');
+  // The form only serves to find the buttons of the private chat beside those of the random chat.
   const { unmount } = render(
     <form aria-label="private">
       <PrivateChatSuggestions isFree insert={jest.fn()} buttonClass="" conversationId="12" messages={[]} />
@@ -196,13 +203,13 @@ it('keeps suggestions hidden in the random chat after Hide is pressed in a priva
   fireEvent.click(inPrivateChat.getByRole('button', { name: 'Hide' }));
   expect(inPrivateChat.queryByRole('group')).toBeNull();
   unmount();
-  advanceTime(2 * pageLimits.suggestionsAfterMs);
-  expect(queryRow()).toBeNull();
+  advanceTime(wellPastDelayMs);
+  expect(querySuggestionRow()).toBeNull();
 });
 
 it('moves the focus to the Suggest button when the row of suggestions disappears while focused', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
-  const [text = ''] = listChips();
+  const [text = ''] = listSuggestions();
   act(() => screen.getByRole('button', { name: text }).focus());
   receive('typing', { sessionId: 's1', userId: 12 });
   expect(screen.getByRole('button', { name: 'Suggest something' })).toHaveFocus();

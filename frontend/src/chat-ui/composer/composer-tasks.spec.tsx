@@ -79,8 +79,8 @@ describe('an edit', () => {
 
   it('loads the text, hides Attach, saves on Enter unless blank, and restores the unsent text', async () => {
     const onSave = jest.fn(() => true);
-    const onCancelTask = jest.fn();
-    const { rerenderComposer } = renderComposer({ onSave, onCancelTask, canAttach: true });
+    const onEndTask = jest.fn();
+    const { rerenderComposer } = renderComposer({ onSave, onEndTask, canAttach: true });
     typeText('half a thought');
     rerenderComposer({ task: { kind: 'edit', message } });
     expect(getField()).toHaveValue('as it was');
@@ -91,7 +91,7 @@ describe('an edit', () => {
     typeText('as it is');
     await pressEnter();
     expect(onSave).toHaveBeenCalledWith('as it is');
-    expect(onCancelTask).toHaveBeenCalled();
+    expect(onEndTask).toHaveBeenCalled();
     rerenderComposer({ task: null });
     expect(getField()).toHaveValue('half a thought');
   });
@@ -102,12 +102,12 @@ describe('an edit', () => {
   });
 
   it('stays open when it is not accepted, and is cancelled by Escape', async () => {
-    const onCancelTask = jest.fn();
-    renderComposer({ onSave: () => false, onCancelTask, task: { kind: 'edit', message } });
+    const onEndTask = jest.fn();
+    renderComposer({ onSave: () => false, onEndTask, task: { kind: 'edit', message } });
     typeText('as it is');
     await pressEnter();
-    expect(onCancelTask).not.toHaveBeenCalled();
+    expect(onEndTask).not.toHaveBeenCalled();
     fireEvent.keyDown(getField(), { key: 'Escape' });
-    expect(onCancelTask).toHaveBeenCalledTimes(1);
+    expect(onEndTask).toHaveBeenCalledTimes(1);
   });
 });

@@ -23,7 +23,7 @@ const renderComposer = ({ acceptsMessages = true } = {}) => {
   };
 };
 
-it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused afterwards', async () => {
+it('breaks the line on Shift+Enter and sends on Enter, and is then empty and focused', async () => {
   const { onSend, field, user } = renderComposer();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
   expect(onSend).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
@@ -31,7 +31,7 @@ it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused aft
   expect(field).toHaveFocus();
 });
 
-it('does not send on the Enter that ends a composition', () => {
+it('does not send on the Enter that ends an IME composition', () => {
   const { onSend, field } = renderComposer();
   fireEvent.change(field, { target: { value: 'にほん' } });
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
@@ -53,7 +53,7 @@ it('disables Send while the text is blank', async () => {
   expect(button).toBeEnabled();
 });
 
-it('keeps a text that is not accepted', async () => {
+it('keeps the text when onSend does not accept it', async () => {
   const { field, user } = renderComposer({ acceptsMessages: false });
   await user.type(field, 'hello{Enter}');
   expect(field).toHaveValue('hello');
@@ -63,6 +63,7 @@ it('shows the count from 1,800 code points and accepts at most 2,000', () => {
   const { field } = renderComposer();
   fireEvent.change(field, { target: { value: 'x'.repeat(1_799) } });
   expect(screen.queryByText(/characters/)).not.toBeInTheDocument();
+  // Each emoji is one code point, but two UTF-16 code units.
   fireEvent.change(field, { target: { value: '😂'.repeat(1_800) } });
   expect(screen.getByText('1,800 of 2,000 characters')).toBeInTheDocument();
   fireEvent.change(field, { target: { value: 'x'.repeat(2_000) } });
@@ -79,22 +80,24 @@ it('reports typing once the text is not blank', async () => {
   expect(onType).toHaveBeenCalledTimes(1);
 });
 
+// The outbox returns a message that it could not send to the composer.
 describe('a returned message', () => {
   const renderWithHandle = (props: Partial<ComposerProps> = {}) => {
     const ref = createRef<ComposerHandle>();
     const draftChanges: Partial<ComposerDraft>[] = [];
     const draft = {
       initial: { text: '', hasPicture: false },
-      onChange: (part: object) => draftChanges.push(part),
+      onChange: (changes: object) => draftChanges.push(changes),
     };
     render(<Composer ref={ref} onSend={() => true} canAttach draft={draft} {...props} />);
     const takeBack = (text: string, attachment: Attachment | null = null): boolean | undefined =>
       ref.current?.takeBack({ text, attachment });
     return { takeBack, draftChanges, field: screen.getByRole('textbox', { name: 'Message' }) };
   };
+  /** A picture that was uploaded before its message was returned. */
   const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
 
-  it('is put before the current text; two returned messages keep their order', () => {
+  it('is put before the current text, and two of them keep their order', () => {
     const { takeBack, draftChanges, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'new' } });
     act(() => {
@@ -144,12 +147,13 @@ it('says after a reload that an attached photo was not kept, until the next mess
   expect(screen.getByRole('status')).toBeEmptyDOMElement();
 });
 
-describe('typing anywhere', () => {
+describe('a key pressed outside the field', () => {
   const pressKey = (key: string, target: Element = document.body, modifiers: object = {}): void =>
     void fireEvent.keyDown(target, { key, ...modifiers });
 
   it('moves the focus to the field for a character, but not for other keys, shortcuts and "?"', () => {
     const { field } = renderComposer();
+    // '?' is a shortcut of the page.
     for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) pressKey(key);
     pressKey('a', document.body, { ctrlKey: true });
     expect(field).not.toHaveFocus();
@@ -178,7 +182,7 @@ describe('typing anywhere', () => {
   });
 });
 
-it('asks to edit the last message on Arrow Up in an empty field only', () => {
+it('calls onEditLast on Arrow Up in an empty field only', () => {
   const onEditLast = jest.fn();
   render(<Composer onSend={() => true} onEditLast={onEditLast} />);
   const field = screen.getByRole('textbox');
@@ -190,7 +194,7 @@ it('asks to edit the last message on Arrow Up in an empty field only', () => {
   expect(onEditLast).toHaveBeenCalledTimes(1);
 });
 
-it('inserts a line break with the button of touch screens', async () => {
+it('inserts a line break with the New line button, which CSS shows on touch screens only', async () => {
   const { field, onSend, user } = renderComposer();
   await user.type(field, 'one');
   await user.click(screen.getByText('New line'));
@@ -210,7 +214,7 @@ it('recomputes its height when its width changes', () => {
     disconnect(): void {}
   } as unknown as typeof ResizeObserver;
   const { field } = renderComposer();
-  // Without a layout, the width was 0 until now.
+  // jsdom computes no layout, so the width was 0 until now.
   Object.defineProperties(field, { scrollHeight: { value: 96 }, clientWidth: { value: 300 } });
   act(() => triggerResize());
   expect(field).toHaveStyle({ height: '96px' });

@@ -33,8 +33,8 @@ export interface ComposerHandle {
   focus: () => void;
   /**
    * Puts an unsent message back into the composer, its text in front of the current text.
-   * @returns false if the message has a picture and the composer already has a text, a picture or a task; then the
-   * composer does not change
+   * @returns false if the message has a picture and the composer already has a text, a picture or a task (a
+   * reply or an edit); then the composer does not change
    */
   takeBack: (returned: Pick<ReturnedMessage, 'text' | 'attachment'>) => boolean;
   /** Shows the new text of the draft after another tab has changed it. */
@@ -47,15 +47,19 @@ export interface ComposerProps {
   onSend: (outgoing: Pick<Outgoing, 'text' | 'attachment'>) => boolean;
   /** @returns whether the edit was accepted; otherwise it stays open */
   onSave?: ((newContent: string) => boolean) | undefined;
+  /** The reply or the edit in progress. */
   task?: ComposerTask | null | undefined;
-  onCancelTask?: (() => void) | undefined;
+  /** Called when the user cancels the task, and when an edit is saved. */
+  onEndTask?: (() => void) | undefined;
   onType?: (() => void) | undefined;
   /** Called on Arrow Up in an empty field, to edit the user's last message. */
   onEditLast?: (() => void) | undefined;
   canAttach?: boolean | undefined;
+  /** If absent, there is no emoji picker. */
   pickerEmojis?: readonly string[] | undefined;
+  /** Renders ideas for what to write. */
   renderIdeas?: RenderIdeas<ComposerIdeasProps> | undefined;
-  draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
+  draft?: { initial: ComposerDraft; onChange: (changes: Partial<ComposerDraft>) => void } | undefined;
   /** An unobtrusive line above the field. */
   notice?: string | null | undefined;
 }
@@ -71,7 +75,7 @@ export const Composer = ({
   onSend,
   onSave,
   task = null,
-  onCancelTask,
+  onEndTask,
   onType,
   onEditLast,
   canAttach = false,
@@ -119,14 +123,16 @@ export const Composer = ({
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= pageLimits.messageCounterFromCodePoints;
   const shownNotice = notice ?? (isPictureLost ? copy.composer.photoLost : null);
+  /** Whether there is room for ideas. */
   const isFree = shownText === '' && !attachment && !isEditing && !shownNotice;
 
   const send = (): void => {
     if (!canSend) return;
     if (isEditing) {
-      if (onSave?.(content)) onCancelTask?.();
+      if (onSave?.(content)) onEndTask?.();
     } else if (onSend({ text: content, attachment })) {
       fieldText.clear();
+      // The outbox owns the picture now.
       picture.handOver();
     }
     field.current?.focus();
@@ -159,7 +165,7 @@ export const Composer = ({
         // During a task, Escape only cancels the task. Without a task, the page handles Escape and leaves the chat.
         if (event.key !== 'Escape' || event.nativeEvent.isComposing || !task) return;
         event.stopPropagation();
-        onCancelTask?.();
+        onEndTask?.();
       }}
     >
       <div className="flex min-h-5 items-center justify-between gap-4 px-3 pb-1 text-sm">
@@ -191,7 +197,7 @@ export const Composer = ({
         )}
       </div>
       <div className="relative rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
-        {task ? <TaskBanner task={task} onCancel={() => onCancelTask?.()} /> : null}
+        {task ? <TaskBanner task={task} onCancel={() => onEndTask?.()} /> : null}
         {hasAttachment ? (
           <AttachmentPreview
             attachment={attachment}

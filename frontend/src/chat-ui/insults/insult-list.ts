@@ -1,8 +1,8 @@
-/**
- * A message of a stranger that contains one of these texts is hidden: slurs, death wishes and sexual demands. Each
- * entry is a whole word or phrase, in lower case and without accents, which `isInsult` removes. A part in brackets is
- * optional. Swear words are not listed, because adults may swear.
- */
+// A stranger's message that contains an entry of the first three lists is hidden. Each entry is a whole word or phrase,
+// in lower case and without accents, because `isInsult` converts the message to this form. A part in brackets is
+// optional. Swear words are not listed, because adults may swear. German, Spanish, Portuguese and French entries are at
+// the end of each list.
+
 export const slurs = [
   'nigger[s]',
   'nigga[s]',
@@ -141,7 +141,7 @@ export const sexualDemands = [
 ];
 
 /**
- * Beginnings of phrases in which a word above has another meaning, in lower case and without accents. `isInsult`
+ * Beginnings of harmless phrases, such as "flame retardant", that contain or resemble an entry of `slurs`. `isInsult`
  * ignores them.
  */
 export const allowedPhrases = [

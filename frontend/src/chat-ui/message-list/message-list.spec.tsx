@@ -42,6 +42,13 @@ const commands: MessageCommands = {
   onOpenImage: ignore,
 };
 
+/** Opens the sheet with the actions of a message, as Enter on the focused row does. */
+const openSheet = async (row: HTMLElement) => {
+  fireEvent.keyDown(row, { key: 'Enter' });
+  return within(await screen.findByRole('dialog'));
+};
+
+/** The list of a chat with a friend, whose messages hide nothing; `revealed` makes the partner a stranger. */
 const createList = (
   messages: readonly ChatMessage[],
   props: Partial<ComponentProps<typeof MessageList>> = {},
@@ -80,8 +87,7 @@ describe('a message that was not delivered', () => {
 
   it('opens a sheet that copies, resends and deletes it', async () => {
     render(createList([failed]));
-    fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
-    const sheet = within(await screen.findByRole('dialog'));
+    const sheet = await openSheet(screen.getByRole('listitem'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
     expect(sheet.getByRole('button', { name: 'Retry' })).toBeVisible();
     await userEvent.click(sheet.getByRole('button', { name: 'Delete' }));
@@ -90,8 +96,8 @@ describe('a message that was not delivered', () => {
 
   it("closes its sheet on the browser's Back", async () => {
     render(createList([failed]));
-    fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
-    expect(await screen.findByRole('dialog')).toBeVisible();
+    await openSheet(screen.getByRole('listitem'));
+    expect(screen.getByRole('dialog')).toBeVisible();
     // The sheet adds a history entry after it has opened.
     await waitFor(() => expect(history.state).toMatchObject({ overlay: expect.any(String) as string }));
     act(() => history.back());
@@ -102,15 +108,11 @@ describe('a message that was not delivered', () => {
 it("offers a report for the partner's messages only", async () => {
   render(createList([createMessage(1), createMessage(2, { senderId: me.id })]));
   const [partnerRow, ownRow] = screen.getAllByRole('listitem');
-  fireEvent.keyDown(ownRow!, { key: 'Enter' });
-  expect(
-    within(await screen.findByRole('dialog')).queryByRole('button', { name: 'Report message' }),
-  ).toBeNull();
+  const ownSheet = await openSheet(ownRow!);
+  expect(ownSheet.queryByRole('button', { name: 'Report message' })).toBeNull();
   await userEvent.keyboard('{Escape}');
-  fireEvent.keyDown(partnerRow!, { key: 'Enter' });
-  await userEvent.click(
-    within(await screen.findByRole('dialog')).getByRole('button', { name: 'Report message' }),
-  );
+  const partnerSheet = await openSheet(partnerRow!);
+  await userEvent.click(partnerSheet.getByRole('button', { name: 'Report message' }));
   expect(onReport).toHaveBeenCalledWith(createMessage(1).id);
 });
 
@@ -145,11 +147,11 @@ it('reacts with a heart on a double tap, not on two slow taps', () => {
   expect(onReact.mock.calls).toEqual([['1763640000000-1', '❤️']]);
 });
 
-describe('a part that fails to render', () => {
+describe('a rendering error', () => {
   beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
   afterEach(() => jest.restoreAllMocks());
 
-  it('is replaced by a message, if it is a row, while the other rows stay', () => {
+  it('in a row replaces only this row by a text', () => {
     const card = createMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
@@ -160,7 +162,7 @@ describe('a part that fails to render', () => {
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
   });
 
-  it('is rendered again when the messages change, if it is the list, and its error is reported', () => {
+  it('in the list is logged, and the list is rendered again when the messages change', () => {
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
@@ -176,7 +178,7 @@ describe('a part that fails to render', () => {
     expect(screen.getByText('message 2')).toBeInTheDocument();
   });
 
-  it('is rendered again on Try again, and can be closed', async () => {
+  it('in any part of the page offers Close, and Try again, which renders the part again', async () => {
     let isBroken = true;
     const Part = (): string => {
       if (isBroken) throw new Error('broken part');
@@ -196,6 +198,7 @@ describe('a part that fails to render', () => {
   });
 });
 
+// A stranger's photo is hidden until the user reveals it. The server marks the URL of one that may be explicit.
 describe('a photo that may be explicit', () => {
   const uuid = '0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a';
   const explicitUrl = `/api/files/chat-images/${uuid}.explicit.jpg`;
@@ -213,12 +216,15 @@ describe('a photo that may be explicit', () => {
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('is recognised by its URL alone, and its sender sees no label', () => {
+  it('is recognised by its URL alone', () => {
     const harmlessUrl = explicitUrl.replace('.explicit', '');
-    const { rerender } = render(createList([createPhoto(harmlessUrl)], { revealed: new Set() }));
+    render(createList([createPhoto(harmlessUrl)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
-    rerender(createList([createPhoto(explicitUrl, me.id)], { revealed: new Set() }));
+  });
+
+  it('has no label for its sender', () => {
+    render(createList([createPhoto(explicitUrl, me.id)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Open: Your photo' })).toBeVisible();
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });

@@ -51,7 +51,7 @@ export interface MessageListProps {
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
   hidesTimes?: boolean | undefined;
-  /** Called when the first message scrolls into view. */
+  /** Called when the first message is about to scroll into view. */
   onReachTop?: (() => void) | undefined;
   top?: ReactNode;
   /** Shown below the last row, such as the typing indicator. */
@@ -66,22 +66,23 @@ const extraRows = 8;
 const keyBeforeFirst = '';
 
 /**
- * Calls `onReachTop` when the first message is in view, either after scrolling or because all messages fit in view.
+ * Calls `onReachTop` when the first row is mounted: shortly before it scrolls into view, or because all rows fit
+ * in view from the beginning.
  * @param isPositioned  whether the list has reached the position at which it opens
  */
 const useReachTop = (
   scroller: RefObject<HTMLElement | null>,
-  isFirstMounted: boolean,
+  isFirstRowMounted: boolean,
   firstKey: string | undefined,
   isPositioned: RefObject<boolean>,
   onReachTop: (() => void) | undefined,
 ): void => {
-  // `firstKey` runs the effect again when older messages were added and the first one is still in view.
+  // `firstKey` runs the effect again when older messages were added and the first row is still mounted.
   useEffect(() => {
     const element = scroller.current;
-    if (!element || !isFirstMounted) return;
+    if (!element || !isFirstRowMounted) return;
     if (isPositioned.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
-  }, [scroller, isFirstMounted, firstKey, isPositioned, onReachTop]);
+  }, [scroller, isFirstRowMounted, firstKey, isPositioned, onReachTop]);
 };
 
 /**
@@ -121,6 +122,7 @@ const List = ({
   /** Key of the message whose actions are shown as a sheet. */
   const [sheetKey, setSheetKey] = useState<string | null>(null);
   const lastMessage = messages.at(-1);
+  // The row that was just appended plays its entry animation once.
   const { arrivingKey, finishArrival } = useArrival(messages);
 
   // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler rightly skips this component
@@ -153,19 +155,20 @@ const List = ({
   );
   const rows = virtualizer.getVirtualItems();
   useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, isPositioned, onReachTop);
+  // A row to which the user has jumped, for example from a quote of it, flashes.
   const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
     row ? messages[readRowIndex(row)] : undefined;
-  const listActions = (message: ChatMessage): AvailableActions =>
+  const findActions = (message: ChatMessage): AvailableActions =>
     determineActions(message, me.id, capabilities);
-  const active = useActiveRows((row) => findMessage(row)?.key ?? null);
+  const activeRows = useActiveRows((row) => findMessage(row)?.key ?? null);
 
   const openSheet = (row: HTMLElement | null): void => {
     const message = findMessage(row);
     if (!message) return;
     // A failed message can be copied, sent again and deleted.
-    const hasActions = message.delivery === 'failed' || hasAnyAction(listActions(message));
+    const hasActions = message.delivery === 'failed' || hasAnyAction(findActions(message));
     if (hasActions) setSheetKey(message.key);
   };
 
@@ -173,16 +176,16 @@ const List = ({
     scroller,
     count: messages.length,
     virtualizer,
-    onMove: active.clearHovered,
+    onMove: activeRows.clearHovered,
     onOpen: openSheet,
   });
 
   const longPress = useLongPress((target) => openSheet(findRow(target)));
 
-  const touch = useRowTouch({
+  const touchHandlers = useRowTouch({
     canReply: (row) => {
       const message = findMessage(row);
-      return message !== undefined && listActions(message).reply;
+      return message !== undefined && findActions(message).reply;
     },
     onReply: (row) => {
       const message = findMessage(row);
@@ -190,7 +193,7 @@ const List = ({
     },
     onDoubleTap: (row) => {
       const message = findMessage(row);
-      if (message && listActions(message).react) commands.onReact(message.id, reactionEmojis[0]);
+      if (message && findActions(message).react) commands.onReact(message.id, reactionEmojis[0]);
     },
   });
 
@@ -210,8 +213,8 @@ const List = ({
         tabIndex={0}
         className="@container min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
         onKeyDown={handleRowKey}
-        {...active.handlers}
-        {...touch}
+        {...activeRows.handlers}
+        {...touchHandlers}
         {...longPress.handlers}
       >
         <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
@@ -220,8 +223,8 @@ const List = ({
             {rows.map(({ key, index, start }) => {
               const message = messages[index];
               if (!message) return null;
-              const actions = listActions(message);
-              const isActive = active.isActive(message.key);
+              const actions = findActions(message);
+              const isActive = activeRows.isActive(message.key);
               return (
                 <ListItem
                   key={key}
@@ -247,7 +250,7 @@ const List = ({
                       renderCard={renderCard}
                       isActive={isActive}
                       hidesTimes={hidesTimes}
-                      onPin={active.pin}
+                      onPin={activeRows.pin}
                       onOpenSheet={setSheetKey}
                       canReply={actions.reply}
                       canEdit={actions.edit}
@@ -284,7 +287,7 @@ const List = ({
             <ActionSheet
               message={sheetMessage}
               ownId={me.id}
-              actions={listActions(sheetMessage)}
+              actions={findActions(sheetMessage)}
               commands={commands}
               onClose={() => setSheetKey(null)}
             />

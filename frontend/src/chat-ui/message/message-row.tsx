@@ -27,6 +27,7 @@ export interface MessageAuthor {
   isPictureBlurred?: boolean;
 }
 
+/** The row also gets its position in a group of messages by one sender. */
 export interface MessageRowProps extends GroupPosition {
   message: ChatMessage;
   me: MessageAuthor;
@@ -46,7 +47,7 @@ export interface MessageRowProps extends GroupPosition {
   isActive: boolean;
   /** Hides the time, because it is already shown above the messages. */
   hidesTimes: boolean;
-  /** Keeps the row active while one of its menus is open. */
+  /** Keeps the row with this message key active while its menu is open; null ends this. */
   onPin: (key: string | null) => void;
   /** Shows the actions of the message as a sheet. */
   onOpenSheet: (key: string) => void;
@@ -73,10 +74,15 @@ const Content = ({
   isMine,
 }: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
   const { text, imageUrls } = parseContent(message);
-  // An empty text is never hidden. Hooks must not be called conditionally.
-  const isTextHidden = useIsHiddenInsult(isMine || revealed === null || revealed.has(text) ? '' : text);
+  const canHideText = !isMine && revealed !== null && !revealed.has(text);
+  // The hook must run on every render; it never hides an empty text.
+  const isTextHidden = useIsHiddenInsult(canHideText ? text : '');
   if (message.isDeleted) return copy.message.deleted;
   const { replyTo } = message;
+  const describeHiddenPhoto = (url: string): string =>
+    mayBeExplicit(url)
+      ? copy.message.showExplicitPhoto(partner.username)
+      : copy.message.showPhoto(partner.username);
   const photoName = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
   return (
     <>
@@ -84,6 +90,7 @@ const Content = ({
         <MessageQuote
           replyTo={replyTo}
           name={replyTo.senderId === me.id ? copy.you : replyTo.senderName}
+          // A failed message has no coloured bubble.
           isInOwnBubble={isMine && message.delivery !== 'failed'}
           isByStranger={revealed !== null && replyTo.senderId !== me.id}
           onJump={commands.onJump}
@@ -96,13 +103,7 @@ const Content = ({
               key={url}
               url={url}
               name={photoName}
-              hiddenLabel={
-                isMine || revealed === null || revealed.has(url)
-                  ? null
-                  : (mayBeExplicit(url) ? copy.message.showExplicitPhoto : copy.message.showPhoto)(
-                      partner.username,
-                    )
-              }
+              hiddenLabel={isMine || revealed === null || revealed.has(url) ? null : describeHiddenPhoto(url)}
               onReveal={commands.onReveal}
               onOpen={(openedUrl) => commands.onOpenImage(openedUrl, photoName)}
             />
@@ -168,6 +169,7 @@ export const MessageRow = memo(function MessageRow({
     translate: canTranslate,
     report: canReport,
   };
+  // Quotes and pictures need less padding.
   const isTight = !message.isDeleted && (message.replyTo !== null || message.type !== 'text');
   return (
     <div className={cn('flex items-end gap-2', isFirst ? 'pt-3' : 'pt-[2px]')}>

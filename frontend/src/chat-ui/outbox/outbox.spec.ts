@@ -9,9 +9,13 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 import { flushPromises } from '@/testing/flush-promises';
 
+// The id of a conversation is the friend's id in a private chat ('12'), and the session's id in a random chat ('s1').
+
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
+/** A text as the composer submits it. */
 const createText = (text: string) => ({ text, attachment: null, replyTo: null });
+/** A photo that is not uploaded yet, as the composer submits it. */
 const createPhoto = (caption: string) => ({
   text: caption,
   attachment: createAttachment(photo),
@@ -87,6 +91,9 @@ const createComposer = ({ isInUse = false } = {}) => {
   };
 };
 
+/** A refusal that allows the next attempt after 900 ms. */
+const createRateLimitError = () => new SocketRequestError('refused', 'rate_limited', 900);
+
 const revokeObjectURL = jest.fn();
 beforeEach(() => {
   sessionStorage.clear();
@@ -126,6 +133,7 @@ describe('a text', () => {
     outbox.resendAll();
     expect(sent).toHaveLength(2);
     outbox.retry('c2');
+    // The message is in flight, so the second Retry has no effect.
     outbox.retry('c2');
     expect(sent).toHaveLength(3);
     expect(sent[2]?.message.clientId).toBe('c2');
@@ -145,7 +153,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('that was unanswered, or in flight when reconnecting was given up, is resent on the next connection', async () => {
+  it('without a response, or in flight when reconnecting was given up, is resent on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
@@ -159,7 +167,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('is resent only for the resumed conversation', async () => {
+  it('is resent only in the conversation that resendAll names', async () => {
     const { outbox, sent } = createTestOutbox();
     outbox.submit('s1', createText('one'));
     outbox.submit('s2', createText('two'));
@@ -174,7 +182,7 @@ describe('a text', () => {
     const composer = createComposer();
     outbox.registerComposer('12', composer);
     outbox.submit('12', { ...createText('hello'), replyTo });
-    sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    sent[0]?.reject(createRateLimitError());
     await flushPromises();
     expect(listMessages()).toEqual([]);
     expect(composer.returnedMessages).toEqual([{ text: 'hello', attachment: null, replyTo }]);
@@ -188,7 +196,7 @@ describe('a text', () => {
     const unregisterComposer = outbox.registerComposer('12', createComposer());
     unregisterComposer();
     outbox.submit('12', createText('hello'));
-    sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    sent[0]?.reject(createRateLimitError());
     await flushPromises();
     expect(returnedToDrafts).toEqual([['12', { text: 'hello', replyTo: null }]]);
   });
@@ -213,15 +221,15 @@ describe('a reload', () => {
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
 
-  it('keeps a stored photo, and reports one that was not stored as lost', async () => {
+  it('keeps an uploaded photo, and reports as lost a photo that was not uploaded yet', async () => {
     const before = createTestOutbox();
-    before.outbox.submit('12', createPhoto('stored'));
-    before.outbox.submit('12', createPhoto('not stored'));
+    before.outbox.submit('12', createPhoto('uploaded'));
+    before.outbox.submit('12', createPhoto('not uploaded'));
     before.uploads[0]?.finish(url);
     await flushPromises();
     const { listMessages, lostPictures } = createTestOutbox();
-    expect(listMessages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
-    expect(lostPictures).toEqual([['12', { text: 'not stored', replyTo: null }]]);
+    expect(listMessages()).toMatchObject([{ content: `uploaded\n[IMAGE:${url}]`, type: 'mixed' }]);
+    expect(lostPictures).toEqual([['12', { text: 'not uploaded', replyTo: null }]]);
   });
 
   it('ignores invalid data in storage', () => {
@@ -246,7 +254,7 @@ describe('a photo', () => {
   const submitPhoto = ({ outbox, caption = 'look' }: { outbox: Outbox; caption?: string }): void =>
     void outbox.submit('12', createPhoto(caption));
 
-  it('is a row with its progress while it uploads, and is sent once stored', async () => {
+  it('is listed with its progress while it uploads, and is then sent', async () => {
     const { outbox, uploads, sent, listMessages } = createTestOutbox();
     submitPhoto({ outbox });
     uploads[0]?.onProgress(45);
@@ -302,7 +310,7 @@ describe('a photo', () => {
     expect(composer.returnedMessages).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
   });
 
-  it('that cannot be stored returns to the empty composer with its caption', async () => {
+  it('returns to the empty composer with its caption when the upload fails', async () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
@@ -313,6 +321,7 @@ describe('a photo', () => {
     expect(composer.returnedMessages).toMatchObject([
       { text: 'look', attachment: { file: photo, url: null } },
     ]);
+    // The composer shows the preview again.
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
@@ -320,7 +329,7 @@ describe('a photo', () => {
     ['the composer is in use', () => createComposer({ isInUse: true })],
     ['the conversation is closed', () => null],
   ])(
-    'that cannot be stored keeps its row when %s, and Retry uploads it again',
+    'stays in the outbox when the upload fails and %s, and Retry uploads it again',
     async (_when, openComposer) => {
       const { outbox, uploads, sent, listStates } = createTestOutbox();
       const composer = openComposer();
@@ -337,7 +346,7 @@ describe('a photo', () => {
     },
   );
 
-  it('that was stored and returned is not uploaded again', () => {
+  it('that was uploaded before it was returned is not uploaded again', () => {
     const { outbox, uploads, sent } = createTestOutbox();
     const attachment = { previewUrl: url, file: null, url };
     outbox.submit('12', { text: 'look', attachment, replyTo: null });
@@ -354,7 +363,7 @@ describe('a photo', () => {
   });
 });
 
-it('allows a typing frame at most every two seconds for each conversation, also after a message', () => {
+it('allows a typing frame at most every two seconds for each conversation, also after a message is sent', () => {
   const { outbox, clock } = createTestOutbox();
   expect(outbox.tryAcquireTypingPermit('12')).toBe(true);
   expect(outbox.tryAcquireTypingPermit('12')).toBe(false);

@@ -14,8 +14,8 @@ const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): Retu
 });
 
 /**
- * Holds the messages of a kind of chat, random or private, from the composer until the server acknowledges them: see
- * docs/product-decisions.md, A90, A97 and A114.
+ * Holds the messages of a kind of chat, random or private, from the composer until the server acknowledges them, and
+ * returns some that it could not send to the composer (docs/product-decisions.md, A90, A97 and A114).
  */
 export const createOutbox = (options: OutboxOptions) => {
   const { clock, onReturnedWithoutComposer } = options;
@@ -27,6 +27,7 @@ export const createOutbox = (options: OutboxOptions) => {
   const lastTypingAt = new Map<string, number>();
   let noticeTimer: number | undefined;
 
+  /** Shows a notice in a conversation for the time of a toast, and for at least `minimumMs`. */
   const notify = (conversationId: string, kind: NoticeKind, minimumMs = 0): void => {
     useStore.setState({ notice: { conversationId, kind } });
     clock.clearTimeout(noticeTimer);
@@ -86,17 +87,17 @@ export const createOutbox = (options: OutboxOptions) => {
     },
 
     /**
-     * Sends a failed message again.
+     * Sends a failed message again; one that is being sent or is no longer here needs no retry.
      * @returns false while not connected
      */
     retry: (clientId: string): boolean => {
       if (!options.isConnected()) return false;
       const message = messages.find(clientId);
       if (!message || message.state === 'sending' || message.state === 'uploading') return true;
-      const retried = messages.update(clientId, {
+      const updated = messages.update(clientId, {
         state: message.state === 'upload_failed' ? 'uploading' : 'sending',
       });
-      if (retried) delivery.deliver(retried);
+      if (updated) delivery.deliver(updated);
       return true;
     },
 
@@ -104,19 +105,20 @@ export const createOutbox = (options: OutboxOptions) => {
     discard: (clientId: string): void => {
       const message = messages.find(clientId);
       if (!message) return;
+      // While a picture is being uploaded, the content is only its caption.
       const { conversationId, content: text, replyTo } = message;
       messages.remove(clientId);
       if (message.state !== 'uploading' || text === '') return;
-      const returned = { text, replyTo, attachment: null };
-      if (!composers.get(conversationId)?.takeBack(returned))
-        onReturnedWithoutComposer(conversationId, returned);
+      const caption = { text, replyTo, attachment: null };
+      if (!composers.get(conversationId)?.takeBack(caption))
+        onReturnedWithoutComposer(conversationId, caption);
     },
 
     /** Called with the client id of a message when a frame other than its ack shows that it is stored. */
     markStored: messages.remove,
 
     /**
-     * Called on connect: sends the messages that were interrupted, unanswered or kept over a reload, in order.
+     * Called on connect: sends in order the messages that were interrupted, unanswered or kept over a reload.
      * @param conversationId  the only conversation whose messages are sent; if absent, those of all are sent
      */
     resendAll: (conversationId?: string): void => {
@@ -130,7 +132,7 @@ export const createOutbox = (options: OutboxOptions) => {
       }
     },
 
-    /** Called when the client stops reconnecting: from now on the messages in flight count as unanswered. */
+    /** Called when the client stops reconnecting: messages in flight are `unanswered` until the next connection. */
     handleConnectionGivenUp: (): void => {
       if (!messages.list().some(({ state }) => state === 'sending')) return;
       messages.replaceAll(
@@ -158,6 +160,7 @@ export const createOutbox = (options: OutboxOptions) => {
     registerComposer: (conversationId: string, composer: ComposerTarget): (() => void) => {
       composers.set(conversationId, composer);
       return () => {
+        // The next composer of the conversation may already be mounted.
         if (composers.get(conversationId) === composer) composers.delete(conversationId);
       };
     },

@@ -17,6 +17,7 @@ const finch = aFriend({ id: 13, username: 'finch' });
 
 let queries: QueryClient;
 let handle: (frame: ServerFrame) => void;
+/** The app events, by which features notify each other, that the handler has raised. */
 let raisedEvents: [keyof AppEvents, unknown][];
 let unsubscribes: (() => void)[];
 
@@ -41,6 +42,7 @@ const readCachedFriends = () => queries.getQueryData(friendsKey(7));
 const readCachedRequests = () => queries.getQueryData(friendRequestsKey(7));
 const isInvalidated = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
 
+/** The frame that reports a new friend request of user 14 to the user. */
 const createRequestFrame = (id: number): ServerFrame => ({
   event: 'friend_request',
   data: {
@@ -60,7 +62,7 @@ it('adds a request once, although the server may send it twice', () => {
   ]);
   expect(isInvalidated(friendRequestsKey(7))).toBe(true);
   expect(raisedEvents).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
-  // The frame contains the name, so the profile is not loaded.
+  // The name in the frame is cached, so that the page does not load the profile.
   expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
 
   // A request with another id is added.
@@ -68,7 +70,7 @@ it('adds a request once, although the server may send it twice', () => {
   expect(readCachedRequests()).toHaveLength(3);
 });
 
-it('adds the new friend and removes their request', () => {
+it('adds a new friend, and removes the request that was accepted', () => {
   handle({ event: 'friendship_accepted', data: { requestId: 30, friend: finch } });
   expect(readCachedFriends()).toEqual([heron, finch]);
   expect(readCachedRequests()).toEqual([]);
@@ -85,7 +87,7 @@ const addSentRequest = async (): Promise<void> => {
 };
 
 it.each([
-  ['by me', { removedFriendId: 12, removedBy: 7 }],
+  ['by the user', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
 ])('removes a friend when the friendship is ended %s, and allows a new request', async (_, data) => {
   await addSentRequest();
@@ -96,6 +98,7 @@ it.each([
   expect(raisedEvents).toEqual([['friendship-removed', data]]);
 });
 
+// A friend who ended the friendship may have blocked the user, who then must not see the profile.
 it('forgets the profile of a friend who ended the friendship, but not if the user ended it', () => {
   queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
   handle({ event: 'friendship_removed', data: { removedFriendId: 12, removedBy: 7 } });
@@ -143,10 +146,11 @@ it('removes the state of sent requests on each new match', async () => {
 it('invalidates the friends when a frame arrives before the first response', async () => {
   queries.clear();
   const server = fakeServer({ 'GET /api/friends/7': [heron] });
-  const first = queries.fetchQuery(friendsQuery(7));
+  // The response may have been computed before the frame was sent.
+  const firstLoad = queries.fetchQuery(friendsQuery(7));
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   server.routes['GET /api/friends/7'] = [{ ...heron, isOnline: true }];
-  await first;
+  await firstLoad;
   await waitFor(() => expect(isInvalidated(friendsKey(7))).toBe(true));
 });
 

@@ -9,14 +9,18 @@ import {
 } from '@/features/private-chat/conversation';
 import { aPrivateMessage } from '@/testing/factories';
 
-const createConversation = (ids: readonly number[], hasOlder = false): Conversation => ({
+const userId = 7;
+/** By default, `aPrivateMessage` is from the friend to the user. */
+const friendId = 12;
+
+const createConversation = (ids: readonly number[], { hasOlder = false } = {}): Conversation => ({
   messages: ids.map((id) => aPrivateMessage({ id })),
   hasOlder,
 });
 const listIds = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
 
 describe('a sent message', () => {
-  it('is inserted by id, whatever the order of arrival', () => {
+  it('is inserted in ascending order of ids, whatever the order of arrival', () => {
     const after = [14, 11, 12].reduce(
       (before, id) => applyChange(before, { type: 'sent', message: aPrivateMessage({ id }) }),
       createConversation([10, 13]),
@@ -25,6 +29,7 @@ describe('a sent message', () => {
   });
 
   it('appears once and has its clientId, whether the ack or the frame comes first, or the ack is repeated', () => {
+    // The frame may lack the clientId, as it does here.
     const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
     const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
     for (const order of [
@@ -48,7 +53,7 @@ describe('a change of a message', () => {
   it('that is an edit changes the message and the quotes of it', () => {
     const quoting = aPrivateMessage({
       id: 12,
-      metadata: { replyTo: { id: 10, content: 'helo', senderId: 12, senderName: 'brave-heron-7' } },
+      metadata: { replyTo: { id: 10, content: 'helo', senderId: friendId, senderName: 'brave-heron-7' } },
     });
     const before = { messages: [aPrivateMessage({ id: 10, content: 'helo' }), quoting], hasOlder: false };
     const { messages } = applyChange(before, { type: 'edited', messageId: 10, newContent: 'hello' });
@@ -59,9 +64,9 @@ describe('a change of a message', () => {
   it('that is a deletion removes the content of the message and of its quotes, and is final', () => {
     const quoting = aPrivateMessage({
       id: 12,
-      metadata: { replyTo: { id: 10, content: 'secret', senderId: 12, senderName: 'brave-heron-7' } },
+      metadata: { replyTo: { id: 10, content: 'secret', senderId: friendId, senderName: 'brave-heron-7' } },
     });
-    const reactions = [{ emoji: '👍', userId: 7 }];
+    const reactions = [{ emoji: '👍', userId }];
     const before = {
       messages: [aPrivateMessage({ id: 10, content: 'secret', reactions }), quoting],
       hasOlder: false,
@@ -75,7 +80,7 @@ describe('a change of a message', () => {
   });
 
   it('that is a reaction replaces the reactions of the message', () => {
-    const reactions = [{ emoji: '🔥', userId: 7 }];
+    const reactions = [{ emoji: '🔥', userId }];
     const { messages } = applyChange(createConversation([10, 11]), {
       type: 'reacted',
       messageId: 11,
@@ -105,21 +110,21 @@ describe('refersToMissedMessage', () => {
       isMissed: true,
     },
   ])('is $isMissed for a change of $target', ({ messageId, hasOlder, isMissed }) => {
-    const loaded = createConversation([10, 11, 13], hasOlder);
+    const loaded = createConversation([10, 11, 13], { hasOlder });
     expect(refersToMissedMessage(loaded, { type: 'deleted', messageId })).toBe(isMissed);
   });
 
-  it('is false for a new message', () => {
+  it('is false for a sent message, which refers to no other', () => {
     expect(
       refersToMissedMessage(createConversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) }),
     ).toBe(false);
   });
 });
 
-describe('loading pages', () => {
+describe('loading messages', () => {
   it('prepends an older page without duplicates', () => {
-    const older = createConversation([7, 8, 9, 10], true);
-    const after = prependPage(createConversation([10, 11], true), older);
+    const older = createConversation([7, 8, 9, 10], { hasOlder: true });
+    const after = prependPage(createConversation([10, 11], { hasOlder: true }), older);
     expect(listIds(after)).toEqual([7, 8, 9, 10, 11]);
     expect(after.hasOlder).toBe(true);
   });
@@ -131,33 +136,33 @@ describe('loading pages', () => {
   });
 });
 
-describe('reactions', () => {
-  it('are toggled by user and emoji', () => {
+describe('toggleReaction', () => {
+  it("adds or removes the user's reaction with this emoji, and keeps all other reactions", () => {
     const [mine, theirs] = [
-      { emoji: '👍', userId: 7 },
-      { emoji: '👍', userId: 12 },
+      { emoji: '👍', userId },
+      { emoji: '👍', userId: friendId },
     ];
-    expect(toggleReaction([theirs], '👍', 7)).toEqual([theirs, mine]);
-    expect(toggleReaction([theirs, mine], '👍', 7)).toEqual([theirs]);
-    expect(toggleReaction([mine], '🔥', 7)).toEqual([mine, { emoji: '🔥', userId: 7 }]);
+    expect(toggleReaction([theirs], '👍', userId)).toEqual([theirs, mine]);
+    expect(toggleReaction([theirs, mine], '👍', userId)).toEqual([theirs]);
+    expect(toggleReaction([mine], '🔥', userId)).toEqual([mine, { emoji: '🔥', userId }]);
   });
 });
 
 describe('the first unread message', () => {
   const messages = [
-    aPrivateMessage({ id: 1, senderId: 12 }),
-    aPrivateMessage({ id: 2, senderId: 12 }),
-    aPrivateMessage({ id: 3, senderId: 7 }),
-    aPrivateMessage({ id: 4, senderId: 12, isDeleted: true }),
-    aPrivateMessage({ id: 5, senderId: 12 }),
+    aPrivateMessage({ id: 1, senderId: friendId }),
+    aPrivateMessage({ id: 2, senderId: friendId }),
+    aPrivateMessage({ id: 3, senderId: userId }),
+    aPrivateMessage({ id: 4, senderId: friendId, isDeleted: true }),
+    aPrivateMessage({ id: 5, senderId: friendId }),
   ];
   it.each([
     { unreadCount: 0, firstId: undefined, reason: 'nothing is unread' },
     { unreadCount: 1, firstId: 5, reason: "only the friend's last message is unread" },
-    { unreadCount: 2, firstId: 2, reason: 'the deleted message and that of the user do not count' },
+    { unreadCount: 2, firstId: 2, reason: 'a deleted message and a message of the user do not count' },
     { unreadCount: 3, firstId: 1, reason: 'all messages of the friend are unread' },
     { unreadCount: 99, firstId: 1, reason: 'more messages are unread than are loaded' },
   ])('has the id $firstId for a count of $unreadCount: $reason', ({ unreadCount, firstId }) => {
-    expect(findFirstUnreadId(messages, 12, unreadCount)).toBe(firstId);
+    expect(findFirstUnreadId(messages, friendId, unreadCount)).toBe(firstId);
   });
 });

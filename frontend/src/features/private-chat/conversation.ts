@@ -26,15 +26,16 @@ export type ConversationChange =
  * Returns the text of a quote in the form that the server uses: 'Photo' for an image, and an empty text for a deleted
  * message, whose content is empty.
  */
-export const formatQuotedContent = (type: MessageType, content: string, maxGraphemes: number): string => {
+const formatQuotedContent = (type: MessageType, content: string): string => {
   if (content === '') return '';
   switch (type) {
     case 'image':
       return 'Photo';
     case 'text':
-      return truncateGraphemes(content, maxGraphemes);
+      return truncateGraphemes(content, limits.quoteMaxGraphemes);
+    // Text with image markers.
     case 'mixed':
-      return truncateGraphemes(parseImageMarkers(content).text, maxGraphemes);
+      return truncateGraphemes(parseImageMarkers(content).text, limits.quoteMaxGraphemes);
   }
 };
 
@@ -54,11 +55,11 @@ const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage)
 const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
   if (replyTo?.id !== source.id) return message;
-  const content = formatQuotedContent(source.type, source.content, limits.quoteMaxGraphemes);
+  const content = formatQuotedContent(source.type, source.content);
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 
-/** Changes a message and the quotes of it. A deleted message stays as it is: a late frame must not restore it. */
+/** Changes a message and its quotes in other messages. A deleted message stays as it is: no late frame restores it. */
 const updateMessage = (
   conversation: Conversation,
   messageId: number,
@@ -120,7 +121,7 @@ export const prependPage = (loaded: Conversation, older: Conversation): Conversa
   return { messages: [...added, ...loaded.messages], hasOlder: older.hasOlder };
 };
 
-/** Copies the `clientId`s of loaded messages to refetched ones: they are the keys of the rows. */
+/** Copies the `clientId`s of loaded messages to refetched ones, so that their rows keep their React keys. */
 export const keepClientIds = (fresh: Conversation, loaded: Conversation | undefined): Conversation => {
   const clientIds = new Map(loaded?.messages.map(({ id, clientId }) => [id, clientId]));
   const messages = fresh.messages.map((message) => {

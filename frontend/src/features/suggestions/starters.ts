@@ -1,20 +1,20 @@
 import { type Topic } from '@thaw/contract/topics';
 
-/** When in a chat a question fits: at its beginning, in its course, or when two people know each other a little. */
+/** The part of a chat that a question suits: the beginning, the middle, or when the two know each other a little. */
 export type Stage = 'opener' | 'follow_up' | 'deepener';
 
-/** A question that a stranger likes to answer, and that makes sense at any moment of a chat. */
+/** A prepared question that the page suggests to the user as a message to the partner. */
 export interface Starter {
   id: string;
   text: string;
-  /** Empty: fits every topic. */
+  /** The topic of the question; empty for a general one. */
   topics: readonly Topic[];
   stage: Stage;
 }
 
 type Texts = Readonly<Record<Stage, readonly string[]>>;
 
-const general: Texts = {
+const generalTexts: Texts = {
   opener: [
     'What was the best part of your day so far?',
     'What brought you here today?',
@@ -47,7 +47,7 @@ const general: Texts = {
   ],
 };
 
-const byTopic: Readonly<Record<Topic, Texts>> = {
+const textsByTopic: Readonly<Record<Topic, Texts>> = {
   music: {
     opener: ['Which song is stuck in your head right now?'],
     follow_up: ['Which concert do you still think about?', 'Which song always lifts your mood?'],
@@ -175,13 +175,15 @@ const byTopic: Readonly<Record<Topic, Texts>> = {
 
 const stages = ['opener', 'follow_up', 'deepener'] as const;
 
-const toStarters = (name: string, texts: Texts, topics: readonly Topic[]): Starter[] =>
+const toStarters = (idPrefix: string, texts: Texts, topics: readonly Topic[]): Starter[] =>
   stages.flatMap((stage) =>
-    texts[stage].map((text, index) => ({ id: `${name}-${stage}-${index + 1}`, text, topics, stage })),
+    texts[stage].map((text, index) => ({ id: `${idPrefix}-${stage}-${index + 1}`, text, topics, stage })),
   );
 
 /** 120 starters, 40 of them openers. */
 export const starters: readonly Starter[] = [
-  ...toStarters('general', general, []),
-  ...(Object.keys(byTopic) as Topic[]).flatMap((topic) => toStarters(topic, byTopic[topic], [topic])),
+  ...toStarters('general', generalTexts, []),
+  ...(Object.keys(textsByTopic) as Topic[]).flatMap((topic) =>
+    toStarters(topic, textsByTopic[topic], [topic]),
+  ),
 ];

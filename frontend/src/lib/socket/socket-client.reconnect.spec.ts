@@ -3,14 +3,17 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '@/lib/page-limits';
 import { openSocketClient } from '@/testing/socket-client.fixture';
 
+// `openSocketClient` returns a client whose connection is open on the first of its fake `sockets`. Each attempt to
+// connect adds a socket.
+
 describe('losing the connection', () => {
   it('retries after 1, 2, 4, 8 and 16 s, then gives up', () => {
     const { getCurrentSocket, clock, sockets, getStatus } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
-    for (const [index, delay] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
+    for (const [index, delayMs] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
       expect(getStatus()).toEqual({ kind: 'retrying', attempt: index + 1 });
-      expect(clock.pendingDelays).toEqual([delay]);
-      clock.advance(delay - 1);
+      expect(clock.pendingDelays).toEqual([delayMs]);
+      clock.advance(delayMs - 1);
       expect(sockets).toHaveLength(index + 1);
       clock.advance(1);
       expect(sockets).toHaveLength(index + 2);
@@ -71,7 +74,7 @@ describe('losing the connection', () => {
   it('ignores events of a superseded socket', () => {
     const { acceptConnection, sockets, clock, frames, getStatus, client } = openSocketClient();
     const oldSocket = sockets[0]!;
-    // Kept, because the client removes its handlers from a lost socket.
+    // Copied, because the client removes its handlers from a lost socket.
     const { onmessage, onclose, onopen } = oldSocket;
     oldSocket.drop(closeCodes.abnormal);
     clock.advance(limits.reconnectInitialDelayMs);
@@ -89,7 +92,7 @@ describe('losing the connection', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('closes normally when stopped, and leaves no timer behind', () => {
+  it('closes the connection normally when stopped, and leaves no timer behind', () => {
     const { getCurrentSocket, client, clock, getStatus } = openSocketClient();
     client.stop();
     expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
@@ -101,12 +104,13 @@ describe('losing the connection', () => {
     const { getCurrentSocket, client, clock, sockets } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     client.stop();
-    // Longer than the longest delay before an attempt.
+    // Longer than any delay before an attempt.
     clock.advance(60_000);
     expect(sockets).toHaveLength(1);
   });
 });
 
+// `wake` is called when the browser comes online or the page wakes up.
 describe('the Reconnect button and wake-ups', () => {
   /** Opens a connection and closes it with a code after which the client does not retry. */
   const openAndGiveUp = () => {
@@ -115,7 +119,7 @@ describe('the Reconnect button and wake-ups', () => {
     return fixture;
   };
 
-  it('starts a new series of attempts on Reconnect', () => {
+  it('starts a new series of attempts on Reconnect after giving up', () => {
     const { client, getCurrentSocket, sockets, getStatus } = openAndGiveUp();
     client.reconnect();
     expect(sockets).toHaveLength(2);
@@ -123,7 +127,7 @@ describe('the Reconnect button and wake-ups', () => {
     expect(getStatus()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('makes one attempt when the browser comes online', () => {
+  it('makes a single attempt when the browser comes online after giving up', () => {
     const { client, getCurrentSocket, sockets, getStatus } = openAndGiveUp();
     client.wake();
     expect(sockets).toHaveLength(2);
@@ -131,11 +135,12 @@ describe('the Reconnect button and wake-ups', () => {
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('reconnects immediately when the browser comes online between two attempts, and cancels the retry timer', () => {
+  it('reconnects immediately when the browser comes online before the next attempt, and cancels its timer', () => {
     const { client, getCurrentSocket, sockets, clock } = openSocketClient();
     getCurrentSocket().drop(closeCodes.abnormal);
     client.wake();
     expect(sockets).toHaveLength(2);
+    // A second wake-up during the attempt has no effect.
     client.wake();
     clock.advance(limits.reconnectInitialDelayMs);
     expect(sockets).toHaveLength(2);
@@ -147,7 +152,7 @@ describe('the Reconnect button and wake-ups', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('disables Reconnect for 30 s after a flood close', () => {
+  it('disables Reconnect for 30 s after the server closed the connection for too many frames', () => {
     const { getCurrentSocket, clock, getStatus, client, sockets } = openSocketClient();
     getCurrentSocket().drop(closeCodes.flooding);
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: false });

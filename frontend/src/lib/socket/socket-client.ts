@@ -9,6 +9,7 @@ import { PendingRequests, type RequestOptions } from '@/lib/socket/pending-reque
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export type ConnectionStatus =
+  /** The client has not been started, or has been stopped. */
   | { kind: 'closed' }
   | { kind: 'connecting' }
   | { kind: 'open' }
@@ -23,6 +24,7 @@ export type SocketLike = Pick<
 >;
 
 export interface SocketClientOptions {
+  /** Creates a socket that is connecting to the server. */
   connect: () => SocketLike;
   clock: Clock;
   /** Parses a frame of the contract; returns undefined for an unknown or invalid frame. */
@@ -51,15 +53,15 @@ const connectTimeoutMs = 10_000;
 export class SocketClient {
   private socket: SocketLike | undefined;
   private isRunning = false;
-  /** Number of the current reconnect attempt; 0 for a first connection and after a stable one. */
+  /** Number of the current reconnect attempt; 0 for the first connection, and once a connection is stable. */
   private attempt = 0;
   /** Whether a connection has been open since `start`. */
-  private wasOpen = false;
+  private hasBeenOpen = false;
   private readonly pending: PendingRequests;
   /** Present while the connection is open. */
   private monitor: ConnectionMonitor | undefined;
   private retryTimer: number | undefined;
-  /** Resets `attempt` once the connection is stable. */
+  /** Sets `attempt` to 0 once the connection has been open for `limits.reconnectResetAfterMs`. */
   private uptimeTimer: number | undefined;
   private connectTimer: number | undefined;
   private status: ConnectionStatus = { kind: 'closed' };
@@ -76,8 +78,8 @@ export class SocketClient {
     if (this.isRunning) return;
     this.isRunning = true;
     this.attempt = 0;
-    this.wasOpen = false;
-    this.open();
+    this.hasBeenOpen = false;
+    this.openSocket();
   }
 
   /** Closes the connection on logout, with a normal close and without a reconnect. */
@@ -92,7 +94,7 @@ export class SocketClient {
   reconnect(): void {
     if (!this.isRunning || this.status.kind !== 'failed' || !this.status.canReconnect) return;
     this.attempt = 0;
-    this.open();
+    this.openSocket();
   }
 
   /**
@@ -104,15 +106,15 @@ export class SocketClient {
     if (this.status.kind === 'failed' && this.status.canReconnect) {
       // One attempt only; when it fails, the Reconnect button is shown again.
       this.attempt = limits.reconnectAttempts;
-      this.open();
+      this.openSocket();
     } else if (this.status.kind === 'retrying' && this.retryTimer !== undefined) {
-      this.open();
+      this.openSocket();
     } else if (this.isOpen) {
       this.monitor?.probe();
     }
   }
 
-  /** Sends without waiting for a response. Returns false, and logs, when not connected. */
+  /** Sends a frame without requesting a response. Returns false, and logs, when not connected. */
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): boolean {
     if (!this.isOpen || this.socket?.readyState !== openState) {
       this.options.log(`Not connected: ${event} was not sent`);
@@ -124,7 +126,8 @@ export class SocketClient {
 
   /**
    * Sends a frame and resolves with the data of its ack.
-   * @throws SocketRequestError when not connected, refused, disconnected or timed out.
+   * @throws SocketRequestError when not connected, when the server refuses the request or does not answer in time, or
+   * when the connection is lost.
    */
   request<E extends ClientEvent>(
     event: E,
@@ -138,7 +141,7 @@ export class SocketClient {
     return this.sendRequest(event, data, options);
   }
 
-  /** Requests the events after the last received seq; called when a frame is missing. */
+  /** Requests the events that this page has missed, by authenticating again; called when a frame is missing. */
   resync(): void {
     if (this.isOpen) this.authenticate();
   }
@@ -154,11 +157,12 @@ export class SocketClient {
     const response = this.pending.add({ ...options, event }, (ref) =>
       socket.send(JSON.stringify({ event, data, ref })),
     );
+    // The monitor sends a ping itself when the connection is silent while a command waits for its response.
     if (event !== 'ping') this.monitor?.restartSilenceTimer();
     return response;
   }
 
-  private open(): void {
+  private openSocket(): void {
     const { clock, connect, log } = this.options;
     clock.clearTimeout(this.retryTimer);
     this.retryTimer = undefined;
@@ -170,6 +174,7 @@ export class SocketClient {
       this.handleLoss(closeCodes.abnormal);
     }, connectTimeoutMs);
     socket.onopen = () => {
+      // Another socket has replaced this one. The same check is in the handlers below.
       if (socket !== this.socket) return;
       clock.clearTimeout(this.connectTimer);
       this.authenticate();
@@ -202,7 +207,7 @@ export class SocketClient {
   }
 
   private receive(frame: ServerFrame): void {
-    if (frame.event === 'authenticated' && !this.isOpen) this.handleOpened();
+    if (frame.event === 'authenticated' && !this.isOpen) this.handleAuthenticated();
     // Responses with other events, such as `authenticated`, concern the features too.
     const isResponse = this.pending.settle(frame);
     if (isResponse && (frame.event === 'ack' || frame.event === 'error' || frame.event === 'pong')) return;
@@ -210,10 +215,10 @@ export class SocketClient {
     this.options.onFrame(frame);
   }
 
-  private handleOpened(): void {
+  private handleAuthenticated(): void {
     const { clock } = this.options;
-    const isReopened = this.wasOpen;
-    this.wasOpen = true;
+    const isReopened = this.hasBeenOpen;
+    this.hasBeenOpen = true;
     this.setStatus({ kind: 'open' });
     this.uptimeTimer = clock.setTimeout(() => {
       this.attempt = 0;
@@ -259,7 +264,7 @@ export class SocketClient {
     }
     this.attempt += 1;
     this.setStatus({ kind: 'retrying', attempt: this.attempt });
-    this.retryTimer = this.options.clock.setTimeout(() => this.open(), reconnectDelayMs(this.attempt));
+    this.retryTimer = this.options.clock.setTimeout(() => this.openSocket(), reconnectDelayMs(this.attempt));
   }
 
   /**
@@ -269,6 +274,7 @@ export class SocketClient {
    */
   private handleNotSignedIn(): void {
     const { checkSignedOut, onSignedOut, log } = this.options;
+    // Reconnect is not offered while the server is asked.
     const checking: ConnectionStatus = { kind: 'failed', canReconnect: false };
     this.setStatus(checking);
     checkSignedOut().then(
@@ -285,6 +291,7 @@ export class SocketClient {
     );
   }
 
+  /** The server closed the connection because this client sent too many frames: Reconnect is offered after a pause. */
   private pauseAfterFlooding(): void {
     this.setStatus({ kind: 'failed', canReconnect: false });
     this.retryTimer = this.options.clock.setTimeout(() => {

@@ -28,6 +28,7 @@ const ACCOUNT_SUBJECT_LENGTH = 24;
 const toAccountSubject = (email: string): string =>
   createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, ACCOUNT_SUBJECT_LENGTH);
 
+/** Accounts and their passwords: sign-up, the verification of passwords, and changes of e-mail address and password. */
 @Injectable()
 export class AuthService {
   constructor(
@@ -63,6 +64,7 @@ export class AuthService {
           ['login_failures_of_account', toAccountSubject(email)],
           ['login_failures_of_address', addressSubject],
         ];
+    // Also for an unknown address, so that response times do not reveal which addresses have accounts.
     const isCorrect = await this.limitFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
     );
@@ -108,8 +110,9 @@ export class AuthService {
   }
 
   /**
-   * Changes the e-mail address. Other logins of the user stay valid. This login continues as a new family of sessions,
-   * so that copies of its cookie become invalid (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
+   * Changes the e-mail address. Other logins of the user stay valid. This login continues as a new family (the sessions
+   * that replace one another in one login), so that copies of its cookie become invalid
+   * (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
    * @throws DomainError wrong_password, rate_limited, unavailable, email_taken, not_signed_in; forbidden for an
    * anonymous user
    */
@@ -162,14 +165,14 @@ export class AuthService {
   }
 
   /**
-   * Runs an attempt, which counts against the rate limits only if the password was wrong. The buckets are charged
-   * before the attempt, so that concurrent attempts count too, and refunded unless the password was wrong.
-   * @returns the result of `attempt`: whether the password is correct.
-   * @throws DomainError rate_limited; whatever `attempt` throws
+   * Runs the verification of a password. The rate limits are charged before it, so that concurrent attempts count too,
+   * and refunded if the password is correct or could not be verified.
+   * @returns the result of `verifyPassword`: whether the password is correct.
+   * @throws DomainError rate_limited; whatever `verifyPassword` throws
    */
   private async limitFailures(
     charges: readonly BucketCharge[],
-    attempt: () => Promise<boolean>,
+    verifyPassword: () => Promise<boolean>,
   ): Promise<boolean> {
     const paidCharges: BucketCharge[] = [];
     let wasPasswordWrong = false;
@@ -178,7 +181,7 @@ export class AuthService {
         await this.limiter.require(...charge);
         paidCharges.push(charge);
       }
-      const isCorrect = await attempt();
+      const isCorrect = await verifyPassword();
       wasPasswordWrong = !isCorrect;
       return isCorrect;
     } finally {

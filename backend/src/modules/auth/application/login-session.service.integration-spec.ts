@@ -1,5 +1,6 @@
-// A login is a family of successive sessions in one browser. Uses real PostgreSQL and Redis, with two api replicas over
-// HTTP and sockets.
+// A login is a family of successive sessions in one browser. A socket that closes with 1012 (`serviceRestart`) may
+// reconnect; 4401 (`notSignedIn`) means that its login has ended. Uses real PostgreSQL and Redis, with two api replicas
+// over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
@@ -115,6 +116,7 @@ describe('login sessions and their sockets', () => {
       const { owner } = await registerOwner();
       const partner = await stack.createVisitor(1, 'male');
       const [socket, partnerSocket] = [await owner.openSocket(), await partner.openSocket()];
+      // The two search and are matched with each other.
       await socket.request('join_queue', {});
       await partnerSocket.request('join_queue', {});
       const sessionId = String((await socket.next('chat_matched')).sessionId);
@@ -162,6 +164,7 @@ describe('login sessions and their sockets', () => {
 
     it('nothing is committed when the login has ended in the meantime', async () => {
       const { owner, email } = await registerOwner();
+      // `move` returns false when the session to be replaced no longer exists.
       const move = jest.spyOn(SessionRepository.prototype, 'move').mockResolvedValueOnce(false);
       const { status, body, headers } = await change(owner);
       expect(move).toHaveBeenCalled();
@@ -209,6 +212,7 @@ describe('login sessions and their sockets', () => {
     const sockets: ThawSocket[] = [];
     let isChanged = false;
     void changePassword(owner).then(() => (isChanged = true));
+    // Alternates between the two replicas.
     while (!isChanged) sockets.push(await thief.connect(stack.origins[sockets.length % 2]));
     sockets.push(await thief.connect());
     // A user may have five sockets: a sixth closes the oldest.
@@ -230,7 +234,7 @@ describe('login sessions and their sockets', () => {
     const observations: boolean[] = [];
     const observe = async () =>
       observations.push((await sessions.findLiveFamilies([familyId])).has(familyId));
-    // Observes whether the family is live before and after each write.
+    // Observes before and after each write whether the family is live, which means that it has a valid session.
     for (const method of ['add', 'move', 'remove', 'removeFamily'] as const) {
       const original = sessions[method].bind(sessions) as (...parameters: unknown[]) => Promise<unknown>;
       jest.spyOn(sessions, method).mockImplementation(async (...parameters: unknown[]) => {
@@ -253,6 +257,7 @@ describe('login sessions and their sockets', () => {
     const sessions = stack.replicas[0]!.app.get(SessionRepository);
     const move = sessions.move.bind(sessions);
     jest.spyOn(sessions, 'move').mockImplementationOnce(async (...parameters) => {
+      // Ends the login just before its session id is replaced.
       const [, , { familyId }] = parameters;
       await sessions.removeFamily(familyId);
       return move(...parameters);

@@ -81,6 +81,7 @@ export class LoginSessionService {
       }),
     );
     const { res: response } = request;
+    // Unlike `revokeFamilies`, `restartFamily` makes pages reconnect.
     const closeSockets = () =>
       void this.tryPublish(login.userId, () =>
         this.userPublisher.restartFamily(login.userId, login.familyId),

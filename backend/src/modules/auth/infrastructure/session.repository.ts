@@ -19,7 +19,10 @@ export interface NewSession {
   userId: number;
   /** UUID of the family: the session ids that replace one another in one login. */
   familyId: string;
-  /** If given, the session is only created while the user's credentials still have this version. */
+  /**
+   * If given, the session is only created while the user's credentials still have this version, which a change of the
+   * password increases.
+   */
   credentialsVersion?: number;
 }
 
@@ -90,7 +93,7 @@ const toFoundSession = (row: SessionRow): FoundSession => ({
 export class SessionRepository {
   constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
-  /** Finds a session and, in the same query, its user's access. */
+  /** Finds a session and, in the same query, its user's access: restrictions, and whether they are a moderator. */
   async findValid(sessionId: string): Promise<FoundSession | null> {
     const parameters = [hashSessionId(sessionId), new Date()];
     const [row] = await runPrepared<SessionRow[]>(this.sessions.manager, findValidStatement, parameters);
@@ -103,7 +106,7 @@ export class SessionRepository {
    */
   async findSocketIdentities(sessionIds: readonly string[]): Promise<ReadonlyMap<string, SocketIdentity>> {
     const hashes: Buffer[] = [];
-    // The keys are strings, because a Map compares Buffers by identity.
+    // The keys are strings, because a Map compares Buffers by identity. `latin1` keeps every byte as one character.
     const sessionIdByHash = new Map<string, string>();
     for (const sessionId of sessionIds) {
       const hash = hashSessionId(sessionId);
@@ -204,7 +207,10 @@ export class SessionRepository {
     await manager.delete(SessionEntity, { userId });
   }
 
-  /** @returns the standing of the user by family, for each of the families that has a valid session. */
+  /**
+   * Finds which of the families are live, which means that they have a valid session.
+   * @returns the standing of the user (the restrictions in force) by live family.
+   */
   async findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
     if (familyIds.length === 0) return new Map();
     const rows = await this.sessions.query<(StandingRow & { family_id: string })[]>(

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis, and an api replica over HTTP.
+// Uses real PostgreSQL and Redis, and an api replica over HTTP. `readProfileStatus` is 401 for a cookie that is not
+// valid. A login is a family of sessions, whose ids replace one another.
 import { goodStanding } from '@thaw/contract/safety';
 import type { Response } from 'supertest';
 import {
@@ -141,7 +142,8 @@ describe('change of password', () => {
     const messages = await accounts.recordMessagesTo(userId, async () => {
       response = await changePassword(browser, userId).expect(200, { success: true });
     });
-    // A second message closes the sockets of this browser, whose login continues in a new family.
+    // `revoke` closes the sockets of the families. A second message closes those of this browser, whose login continues
+    // in a new family.
     expect(messages[0]).toEqual({
       kind: 'revoke',
       familyIds: 'all',
@@ -158,6 +160,7 @@ describe('change of password', () => {
     await accounts.logIn(email, { password: NEW_PASSWORD }).expect(200);
   });
 
+  // Each of these passwords ends with half of a surrogate pair.
   it.each([
     ['current', { currentPassword: `${PASSWORD}\ud800` }],
     ['new', { newPassword: `${NEW_PASSWORD}\udc00` }],

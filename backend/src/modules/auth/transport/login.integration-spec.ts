@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, and an api replica over HTTP. A login is a family of session ids that replace one
-// another.
+// another. `readProfileStatus` is 401 for a cookie that is not valid.
 import { randomUUID } from 'node:crypto';
 import { goodStanding } from '@thaw/contract/safety';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
@@ -42,6 +42,7 @@ describe('login', () => {
       expect(readSessionCookie(response)).not.toBe(cookie);
     });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    // The message `revoke` closes the sockets of a family.
     expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
   });
 
@@ -101,10 +102,11 @@ describe('POST /api/anonymous', () => {
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
   });
 
-  it('a client address can create sixty anonymous users per minute', async () => {
+  it('the creation of anonymous users is limited to a burst of sixty for each client address', async () => {
     const address = '198.51.100.7';
     const [remainingTokens, requestCount] = [5, 30];
     const limiter = accounts.api.app.get(RateLimiterService);
+    // Takes all but a few of the sixty tokens of this address; each request below takes one.
     expect(await limiter.take('anonymous', address, 60 - remainingTokens)).toMatchObject({ allowed: true });
     const responses = await Promise.all(
       Array.from({ length: requestCount }, () =>
@@ -170,6 +172,7 @@ describe('session', () => {
       `SELECT expires_at > now() + interval '29 days' AS is_extended FROM sessions WHERE user_id = $1`,
       [userId],
     );
+    // A session lasts thirty days from its last extension.
     expect(row).toEqual({ is_extended: true });
   });
 

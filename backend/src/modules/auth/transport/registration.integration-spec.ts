@@ -91,14 +91,14 @@ describe('registration', () => {
     expect(rows).toEqual([{ users: '1', events: '1' }]);
   });
 
-  it('a contested address is given to one account, without a PostgreSQL log line that contains the address', async () => {
+  it('a contested address is given to one account, without a PostgreSQL log line that contains it', async () => {
     const [ada, bob, eve] = [await accounts.register(), await accounts.register(), await accounts.register()];
     const contestedEmail = createEmail();
     const readLog = await startReadingPostgresLog();
     const changeEmail = ({ browser, userId }: SignedInBrowser, email: string) =>
       browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword: PASSWORD });
     const [eveResponse, ...contestResponses] = await Promise.all([
-      // Ada's address becomes free if Ada gets the contested one.
+      // Succeeds only if Ada has got the contested address by then, so that Ada's is free.
       changeEmail(eve, ada.email),
       ...Array.from({ length: 5 }, () => postRegistration({ email: contestedEmail, password: PASSWORD })),
       changeEmail(ada, contestedEmail),
@@ -124,6 +124,7 @@ describe('registration', () => {
     expect(Buffer.from(sessionId, 'base64url')).toHaveLength(32); // the whole id was extracted
     expect(row.secrets).not.toContain(sessionId);
     expect(row.secrets).not.toContain(PASSWORD);
+    // The beginning of every password hash.
     expect(row.secrets).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
     expect(row.events).not.toContain(email);
   });

@@ -78,7 +78,7 @@ export class BlocksService {
         blockerId,
         blockedId,
         // An erasure of one of the users may have read their blocks already, and would not remove this one.
-        mayBlock: mayBlock && (await this.users.existUntilCommit([blockerId, blockedId], manager)),
+        mayBlock: mayBlock && (await this.users.lockAndCheckExistence([blockerId, blockedId], manager)),
         blockedCount,
       };
       const { state, events } = await this.execute(command, manager);

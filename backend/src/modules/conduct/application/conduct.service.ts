@@ -49,11 +49,15 @@ export interface FiledAppealResult extends ConductResult {
   isNew: boolean;
 }
 
-/** Maximum number of inherited sanctions that are shortened together with their source. A job shortens the others. */
+/**
+ * A new account inherits a sanction, its source, from an account on the same device or with the same e-mail address.
+ * This is the maximum number of inherited sanctions that a command aligns with (shortens to the end of) their source.
+ * The job `conduct_time_limits` aligns the others.
+ */
 const MAX_ALIGNED_AT_ONCE = 20;
 
-/** How long after its last change a standing is announced again, since the process that changed it may have died. */
-export const ANNOUNCED_AGAIN_FOR_MS = 3 * 60_000;
+/** A standing is announced again if it changed this recently, since the process that changed it may have died. */
+export const REANNOUNCE_WINDOW_MS = 3 * 60_000;
 
 /** Writes of the caller in the transaction that appends the events. Runs again when the transaction is repeated. */
 export type WriteAlongside<Result = ConductResult> = (
@@ -66,7 +70,7 @@ interface ExecutedCommand extends ConductResult {
   state: ConductState;
 }
 
-/** @returns ids of which `nextNumber` throws when it has given out all `numbers`. */
+/** @param numbers given out in order by `nextNumber`, which throws when none is left */
 const toReservedIds = (numbers: number[]): ReservedIds => ({
   nextEventId: randomUUID,
   nextNumber: () => {
@@ -79,10 +83,13 @@ const toReservedIds = (numbers: number[]): ReservedIds => ({
 /**
  * Executes the commands of the conduct streams, which record reports, cases and sanctions of one user each. After the
  * commit it announces the user's standing (the restrictions that are in force) and sends the new notices. If the
- * process dies in between, the job `conduct_time_limits` announces the standing and ends inherited sanctions, and
+ * process dies in between, the job `conduct_time_limits` announces the standing and aligns inherited sanctions, and
  * clients find the notices in the list.
  *
- * Each command may also be refused with `unavailable`, when concurrent writers of the stream win every attempt.
+ * Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
+ * `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
+ * moderator has seen. `already_answered`: the case, sanction, appeal or question is closed. Every command may also be
+ * refused with `unavailable`, when concurrent writers of the stream win every attempt.
  */
 @Injectable()
 export class ConductService {
@@ -100,7 +107,8 @@ export class ConductService {
   }
 
   /**
-   * Idempotent by reporter and chat: a repeated call returns the same report.
+   * Idempotent by reporter and chat: a repeated call returns the same report. A private chat can be reported again
+   * once the report is decided.
    * @throws DomainError not_found
    */
   async fileReport(
@@ -253,12 +261,12 @@ export class ConductService {
 
   /**
    * Announces a standing when a call is repeated, because the process of the first call may have died between its
-   * commit and its announcement. Only a recent change is announced, so that users do not learn of repeated reports
-   * about them. Never throws.
+   * commit and its announcement. Only a recent change is announced: otherwise each repeated report would send the
+   * standing to the reported user, and thereby reveal the report. Never throws.
    */
   async announceAgain(userId: number): Promise<void> {
     try {
-      const since = new Date(Date.now() - ANNOUNCED_AGAIN_FOR_MS);
+      const since = new Date(Date.now() - REANNOUNCE_WINDOW_MS);
       if (await this.conduct.hasChangedSince(userId, since)) await this.standings.announce(userId);
     } catch (error) {
       logWarning(this.logger, 'A standing was not announced again', error);
@@ -277,11 +285,11 @@ export class ConductService {
       await writeAlongside?.(manager, uncommittedResult);
       return uncommittedResult;
     }).catch(async (error: unknown) => {
-      if (mayBeRefusedRetry(error)) await this.announceAgain(command.userId);
+      if (mayRepeatEarlierCall(error)) await this.announceAgain(command.userId);
       throw error;
     });
     await this.announce(command.userId, result.events);
-    if (result.events.some(endsSanction))
+    if (result.events.some(mayShortenSanction))
       await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AT_ONCE);
     return result;
   }
@@ -293,11 +301,11 @@ export class ConductService {
     const { userId } = command;
     await this.conduct.lock(userId, manager);
     const ids = toReservedIds(await this.conduct.reserveNumbers(userId, manager));
-    const complete = { ...command, ids, at: new Date() };
+    const completeCommand = { ...command, ids, at: new Date() };
     const { state, events } = await this.executor.execute(
       buildConductStreamId(userId),
       this.decider,
-      complete,
+      completeCommand,
       manager,
     );
     return { state, version: state.version, events: events as (StoredEvent & ConductEvent)[] };
@@ -323,15 +331,18 @@ type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? 
 
 const toPolicy = (environment: Environment): ConductPolicy => ({
   careWindowMs: environment.CARE_WINDOW_S * 1_000,
-  flagReporters: environment.CARE_FLAG_REPORTERS,
-  suspendReporters: environment.CARE_SUSPEND_REPORTERS,
+  reportersToFlag: environment.CARE_FLAG_REPORTERS,
+  reportersToSuspend: environment.CARE_SUSPEND_REPORTERS,
   reviewMs: environment.CARE_REVIEW_S * 1_000,
   soloReviewAfterMs: environment.SOLO_REVIEW_AFTER_S * 1_000,
   appealWithinMs: environment.APPEAL_WITHIN_S * 1_000,
 });
 
-/** Whether the command may have been refused because an earlier call did the work and died before announcing it. */
-const mayBeRefusedRetry = (error: unknown): boolean =>
+/**
+ * Whether the refused call may repeat an earlier one, which changed the stream and died before its announcement. The
+ * repetition still has the version from before that change.
+ */
+const mayRepeatEarlierCall = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');
 
 const changesStanding = ({ type, data }: ConductEvent): boolean =>
@@ -339,12 +350,13 @@ const changesStanding = ({ type, data }: ConductEvent): boolean =>
   type === 'FlagLifted' ||
   type === 'SanctionImposed' ||
   type === 'SanctionLifted' ||
-  // The appeal of a reporter is about no sanction, and the reported user must not learn of it.
+  // A reporter's appeal, against the dismissal of the report, has no sanction. The reported user must not learn of it.
   (type === 'AppealDecided' && data.sanctionId !== null) ||
   type === 'AgeAsked' ||
   type === 'AgeAnswered';
 
-const endsSanction = ({ type }: ConductEvent): boolean =>
+/** A decided appeal may also uphold the sanction; then there is nothing to align. */
+const mayShortenSanction = ({ type }: ConductEvent): boolean =>
   type === 'SanctionLifted' || type === 'AppealDecided';
 
 /** The ids of the notices that an event creates. */

@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Chats are copied to PostgreSQL as the
-// worker does.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `persistChat`
+// copies a chat to PostgreSQL as the worker does; `dropLiveChat` deletes it from Redis.
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -149,6 +149,7 @@ describe('evidence', () => {
       const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(1_500));
       const [oldestId] = await readMessageIds(sessionId);
       await persistChat(stack.replicas[0]!, sessionId);
+      // Each call of XREVRANGE reads a page.
       const readPage = jest.spyOn(stack.replicas[0]!.app.get<Redis>(REDIS), 'xrevrange');
       expect(listTexts(await copyEvidence([oldestId!]))).toHaveLength(NEWEST_MESSAGE_COUNT + 1);
       expect(readPage).toHaveBeenCalledTimes(1);
@@ -157,6 +158,7 @@ describe('evidence', () => {
 
     it('ignores marks of messages of other chats, of other events, and of messages that do not exist', async () => {
       const other = await createFilledChat(['elsewhere']);
+      // More messages than the evidence contains.
       const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(40));
       const [foreignId] = await readMessageIds(other.sessionId);
       const [chatStarted] = await readEvents(stack, sessionId);
@@ -217,10 +219,11 @@ describe('evidence', () => {
       });
       await bobSocket.request('delete_private_message', { ...users, messageId: ids[32]! });
 
-      // The last two ids are not those of messages of this chat.
+      // The last two ids are of no message of this chat.
       const markedIds = [ids[0]!, ids[32]!, 1, 'text'];
       const copy = await evidence.copyPrivateChat(ada.user.id, bob.user.id, markedIds);
       const { messages, omitted, source, sessionId } = parseContent(copy);
+      // 33 messages, of which 30 are the newest and one more is marked.
       expect({ source, sessionId, omitted }).toEqual({ source: 'private_chat', sessionId: null, omitted: 2 });
       expect(messages.map(({ id }) => id)).toEqual([ids[0], ...ids.slice(3)]);
       expect(messages[0]).toMatchObject({

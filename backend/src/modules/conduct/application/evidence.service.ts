@@ -7,7 +7,7 @@ import { parseUploadUrl } from '@thaw/contract/uploads';
 import { DataSource } from 'typeorm';
 import { PrivateTranscriptService } from '../../private-chat/application/private-transcript.service';
 import { ChatTranscriptService } from '../../random-chat/application/chat-transcript.service';
-import { HeldImagesService, type ImageSize } from '../../uploads/application/held-images.service';
+import { HeldImagesService, type ImageDescription } from '../../uploads/application/held-images.service';
 import { UserLookupService } from '../../users/application/user-lookup.service';
 
 /** Number of the newest messages that evidence contains, besides the marked ones. */
@@ -32,7 +32,7 @@ export interface EvidenceCopy {
   lastMessageAt: Date | null;
 }
 
-/** Ids of marked messages as clients send them: strings in a random chat, numbers in a private chat. */
+/** Ids of the messages that a reporter has marked: strings in a random chat, numbers in a private chat. */
 type MarkedIds = readonly (string | number)[];
 
 interface Message {
@@ -40,6 +40,7 @@ interface Message {
   senderId: number;
   at: Date;
   messageType: MessageType;
+  /** The content of each version, oldest first. */
   contents: readonly string[];
 }
 
@@ -52,7 +53,7 @@ interface Conversation {
   omitted: number;
 }
 
-/** Copies stored messages of a chat as evidence. No text that a client sends with a report becomes evidence. */
+/** Copies stored messages of a chat as evidence of a case. Texts that a client sends with a report are not included. */
 @Injectable()
 export class EvidenceService {
   constructor(
@@ -129,22 +130,27 @@ export class EvidenceService {
     };
   }
 
-  /** The existing images among those of the messages, by key. Each gets an id, which identifies it within its case. */
+  /** The existing images among those of the messages, by key. Each gets a new id, by which moderators request it. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
     const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();
-    const [sizes, idRows] = await Promise.all([
+    const [descriptions, idRows] = await Promise.all([
       this.images.describe(keys),
       this.dataSource.query<{ id: string }[]>(
         `SELECT nextval('conduct_ids') AS id FROM generate_series(1, $1::int)`,
         [keys.length],
       ),
     ]);
-    return new Map(sizes.map((size, index) => [size.key, { ...size, imageId: Number(idRows[index]?.id) }]));
+    return new Map(
+      descriptions.map((description, index) => [
+        description.key,
+        { ...description, imageId: Number(idRows[index]?.id) },
+      ]),
+    );
   }
 }
 
-type NumberedImage = ImageSize & { imageId: number };
+type NumberedImage = ImageDescription & { imageId: number };
 
 /** The images that a message shows: only those that its sender has uploaded. */
 const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): StoredEvidenceImage[] =>

@@ -10,6 +10,9 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
+// By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. `own_decision` refuses moderators
+// who are involved in the case or made the appealed decision.
+
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
 const UNKNOWN_ID = 999;
@@ -91,6 +94,7 @@ describe('the decision of an appeal', () => {
 
   it('is made by the only moderator 24 hours after the appeal, and the event records that', () => {
     const history = createDecidedHistory('suspended');
+    // This day does not count, because it is before the appeal.
     history.wait(DAY_MS);
     appealSanction(history);
     const soloReview = { moderatorId: mod, isOnlyModerator: true };
@@ -110,7 +114,7 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history)).toEqual(standingBefore);
   });
 
-  it('lifts the suspension when it reverses', () => {
+  it('lifts the suspension when it reverses the decision', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual([
@@ -120,7 +124,7 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('makes a ban that it reduces a suspension with the given end, which needs no confirmation', () => {
+  it('turns a reduced ban into a suspension with the given end, which needs no confirmation', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);
     const until = new Date(history.now.getTime() + 2 * DAY_MS);
@@ -150,7 +154,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
-  it('about a ban that has become a suspension lifts the suspension', () => {
+  it('that reverses a ban which has become a suspension lifts the suspension', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);
     // A ban that is not confirmed within 72 hours becomes a suspension.
@@ -159,9 +163,11 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('about a flag ends it when it reverses, and only later reports count towards another flag', () => {
+  it('that reverses a flag ends it, and only later reports count towards another flag', () => {
+    // Three reporters flag a user.
     const history = new ConductHistory().reportByUsers(3);
     history.fileAppeal(history.findLastData('PersonFlagged').noticeId);
+    // Any moderator may decide, because the flag was automatic.
     expect(listTypes(history.decideAppeal({ outcome: 'reversed', moderatorId: mod }))).toEqual([
       'AppealDecided',
       'FlagLifted',
@@ -174,7 +180,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.report(33))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
-  it('about an automatic suspension ends the flag as well when it reverses', () => {
+  it('that reverses an automatic suspension ends the flag as well', () => {
     // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);

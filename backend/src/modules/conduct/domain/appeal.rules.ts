@@ -15,7 +15,7 @@ import {
 import {
   requireCase,
   requireSecondModerator,
-  requireUnclaimed,
+  requireNoOtherClaim,
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
@@ -60,7 +60,7 @@ export const decideAppeal = (
   // The only moderator has to wait from the filing of the appeal on.
   const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
   const isSolo = requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs);
-  requireUnclaimed(appealedCase, command);
+  requireNoOtherClaim(appealedCase, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
   const sanction = findAppealedSanction(state, notice, at);

@@ -12,6 +12,9 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
+// By default `mod` decides cases. `own_decision` refuses moderators who are involved in the case or have made the
+// decision; `already_answered` means that the case does not wait for a moderator.
+
 const MINUTE_MS = 60_000;
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
@@ -54,14 +57,22 @@ describe('a claim', () => {
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
-  it('is refused to reporters and the user, for a case that needs no moderator and for an unknown case', () => {
+  it('is refused to reporters and the user', () => {
     const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => claim(history, firstReporter), 'own_decision');
     expectRefusal(() => claim(history, ada), 'own_decision');
+  });
+
+  it('is refused for a decided case until an appeal is filed', () => {
+    const history = new ConductHistory().reportByUsers(1);
     history.decide('warned');
     expectRefusal(() => claim(history, mod), 'already_answered');
     history.fileAppeal(history.findLastData('PersonWarned').noticeId);
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
+  });
+
+  it('is refused for an unknown case', () => {
+    const history = new ConductHistory().reportByUsers(1);
     expectRefusal(
       () => history.execute({ type: 'ClaimCase', caseId: UNKNOWN_ID, moderatorId: mod }),
       'not_found',
@@ -109,6 +120,7 @@ describe('a decision', () => {
   });
 
   it('that suspends for 7 days replaces the flag and the automatic suspension', () => {
+    // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('suspended');
     expect(listTypes(events)).toEqual(['CaseDecided', 'FlagLifted', 'SanctionLifted', 'SanctionImposed']);
@@ -144,6 +156,7 @@ describe('a decision', () => {
     expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
     history.decide('warned');
     expectRefusal(() => history.execute(createDecision(history, 'warned')), 'already_answered');
+    // The version is checked before the state of the case.
     expectRefusal(() => history.execute(outdatedDecision), 'case_changed');
   });
 
@@ -178,12 +191,15 @@ describe('a decision', () => {
     expect(listTypes(history.decide('dismissed'))).toEqual(['CaseDecided']);
   });
 
-  it('places a legal hold under the rule no_illegal, and for a sanction after a report about a minor', () => {
-    const illegal = new ConductHistory().reportByUsers(1);
-    expect(listTypes(illegal.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
-    const minor = new ConductHistory();
-    minor.report(firstReporter, { category: 'minor' });
-    expect(listTypes(minor.decide('suspended'))).toContain('HoldPlaced');
+  it('places a legal hold, which keeps the evidence, under the rule no_illegal', () => {
+    const history = new ConductHistory().reportByUsers(1);
+    expect(listTypes(history.decide('warned', { rule: 'no_illegal' }))).toContain('HoldPlaced');
+  });
+
+  it('places a legal hold for a sanction, but not for a warning, after a report about a minor', () => {
+    const suspended = new ConductHistory();
+    suspended.report(firstReporter, { category: 'minor' });
+    expect(listTypes(suspended.decide('suspended'))).toContain('HoldPlaced');
     const warned = new ConductHistory();
     warned.report(firstReporter, { category: 'minor' });
     expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
@@ -191,6 +207,7 @@ describe('a decision', () => {
 
   it('that dismisses a stated age leaves the age question to the user', () => {
     const history = new ConductHistory();
+    // The finding opens a case and asks the user for their age.
     history.execute(createFinding('stated_age'));
     history.decide('dismissed');
     expect(computeStandingKind(history)).toBe('age_question');
@@ -216,7 +233,7 @@ describe('an escalation', () => {
     expectRefusal(() => escalate(history, otherMod), 'already_answered');
   });
 
-  it('returns to the only moderator after 24 hours', () => {
+  it('leaves the decision to the only moderator after 24 hours', () => {
     const history = new ConductHistory().reportByUsers(1);
     escalate(history, mod);
     history.wait(DAY_MS - 1);

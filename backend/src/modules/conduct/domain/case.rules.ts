@@ -16,18 +16,25 @@ import { computeClaimEnd } from './conduct.state';
 import {
   requireCase,
   requireSecondModerator,
-  requireUnclaimed,
+  requireNoOtherClaim,
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
 
-/** @throws DomainError not_found, own_decision, claimed, already_answered */
+// Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
+// `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
+// moderator has seen. `already_answered`: the case does not wait for this any more.
+
+/**
+ * Reserves the case for the moderator for some minutes.
+ * @throws DomainError not_found, own_decision, claimed, already_answered
+ */
 export const decideClaim = (command: ClaimCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, at } = command;
-  const claimedCase = requireCase(state, caseId);
+  const conductCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  requireUnclaimed(claimedCase, command);
-  if (!awaitsModerator(state, claimedCase)) throw new DomainError('already_answered');
+  requireNoOtherClaim(conductCase, command);
+  if (!awaitsModerator(state, conductCase)) throw new DomainError('already_answered');
   return [
     createEvent(command, 'CaseClaimed', { caseId, moderatorId, until: computeClaimEnd(at).toISOString() }),
   ];
@@ -36,9 +43,10 @@ export const decideClaim = (command: ClaimCase, state: ConductState): readonly C
 /** @throws DomainError not_found, claimed */
 export const decideRelease = (command: ReleaseCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, at } = command;
-  const releasedCase = requireCase(state, caseId);
-  requireUnclaimed(releasedCase, command);
-  const { claim } = releasedCase;
+  const conductCase = requireCase(state, caseId);
+  requireNoOtherClaim(conductCase, command);
+  const { claim } = conductCase;
+  // There is no claim to release, or it has ended.
   if (claim?.moderatorId !== moderatorId || claim.until <= at) return [];
   return [createEvent(command, 'CaseReleased', { caseId, moderatorId })];
 };
@@ -50,14 +58,17 @@ export const decideNote = (command: AddNote, state: ConductState): readonly Cond
   return [createEvent(command, 'CaseNoted', { caseId, moderatorId, text })];
 };
 
-/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+/**
+ * Leaves the decision to another moderator.
+ * @throws DomainError not_found, own_decision, claimed, case_changed, already_answered
+ */
 export const decideEscalation = (command: EscalateCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, moderatorId, version, reason } = command;
-  const escalatedCase = requireCase(state, caseId);
+  const conductCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  requireUnclaimed(escalatedCase, command);
+  requireNoOtherClaim(conductCase, command);
   requireVersion(state, version);
-  if (escalatedCase.state !== 'open') throw new DomainError('already_answered');
+  if (conductCase.state !== 'open') throw new DomainError('already_answered');
   return [createEvent(command, 'CaseEscalated', { caseId, moderatorId, reason })];
 };
 
@@ -68,13 +79,13 @@ export const decideCase = (
   policy: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, caseId, moderatorId, outcome, rule, facts, note, version } = command;
-  const decidedCase = requireCase(state, caseId);
+  const conductCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
-  if (decidedCase.escalation)
-    requireSecondModerator(decidedCase.escalation, command, policy.soloReviewAfterMs);
-  requireUnclaimed(decidedCase, command);
+  if (conductCase.escalation)
+    requireSecondModerator(conductCase.escalation, command, policy.soloReviewAfterMs);
+  requireNoOtherClaim(conductCase, command);
   requireVersion(state, version);
-  if (decidedCase.state === 'decided') throw new DomainError('already_answered');
+  if (conductCase.state === 'decided') throw new DomainError('already_answered');
   requireConsistentDecision(command);
   const reports = listReportsOfCase(state, caseId).map(({ reportId, reporterId }) => ({
     reportId,
@@ -101,8 +112,9 @@ const requireConsistentDecision = ({ outcome, rule, facts, until, at }: DecideCa
 };
 
 /**
- * A decision ends the flag and the sanctions that its case has imposed before. A dismissal sends one notice that they
- * are lifted; for other outcomes, the notice of the decision explains their end.
+ * A decision ends the flag (it restricts matching to other flagged users) and the sanctions that its case has imposed
+ * before. A dismissal sends one notice that they are lifted; for other outcomes, the notice of the decision explains
+ * their end.
  */
 const endEarlierRestrictions = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;
@@ -133,7 +145,7 @@ const endEarlierRestrictions = (command: DecideCase, state: ConductState): reado
   ];
 };
 
-/** Warns or sanctions the user. A decision other than a dismissal has a rule. */
+/** Warns or sanctions the user. `requireConsistentDecision` has ensured that only a dismissal has no rule. */
 const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   const { ids, caseId, outcome, rule, until } = command;
   if (outcome === 'dismissed' || rule === null) return [];
@@ -153,7 +165,7 @@ const decideConsequence = (command: DecideCase): readonly ConductEvent[] => {
   ];
 };
 
-/** A legal hold keeps the data that authorities may ask for, until a moderator lifts the hold. */
+/** A legal hold keeps the user's data, for which authorities may ask, from erasure until a moderator lifts the hold. */
 const placeLegalHold = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { caseId, outcome, rule } = command;
   const isSanctioned = outcome === 'suspended' || outcome === 'banned';

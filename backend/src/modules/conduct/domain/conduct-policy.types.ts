@@ -6,9 +6,9 @@ export interface ConductPolicy {
   /** Period in which the distinct reporters of a user are counted. */
   careWindowMs: number;
   /** From this number of distinct reporters on, a user is flagged: they are matched only with other flagged users. */
-  flagReporters: number;
+  reportersToFlag: number;
   /** From this number of distinct reporters on, a user is suspended automatically. */
-  suspendReporters: number;
+  reportersToSuspend: number;
   /** Time for a moderator's review: an automatic suspension lasts this long, and a ban is confirmed within it. */
   reviewMs: number;
   /** If only one moderator is appointed, they may review their own decision after this time. */

@@ -9,7 +9,7 @@ import type { FindingKind, ReportContext } from './conduct.events';
 export interface ReservedIds {
   /** The next UUID of an event. */
   nextEventId(): string;
-  /** The next number of the sequence `conduct_ids`. */
+  /** The next number of the sequence `conduct_ids`, an id for anything but an event. */
   nextNumber(): number;
 }
 
@@ -31,6 +31,7 @@ export type FileReport = Command<'FileReport'> & {
   reporterId: number;
   category: ReportCategory;
   context: ReportContext;
+  /** The text that the reporter wrote. */
   words: string | null;
   /** JSON of `evidenceSchema`. */
   evidence: string;
@@ -58,9 +59,10 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
 
 /** Reserves a case for the moderator, so that no other moderator decides it. */
 export type ClaimCase = ModeratorCommand<'ClaimCase'> & { caseId: number };
+/** Ends the moderator's claim, the reservation of the case. */
 export type ReleaseCase = ModeratorCommand<'ReleaseCase'> & { caseId: number };
 export type AddNote = ModeratorCommand<'AddNote'> & { caseId: number; text: string };
-/** Leaves a case to another moderator. */
+/** Leaves the decision of a case to another moderator. */
 export type EscalateCase = ModeratorCommand<'EscalateCase'> & {
   caseId: number;
   /** Version of the stream that the moderator has seen. */
@@ -90,6 +92,7 @@ export type DecideCase = ModeratorCommand<'DecideCase'> &
     /** For moderators only. */
     note: string | null;
   };
+/** The review of a ban by a second moderator. */
 export type ConfirmBan = ModeratorCommand<'ConfirmBan'> &
   DecisionGuards & {
     caseId: number;
@@ -104,18 +107,22 @@ export type DecideAppeal = ModeratorCommand<'DecideAppeal'> &
     outcome: AppealOutcome;
     /** The new end for `reduced`; null for every other outcome. */
     until: Date | null;
+    /** Sent to the appellant. */
     answer: string;
   };
+/** Ends a sanction early. `reason`: for moderators only. */
 export type LiftSanction = ModeratorCommand<'LiftSanction'> & { sanctionId: number; reason: string };
 /** Places or lifts a legal hold: while it lasts, no evidence and no words in the stream are erased. */
 export type SetLegalHold = ModeratorCommand<'SetLegalHold'> & { isHeld: boolean; reason: string };
 
 export type FileAppeal = Command<'FileAppeal'> & {
   appellantId: number;
+  /** The appealed notice. */
   noticeId: number;
+  /** The text that the appellant wrote. */
   words: string;
 };
-/** Answers the age question that a notice asks. */
+/** Answers the age question that a notice asks a user who seems to have stated an age under 18. */
 export type AnswerAgeQuestion = Command<'AnswerAgeQuestion'> & { noticeId: number; answer: AgeAnswer };
 
 /** Sanctions a new account that shares a device or an e-mail address with a sanctioned user, with the same end. */

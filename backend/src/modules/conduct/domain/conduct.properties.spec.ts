@@ -37,11 +37,12 @@ const chooseVersion = ({ state }: ConductHistory, isOld: boolean): number => sta
 const pick = <Value>(values: readonly Value[], index: number): Value | undefined =>
   values[index % Math.max(1, values.length)];
 
-/** One of the `count` newest values; undefined when there are no values. */
+/** One of the `count` newest values, to which most rules apply; undefined when there are no values. */
 const pickRecent = <Value>(values: Iterable<Value>, nth: number, count: number): Value | undefined =>
   pick([...values].reverse(), nth % count);
 
 const moderator = fc.constantFrom(...MODERATOR_IDS);
+/** An index into lists of the history. It wraps around in shorter lists. */
 const index = fc.nat({ max: 50 });
 /** Whether a moderator has seen an older version of the case than the present one; so in one of four draws. */
 const isOld = fc.constantFrom(false, false, false, true);
@@ -55,6 +56,7 @@ const report: fc.Arbitrary<NamedStep> = fc
         weight,
         context: {
           where: 'random_chat',
+          // Few chats, so that some reports are repeated.
           sessionId: `chat ${nth % 4}`,
           at: '2026-11-20T00:00:00.000Z',
         },
@@ -191,7 +193,7 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     }),
   ]),
   fc.constant<NamedStep>(['time limits', () => ({ type: 'ApplyTimeLimits' })]),
-  // Within a claim, and past the limits of solo reviews, automatic suspensions, flags and appeals.
+  // Within the time of a claim, and past the limits of solo reviews, automatic suspensions, flags and appeals.
   fc.constantFrom(0.2, 1, 24, 25, 72, 24 * 31, 24 * 184).map((hours): NamedStep => [
     `${hours} h later`,
     (history) => {
@@ -217,10 +219,11 @@ const executeUnlessRefused = (history: ConductHistory, command: CommandInput | n
   }
 };
 
-/** Checks the state, and the events of a step, which begin at an index. */
+/** Checks the state, and the events of the newest step, which begin at the index. */
 const expectInvariants = ({ state, events, now }: ConductHistory, firstEventIndex: number): void => {
   const undecidedCases = [...state.cases.values()].filter((conductCase) => conductCase.state !== 'decided');
   expect(undecidedCases.length).toBeLessThanOrEqual(1);
+  // Every sanction and every flag sends a notice, and a decision covers all reports of its case.
   for (const event of events.slice(firstEventIndex)) {
     if (event.type === 'SanctionImposed')
       expect(state.notices.get(event.data.noticeId)).toMatchObject({ recipientId: ada });
@@ -230,6 +233,7 @@ const expectInvariants = ({ state, events, now }: ConductHistory, firstEventInde
         [...state.reports.values()].filter(({ caseId }) => caseId === event.data.caseId).length,
       );
   }
+  // The module standings folds only its own events, and gets the same standing (restrictions in force).
   const foldedStanding = events.filter(isStandingEvent).reduce(evolveStanding, createStandingState());
   expect(computeStandingAt(foldedStanding, now)).toEqual(computeStandingAt(state.standing, now));
 };

@@ -30,10 +30,13 @@ const updateCase = (
   cases: updateEntry(state.cases, caseId, change),
 });
 
-/** Kinds of notices that a user can appeal. A `report_decided` can be appealed as well if it states a dismissal. */
+/**
+ * Kinds of notices that a user can appeal. `care` announces a flag: the user is matched only with other flagged users.
+ * A `report_decided` can be appealed as well if it states a dismissal.
+ */
 const appealableKinds: readonly NoticeKind[] = ['warning', 'care', 'suspension', 'ban'];
 
-/** Adds the notice that an event sends, by default to the user of the stream. Null as `noticeId`: it sends none. */
+/** Adds the notice that an event sends, by default to the user of the stream. If `noticeId` is null, it sends none. */
 const addNotice = (
   state: ConductState,
   { occurredAt, data }: ConductEvent,
@@ -62,12 +65,14 @@ const findDecidingModerator = ({ cases }: ConductState, caseId: number | null): 
 /** A claim reserves a case until `caseClaimMs` after `at`, the last act of its moderator on the case. */
 export const computeClaimEnd = (at: Date): Date => new Date(at.getTime() + limits.caseClaimMs);
 
+/** An act of the moderator who has claimed the case extends the claim, unless it has ended. */
 const renewClaim = (state: ConductState, caseId: number, moderatorId: number, at: Date): ConductState => {
   const claim = state.cases.get(caseId)?.claim;
   if (claim?.moderatorId !== moderatorId || claim.until <= at) return state;
   return updateCase(state, caseId, { claim: { moderatorId, until: computeClaimEnd(at) } });
 };
 
+/** Applies an event of a user's conduct stream: reports, cases, sanctions and appeals. */
 export const evolveConduct = (state: ConductState, event: ConductEvent): ConductState => {
   // Events from the store have a position; events that the decider has just returned do not have one yet.
   const { streamPosition } = event as { streamPosition?: number };
@@ -80,9 +85,9 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
     case 'CaseOpened': {
       const { caseId, kind } = event.data;
       // A case with this id exists when an appeal opens it again.
-      const known = state.cases.get(caseId);
-      const opened: ConductCase = known
-        ? { ...known, state: 'open', claim: null, escalation: null }
+      const reopenedCase = state.cases.get(caseId);
+      const openCase: ConductCase = reopenedCase
+        ? { ...reopenedCase, state: 'open', claim: null, escalation: null }
         : {
             caseId,
             kind,
@@ -94,8 +99,8 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
             decision: null,
             careCountsFrom: null,
           };
-      const reports = known ? markUndecided(state.reports, caseId) : state.reports;
-      return { ...state, reports, cases: new Map(state.cases).set(caseId, opened) };
+      const reports = reopenedCase ? markUndecided(state.reports, caseId) : state.reports;
+      return { ...state, reports, cases: new Map(state.cases).set(caseId, openCase) };
     }
     case 'ReportFiled': {
       const { reportId, caseId, reporterId, countsAs, weight, category, context } = event.data;
@@ -167,7 +172,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
   }
 };
 
-/** Applies what an event about the standing changes outside `state.standing`. */
+/** Applies what an event about the standing (the restrictions in force) changes outside `state.standing`. */
 const evolveStandingEvent = (state: ConductState, event: StandingEvent): ConductState => {
   switch (event.type) {
     case 'PersonFlagged': {
@@ -254,7 +259,8 @@ const evolveAppealDecided = (
     const change = { kind: 'suspended', until: new Date(until) } as const;
     next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
-  // The appeal of a reporter confirms the reports, so they continue to count towards automatic care.
+  // A reversal takes earlier reports out of automatic care, which flags or suspends a user whom several others report.
+  // But the successful appeal of a reporter, whose report was dismissed, confirms the reports.
   if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
     next = updateCase(next, caseId, { careCountsFrom: event.occurredAt });
   if (!appeal) return next;
@@ -271,7 +277,7 @@ const markUndecided = (reports: ConductState['reports'], caseId: number): Conduc
     ]),
   );
 
-/** Marks the automatic sanctions of a case whose end has led to a flag, so that their end leads to one flag only. */
+/** Marks the automatic sanctions of a case as lapsed: their end has led to a flag, and leads to no further one. */
 const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)

@@ -6,7 +6,7 @@ const START = Date.UTC(2026, 10, 20, 12);
 const APPEAL_DAYS = 183;
 /** Evidence is kept for 72 hours after a dismissal. */
 const DISMISSAL_DAYS = 3;
-/** Data under a legal hold is kept for at least a year. */
+/** A legal hold of a moderator keeps all data for at least a year. */
 const HOLD_DAYS = 365;
 const policy = { evidenceMinKeptMs: DISMISSAL_DAYS * DAY_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
 /** The user of the stream, their reporter, and two moderators. */
@@ -104,7 +104,7 @@ const createHoldPlaced = (day: number) =>
 const createHoldLifted = (day: number) =>
   createEvent(day, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
 
-/** The day on which the data of each event expires, by event id; null while it is kept. */
+/** The day on which the personal data of each event expires, by event id; null while it is kept. */
 const computeExpiryDays = (
   events: ConductEvent[],
   chatEnds: Record<string, Date> = { s1: toDate(0) },
@@ -142,6 +142,7 @@ describe('the evidence of a case', () => {
   it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
     expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + DISMISSAL_DAYS);
+    // Without the end of the reported chat, the time begins with the decision.
     expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
   });
 
@@ -169,7 +170,7 @@ describe('the evidence of a case', () => {
     expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
   });
 
-  it('is kept while the case is open again', () => {
+  it('is kept while the case is open again after an appeal', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),

@@ -1,13 +1,16 @@
 import type { ConductEvent } from './conduct.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Data under a legal hold is kept for at least this long after the hold was placed. */
-const HELD_MIN_MS = 365 * DAY_MS;
+/**
+ * A legal hold of a moderator keeps the user's data from erasure until it is lifted, and for at least this long after
+ * it was placed.
+ */
+const LEGAL_HOLD_MIN_MS = 365 * DAY_MS;
 
 export interface RetentionPolicy {
   /** How long evidence is kept after the dismissal of the case, or after the end of the chat if that is later. */
   evidenceMinKeptMs: number;
-  /** How long a decision can be appealed. */
+  /** How long a decision can be appealed. A decision other than a dismissal keeps the evidence for this long. */
   appealWithinMs: number;
 }
 
@@ -64,9 +67,10 @@ export const computeExpiryTimes = (
   return new Map(
     records.items.map((item) => {
       const expiryWithoutHolds = computeExpiryWithoutHolds(item, records.cases, chatEnds, policy);
+      // A hold also keeps data that is recorded while it is in force.
       const endsOfHolds = records.holds
         .filter(({ liftedAt }) => item.recordedAt <= liftedAt)
-        .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + HELD_MIN_MS));
+        .map(({ placedAt, liftedAt }) => Math.max(liftedAt, placedAt + LEGAL_HOLD_MIN_MS));
       const expiresAt = Math.max(expiryWithoutHolds, ...endsOfHolds);
       return [item.eventId, Number.isFinite(expiresAt) ? new Date(expiresAt) : null];
     }),
@@ -171,6 +175,7 @@ const computeExpiryWithoutHolds = (
   policy: RetentionPolicy,
 ): number => {
   const caseRecord = caseId === null ? undefined : cases.get(caseId);
+  // The statement of a legal hold, or of a sanction without a case.
   if (!caseRecord) return recordedAt + policy.appealWithinMs;
   const evidenceExpiry = computeEvidenceExpiry(caseRecord, chatEnds, policy);
   if (kind === 'evidence') return evidenceExpiry;
@@ -194,6 +199,7 @@ const computeEvidenceExpiry = (
   for (const { filedAt, decidedAt } of appeals.values()) {
     // The evidence had expired before this appeal was filed, so the appeal does not keep it.
     if (filedAt > expiry) continue;
+    // After its answer, a dismissal keeps the evidence for the minimum again.
     expiry = Math.max(
       expiry,
       decidedAt === null ? Infinity : decidedAt + (isDismissal ? evidenceMinKeptMs : 0),

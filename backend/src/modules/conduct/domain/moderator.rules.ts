@@ -31,7 +31,7 @@ export const requireUninvolved = (
 };
 
 /** @throws DomainError claimed when the case is reserved for another moderator */
-export const requireUnclaimed = (
+export const requireNoOtherClaim = (
   { claim }: ConductCase,
   { moderatorId, at }: Pick<ActingModerator, 'moderatorId' | 'at'>,
 ): void => {

@@ -48,7 +48,7 @@ describe('a report', () => {
     expect(listTypes(history.report(11, { context }))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
-  it('of oneself is refused', () => {
+  it('about oneself is refused', () => {
     const history = new ConductHistory();
     expectRefusal(() => history.execute(createReport(ada)), 'not_found');
   });
@@ -84,6 +84,7 @@ describe('distinct reporters', () => {
       },
     });
     expect(computeStanding(history).kind).toBe('suspended');
+    // After the suspension, five other reporters report the user in the same case.
     history.wait(73 * HOUR_MS);
     for (const reporterId of fourReporters) history.report(reporterId);
     expect(listTypes(history.report(35))).toEqual(['ReportFiled']);
@@ -99,6 +100,7 @@ describe('distinct reporters', () => {
 
   it('count only within 24 hours', () => {
     const history = new ConductHistory().reportByUsers(2).wait(DAY_MS);
+    // The two earlier reporters no longer count, so the flag needs three others.
     expect(listTypes(history.report(13))).toEqual(['ReportFiled']);
     expect(listTypes(history.report(14))).toEqual(['ReportFiled']);
     expect(listTypes(history.report(15))).toEqual(['ReportFiled', 'PersonFlagged']);
@@ -107,13 +109,14 @@ describe('distinct reporters', () => {
   it('count once for each device, no matter which account reported first', () => {
     const history = new ConductHistory();
     const deviceAccountIds = [21, 22, 23];
+    // The reporters 24 and 25 below use other devices.
     for (const reporterId of [23, 21, 22]) history.report(reporterId, { deviceAccountIds });
     expect([...history.state.reports.values()].map(({ countsAs }) => countsAs)).toEqual([23, 23, 23]);
     expect(listTypes(history.report(24))).toEqual(['ReportFiled']);
     expect(listTypes(history.report(25))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
-  it('count once each, also with reports about several chats', () => {
+  it('count once each, even with reports about several chats', () => {
     const history = new ConductHistory();
     for (const sessionId of ['one', 'two', 'three'])
       expect(

@@ -14,7 +14,7 @@ import {
 } from './conduct-state.types';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A flag ends after this time, even if no moderator has decided the case. */
+/** A flag (the user is matched only with other flagged users) ends after this time, even if its case is undecided. */
 export const FLAG_MAX_MS = 30 * DAY_MS;
 /** A user who states an age under 18 again within this time is suspended. */
 export const REPEATED_AGE_STATEMENT_MS = 30 * DAY_MS;
@@ -92,13 +92,13 @@ export const decideReport = (
       words,
       evidence,
     }),
-    ...decideCare(command, state, caseId, [...listReportsOfCase(state, caseId), report], policy),
+    ...decideAutomaticCare(command, state, caseId, [...listReportsOfCase(state, caseId), report], policy),
   ];
 };
 
 /**
  * The user id under which a report counts. The accounts of one device share an id within a case, so that they count as
- * one reporter.
+ * one reporter. Earlier reports have several ids if their accounts did not share a device yet; then the lowest is used.
  */
 const computeCountsAs = (
   { reporterId, deviceAccountIds }: FileReport,
@@ -111,15 +111,19 @@ const computeCountsAs = (
   return earlierIds.length > 0 ? Math.min(...earlierIds) : reporterId;
 };
 
-/** Automatic care: flags and then suspends a user whom several distinct reporters report in a short time. */
-const decideCare = (
+/**
+ * Automatic care: flags and then suspends a user whom several distinct reporters report in a short time. Reports of
+ * unreliable reporters have weight 0 and do not count.
+ */
+const decideAutomaticCare = (
   command: FileReport,
   state: ConductState,
   caseId: number,
   reports: readonly FiledReport[],
-  { careWindowMs, flagReporters, suspendReporters, reviewMs }: ConductPolicy,
+  { careWindowMs, reportersToFlag, reportersToSuspend, reviewMs }: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
+  // Reports before an appeal reversed automatic care or a sanction do not count any more.
   const reversedAt = state.cases.get(caseId)?.careCountsFrom ?? null;
   const countedReports = reports.filter(
     ({ weight, filedAt }) =>
@@ -129,14 +133,14 @@ const decideCare = (
   );
   const reporterCount = new Set(countedReports.map(({ countsAs }) => countsAs)).size;
   const events: ConductEvent[] = [];
-  if (reporterCount >= flagReporters && !isFlagged(state, at))
+  if (reporterCount >= reportersToFlag && !isFlagged(state, at))
     events.push(createUserFlagged(command, caseId, 'reports'));
   const until = new Date(at.getTime() + reviewMs);
   // A case suspends automatically once: otherwise a group of reporters could extend the suspension indefinitely.
   const wasSuspended = listSanctionsOfCase(state, caseId).some(
     ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
   );
-  if (reporterCount >= suspendReporters && !wasSuspended && !isSanctionedUntil(state, at, until))
+  if (reporterCount >= reportersToSuspend && !wasSuspended && !isSanctionedUntil(state, at, until))
     events.push(
       createEvent(command, 'SanctionImposed', {
         sanctionId: ids.nextNumber(),
@@ -155,7 +159,7 @@ const decideCare = (
 export const isFlagged = ({ standing: { flag } }: ConductState, at: Date): boolean =>
   flag !== null && flag.until > at;
 
-/** An event that flags the user: until `until` they are matched only with other flagged users. */
+/** An event that flags the user until `until`. Its stored type is `PersonFlagged`. */
 export const createUserFlagged = (
   command: Pick<FileReport, 'ids' | 'at' | 'userId'>,
   caseId: number | null,
@@ -184,7 +188,10 @@ const chooseRule = (reports: readonly FiledReport[]): HouseRule => {
   return ruleByCategory[mostFrequent];
 };
 
-/** A finding opens a case or joins the undecided one. Repeating a finding of the same source results in no event. */
+/**
+ * An automatic finding about the user opens a case or joins the undecided one. If it has a `rule`, it also suspends the
+ * user. Repeating a finding of the same source results in no event.
+ */
 export const decideFinding = (command: RaiseFinding, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, finding, sourceEventId, evidence, evidenceHash, rule } = command;
   if (state.sourceEventIds.has(sourceEventId)) return [];

@@ -12,10 +12,13 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
+// By default `mod` decides cases and `otherMod` confirms bans. `own_decision` refuses moderators who are involved in
+// the case or made the decision.
+
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
 const UNKNOWN_ID = 999;
-/** Sanctions of other users, of which only the first is inherited. */
+/** Sanctions of other users. The new account of a sanctioned user inherits only the first, its source. */
 const SOURCE_SANCTION_ID = 77;
 const OTHER_SANCTION_ID = 78;
 
@@ -134,6 +137,7 @@ describe('an automatic suspension', () => {
   });
 
   it('does not flag the user at its end when its case was dismissed', () => {
+    // Five reporters suspend a user for 72 hours.
     const history = new ConductHistory().reportByUsers(5);
     history.decide('dismissed');
     history.wait(80 * HOUR_MS);
@@ -143,6 +147,7 @@ describe('an automatic suspension', () => {
 
 describe('a flag', () => {
   it('ends after 30 days without a notice', () => {
+    // Three reporters flag a user.
     const history = new ConductHistory().reportByUsers(3).wait(30 * DAY_MS - 1);
     expect(applyTimeLimits(history)).toEqual([]);
     history.wait(1);
@@ -194,6 +199,7 @@ describe('a legal hold', () => {
 });
 
 describe('an inherited sanction', () => {
+  /** Inherits a ban without an end. */
   const inherit = (history: ConductHistory) =>
     history.execute({
       type: 'InheritSanction',
@@ -241,6 +247,7 @@ describe('an inherited sanction', () => {
         isAutomatic: true,
       });
       expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: addHours(2).toISOString() });
+      // The same end again, and a later one.
       expect([align(history, addHours(2)), align(history, addHours(3))]).toEqual([[], []]);
       // An end that has passed lifts the sanction.
       expect(align(history, addHours(-1))).toMatchObject([{ data: { noticeId: expect.any(Number) } }]);
@@ -261,6 +268,7 @@ describe('an inherited sanction', () => {
 });
 
 describe('an age question', () => {
+  /** Answers the question that the finding of a stated age asks. */
   const answerQuestion = (
     history: ConductHistory,
     answer: 'adult' | 'minor',

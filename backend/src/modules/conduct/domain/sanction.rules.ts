@@ -22,16 +22,23 @@ import {
 import {
   requireCase,
   requireSecondModerator,
-  requireUnclaimed,
+  requireNoOtherClaim,
   requireUninvolved,
   requireVersion,
 } from './moderator.rules';
 import { createSuspensionUntilDecided, createUserFlagged, isFlagged } from './report.rules';
 
-/** A ban that is not confirmed in time becomes a suspension of this duration, from the start of the ban. */
-export const UNCONFIRMED_BAN_MS = 30 * 24 * 60 * 60_000;
+/** A ban that no second moderator confirms in time becomes a suspension of this duration, from the start of the ban. */
+export const UNCONFIRMED_SUSPENSION_MS = 30 * 24 * 60 * 60_000;
 
-/** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered */
+// Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
+// `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
+// moderator has seen. `already_answered`: the sanction is not in force, or the ban or question is answered.
+
+/**
+ * A second moderator confirms or lifts a ban.
+ * @throws DomainError not_found, own_decision, claimed, case_changed, already_answered
+ */
 export const decideConfirmation = (
   command: ConfirmBan,
   state: ConductState,
@@ -41,6 +48,7 @@ export const decideConfirmation = (
   const bannedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   const ban = listSanctionsOfCase(state, caseId).find(awaitsConfirmation);
+  // Whether the only moderator reviews their own ban.
   const isSolo = ban
     ? requireSecondModerator(
         { moderatorId: bannedCase.decision?.moderatorId ?? null, at: ban.imposedAt },
@@ -48,7 +56,7 @@ export const decideConfirmation = (
         policy.soloReviewAfterMs,
       )
     : false;
-  requireUnclaimed(bannedCase, command);
+  requireNoOtherClaim(bannedCase, command);
   requireVersion(state, version);
   // Checked last: a moderator with an older version of the case is refused with case_changed instead.
   if (!ban) throw new DomainError('already_answered');
@@ -127,7 +135,7 @@ export const decideInheritedSanction = (
   ];
 };
 
-/** Lifts or shortens the sanction that was inherited from `sanctionId`, so that it ends no later than its source. */
+/** Lifts or shortens the sanction that was inherited from `sanctionId`, its source, so that it ends no later. */
 export const decideAlignment = (
   command: AlignInheritedSanction,
   state: ConductState,
@@ -165,7 +173,10 @@ export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState)
   ];
 };
 
-/** Replaces unconfirmed bans, and flags users or ends flags, when their time is over. Otherwise no event results. */
+/**
+ * Replaces a ban that was not confirmed in time, flags the user after a lapsed sanction (an automatic suspension that
+ * ended before a moderator decided its case), and ends a flag whose time is over. Otherwise no event results.
+ */
 export const decideTimeLimits = (
   command: ApplyTimeLimits,
   state: ConductState,
@@ -174,17 +185,17 @@ export const decideTimeLimits = (
   const { at } = command;
   const { flag: currentFlag } = state.standing;
   const sanctions = [...state.sanctions.values()];
-  const lapsedSanction = sanctions.find((sanction) => hasLapsedUndecided(sanction, state, at));
+  const lapsedSanction = sanctions.find((sanction) => mustLeadToFlag(sanction, state, at));
   return [
     ...sanctions
       .filter((sanction) => isConfirmationOverdue(sanction, at, policy))
       .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
-    // A flag after a lapsed sanction replaces the ended flag.
+    // The flag after a lapsed sanction replaces the ended flag, which needs no event then.
     ...(currentFlag && currentFlag.until <= at && !lapsedSanction
       ? [createEvent(command, 'FlagLifted', { noticeId: null })]
       : []),
     ...(lapsedSanction
-      ? [createUserFlagged(command, lapsedSanction.caseId, 'sanction_lapsed', findFlagEnd(state, at))]
+      ? [createUserFlagged(command, lapsedSanction.caseId, 'sanction_lapsed', findCurrentFlagEnd(state, at))]
       : []),
   ];
 };
@@ -193,7 +204,7 @@ const isConfirmationOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }
   awaitsConfirmation(sanction) && at.getTime() - sanction.imposedAt.getTime() >= reviewMs;
 
 /** Whether an automatic suspension has ended before a moderator decided its case, and has not led to a flag yet. */
-const hasLapsedUndecided = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
+const mustLeadToFlag = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
   const { caseId, isAutomatic, isLifted, hasLapsed, until } = sanction;
   const isOver = until !== null && until <= at;
   const isUndecided = caseId !== null && cases.get(caseId)?.state !== 'decided';
@@ -201,11 +212,11 @@ const hasLapsedUndecided = (sanction: ImposedSanction, { cases }: ConductState, 
 };
 
 /** The end of the flag in force, which a new flag keeps; undefined without one, for the default duration. */
-const findFlagEnd = (state: ConductState, at: Date): Date | undefined =>
+const findCurrentFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 
 const computeUnconfirmedEnd = ({ imposedAt }: ImposedSanction): Date =>
-  new Date(imposedAt.getTime() + UNCONFIRMED_BAN_MS);
+  new Date(imposedAt.getTime() + UNCONFIRMED_SUSPENSION_MS);
 
 /** Lifts the sanction without a notice, because the notice of the new suspension explains both. */
 const replaceBySuspension = (

@@ -3,7 +3,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { StandingsService } from '../../standings/application/standings.service';
-import { ANNOUNCED_AGAIN_FOR_MS, ConductService } from '../application/conduct.service';
+import { REANNOUNCE_WINDOW_MS, ConductService } from '../application/conduct.service';
 import { ConductRepository } from '../infrastructure/conduct.repository';
 
 const RUN_EVERY_MS = 60_000;
@@ -61,7 +61,7 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
       }
     }
     await this.conduct.alignInheritedSanctions(null, USERS_PER_PAGE);
-    await this.announceAgain(new Date(now.getTime() - ANNOUNCED_AGAIN_FOR_MS));
+    await this.announceAgain(new Date(now.getTime() - REANNOUNCE_WINDOW_MS));
     const [firstError] = errorsByUser.values();
     if (errorsByUser.size > 0) throw firstError;
     return doneUserIds.size;

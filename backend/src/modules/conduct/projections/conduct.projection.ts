@@ -7,7 +7,7 @@ import { computeClaimEnd } from '../domain/conduct.state';
 import { ownConductTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
-/** The events of the module standings, in the same streams. It is a Record so that tsc reports a missing type. */
+/** The events about a user's restrictions, in the same streams. It is a Record so that tsc reports a missing type. */
 const standingTypes: Record<StandingEvent['type'], true> = {
   PersonFlagged: true,
   FlagLifted: true,
@@ -31,7 +31,8 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
   const { userId } = event.data;
   switch (event.type) {
     case 'CaseOpened':
-      // The case exists if an appeal opens it again. It keeps its `kind` and `opened_at`.
+      // The case exists if an appeal opens it again: it keeps its `kind` and `opened_at`, and its reports are undecided
+      // again. `writeVersions` sets the version of a new case.
       await manager.query(
         `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
          ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
@@ -45,7 +46,7 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
     case 'ReportFiled':
       return insertReport(event, manager);
     case 'FindingRaised':
-      // Keeps the graver of the earlier finding, if any, and the new one.
+      // Keeps the graver finding. Without an earlier one the comparison is NULL, so the new one is stored.
       await manager.query(
         `UPDATE conduct_cases SET is_automatic = true, finding = CASE
            WHEN array_position($3::text[], finding) < array_position($3::text[], $2) THEN finding ELSE $2 END
@@ -54,6 +55,7 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
       );
       return;
     case 'CaseClaimed': {
+      // A claim reserves the case for one moderator.
       const { caseId, moderatorId, until } = event.data;
       await manager.query('UPDATE conduct_cases SET claimed_by = $2, claimed_until = $3 WHERE id = $1', [
         caseId,
@@ -82,7 +84,7 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
       );
       return;
     case 'CaseDecided':
-      return decideCase(event, manager);
+      return storeDecision(event, manager);
     case 'AppealFiled': {
       const { appealId, noticeId, caseId, appellantId } = event.data;
       await manager.query(
@@ -145,7 +147,7 @@ const insertReport = async (
   );
 };
 
-const decideCase = async (
+const storeDecision = async (
   event: Extract<StoredConductEvent, { type: 'CaseDecided' }>,
   manager: EntityManager,
 ): Promise<void> => {
@@ -187,7 +189,7 @@ const writeVersions = async (
     await manager.query('UPDATE conduct_cases SET version = $2 WHERE user_id = $1', [userId, version]);
 };
 
-/** One projection for the four tables: applying an event to one of them depends on the rows of another at that time. */
+/** One projection for four tables, because applying an event to one of them reads the rows of another at that time. */
 export const conductProjection: Projection = {
   name: 'conduct',
   tables: ['conduct_cases', 'reports', 'appeals', 'notices'],

@@ -21,10 +21,13 @@ interface NoticeRow {
   rule?: HouseRule;
   cause?: AutomaticCause;
   sanctionId?: number;
+  /** When the sanction or the flag begins and ends; `until` is null for one without an end. */
   startsAt?: Date;
   until?: string | null;
   isAppealable?: boolean;
+  /** Whether the only moderator has reviewed their own decision. */
   isSolo?: boolean;
+  /** The notice against which the answered appeal was filed. */
   appealedNoticeId?: number;
   report?: { id: number; outcome: 'action_taken' | 'no_violation' };
   /** Which event has the text of the notice: the last decision of the case, or the event that sends the notice. */
@@ -57,8 +60,6 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
       return insert({ ...event.data, kind: 'warning', isAppealable: true, text: 'decision' });
     case 'SanctionImposed': {
       const { noticeId, kind, rule, until, caseId, sanctionId, isAutomatic, inheritedFrom } = event.data;
-      // A suspension without an end is for a stated age, or for a blocked image: `toNotice` reads which from the rule.
-      const automaticCause = inheritedFrom !== null ? 'inherited' : until === null ? 'age' : 'reports';
       return insert({
         noticeId,
         kind: kind === 'banned' ? 'ban' : 'suspension',
@@ -68,7 +69,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
         startsAt,
         until,
         isAppealable: true,
-        ...(isAutomatic ? { cause: automaticCause } : { text: 'decision' }),
+        ...(isAutomatic ? { cause: findAutomaticCause(inheritedFrom, until) } : { text: 'decision' }),
       });
     }
     case 'SanctionConfirmed':
@@ -103,7 +104,13 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
   }
 };
 
-/** Sends the answer to the appellant, and shortens the notice of a reduced sanction. */
+const findAutomaticCause = (inheritedFrom: number | null, until: string | null): AutomaticCause => {
+  if (inheritedFrom !== null) return 'inherited';
+  // A suspension without an end is for a stated age, or for a blocked image: `toNotice` reads which from the rule.
+  return until === null ? 'age' : 'reports';
+};
+
+/** Inserts the answer to the appellant, and writes the new end of a reduced sanction to its notice. */
 const projectAppealDecision = async (
   event: Extract<StoredConductEvent, { type: 'AppealDecided' }>,
   manager: EntityManager,
@@ -133,8 +140,9 @@ const projectAppealDecision = async (
 };
 
 /**
- * Inserts a notice, which refers to the event with its text. The place is that of the report that the notice is about,
- * or of the last report of the case for a decision of a moderator; `account` if the case has no reports.
+ * Inserts a notice, which refers to the event with its text. `place` (a random or a private chat) is that of the report
+ * that the notice is about, or of the last report of the case for a decision of a moderator; `account` if the case has
+ * no reports. `single_row` makes the statement insert a row even if there is no report.
  */
 const insertNotice = async (
   row: NoticeRow,

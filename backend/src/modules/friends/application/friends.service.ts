@@ -81,7 +81,7 @@ export class FriendsService {
   async sendRequest(requesterId: number, addresseeId: number): Promise<SendRequestResult> {
     await this.limiter.require('friend_requests', requesterId);
     const requestId = await this.friends.allocateRequestId();
-    const { state, event } = await this.publishResult(() =>
+    const { state, event } = await this.runAndPublish(() =>
       this.executor.runInTransaction((manager) =>
         this.sendInTransaction(manager, { requestId, requesterId, addresseeId }),
       ),
@@ -153,14 +153,15 @@ export class FriendsService {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
     // Needs no lock against blocks: a block that ends a friendship or a pending request appends to the same stream, so
     // optimistic concurrency detects it.
-    return this.publishResult(() =>
+    return this.runAndPublish(() =>
       this.executor.execute(buildFriendshipStreamId(userId, otherId), friendshipDecider, command),
     );
   }
 
   /**
    * Optimistic concurrency does not detect everything that refuses a new request: a block between users without a
-   * relation does not change their stream. So these conditions are read in the transaction that appends the request.
+   * relation does not change their stream. So these conditions are read in the transaction that appends the request;
+   * blocks and users are locked until it commits.
    */
   private async sendInTransaction(
     manager: EntityManager,
@@ -169,10 +170,11 @@ export class FriendsService {
     const { requesterId, addresseeId } = ids;
     if (await this.blockList.isBlockedEitherWayUntilCommit(requesterId, addresseeId, manager))
       throw new DomainError('not_found');
-    if (!(await this.users.existUntilCommit([requesterId, addresseeId], manager)))
+    if (!(await this.users.lockAndCheckExistence([requesterId, addresseeId], manager)))
       throw new DomainError('not_found');
     const at = new Date();
     const since = new Date(at.getTime() - limits.friendRequestWindowMs);
+    // Recently, and in no chat that was ended for safety.
     const haveChatted = await this.pastPartners.mayBecomeFriends(requesterId, addresseeId, since, manager);
     return this.executor.execute(
       buildFriendshipStreamId(requesterId, addresseeId),
@@ -186,7 +188,7 @@ export class FriendsService {
    * Runs a command and publishes its event, of which there is at most one.
    * @throws DomainError unavailable when other commands changed the stream on every attempt
    */
-  private async publishResult(
+  private async runAndPublish(
     runCommand: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
   ): Promise<FriendshipChange> {
     const { state, events } = await refuseLostConflict(runCommand);
@@ -208,6 +210,7 @@ export class FriendsService {
     switch (event.type) {
       case 'FriendRequestSent': {
         const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
+        // The addressee never sees a hidden request, which was sent soon after a decline.
         const requester = isHidden ? null : await this.users.findProfile(requesterId);
         if (!requester) return;
         const { createdAt } = toFriendRequest(requireRequest(state, id));
@@ -226,7 +229,8 @@ export class FriendsService {
       case 'FriendRequestDeclined':
         return; // The requester is not notified of a decline.
       case 'FriendRequestVoided':
-        return; // Neither user is notified, because the blocked user must not notice a block.
+        // The server ended the request, for example after a block, which the blocked user must not notice.
+        return;
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
         await this.publish([removedBy, removedFriendId], 'friendship_removed', event.data);

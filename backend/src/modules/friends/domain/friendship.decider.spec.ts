@@ -17,7 +17,7 @@ const getOther = (userId: number): number => (userId === ada ? bob : ada);
 
 const given = createGiven(friendshipDecider);
 
-/** By default: Ada's visible request to Bob, with the id 1. */
+/** By default: Ada's request to Bob, with the id 1. A hidden request is not shown to the addressee. */
 const createSentEvent = (
   options: { requestId?: number; requesterId?: number; isHidden?: boolean } = {},
 ): FriendshipEvent => {
@@ -83,7 +83,7 @@ const createRemoveCommand = (userId: number): FriendshipCommand => ({
 });
 
 describe('a friend request', () => {
-  it('is sent to a user whom the requester has met', () => {
+  it('is sent to a user with whom the requester has chatted', () => {
     given()
       .when(createSendCommand())
       .then({
@@ -92,7 +92,7 @@ describe('a friend request', () => {
       });
   });
 
-  it('to a user whom the requester has not met is refused with not_found', () => {
+  it('to a user with whom the requester has not chatted is refused with not_found', () => {
     given()
       .when(createSendCommand({ haveChatted: false }))
       .thenThrows('not_found');
@@ -104,13 +104,13 @@ describe('a friend request', () => {
       .thenThrows('not_found');
   });
 
-  it('is sent once when repeated, no matter how long ago the two met', () => {
+  it('is not sent again when repeated, no matter how long ago the two have chatted', () => {
     given(sentEvent)
       .when(createSendCommand({ haveChatted: false }))
       .thenNothing();
   });
 
-  it('to a user who has already sent one makes the two friends, no matter how long ago they met', () => {
+  it('to a user who has already sent one makes the two friends, no matter how long ago they have chatted', () => {
     given(sentEvent)
       .when(createSendCommand({ requesterId: bob, haveChatted: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
@@ -123,7 +123,7 @@ describe('a friend request', () => {
       .thenThrows('already_friends');
   });
 
-  it('can be sent again after the friendship has ended, if the two have met', () => {
+  it('can be sent again after the friendship has ended, if the two have chatted', () => {
     given(sentEvent, acceptedEvent, removedEvent)
       .when(createSendCommand())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
@@ -218,7 +218,7 @@ it('the stream id of a friendship does not depend on the order of the two users'
   expect(buildFriendshipStreamId(ada, bob)).toBe('friendship-3-7');
 });
 
-describe('a block of one of the two', () => {
+describe('a block between the two users', () => {
   const separateCommand: FriendshipCommand = {
     type: 'SeparateUsers',
     eventId: 'new',
@@ -258,8 +258,8 @@ describe('a block of one of the two', () => {
   });
 });
 
-describe('the voiding of a request for safety', () => {
-  it('ends a pending request, and leaves a friendship as it is', () => {
+describe('the voiding of a request', () => {
+  it('ends a pending request without an answer, and leaves a friendship as it is', () => {
     const voidCommand: FriendshipCommand = {
       type: 'VoidFriendRequest',
       eventId: 'new',

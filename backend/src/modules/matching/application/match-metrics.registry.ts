@@ -11,7 +11,7 @@ export class MatchMetricsRegistry {
   private matchCount = 0;
 
   constructor(metrics: MetricsRegistry, queue: MatchQueueService) {
-    metrics.addLiveGauges(
+    metrics.addLiveLabelledGauge(
       'thaw_queue_waiting',
       'Searching users; each replica reports all of them',
       async () =>

@@ -1,7 +1,7 @@
 // Uses a real Redis. Random operations run on the real queue and on a reference model, which are compared.
 import fc from 'fast-check';
 import { connectRedis } from '../../../platform/redis/redis-connection.factory';
-import { MatchQueueModel } from '../../../testing/match-queue.model';
+import { MatchQueueComparison } from '../../../testing/match-queue.model';
 import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 
@@ -14,8 +14,8 @@ const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations; long runs try new ones. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /**
- * Operations, and results of attempts to match, as `MatchQueueModel` counts them. A run in which one of them is less
- * frequent proves little.
+ * Operations, and results of attempts to match, as `MatchQueueComparison` counts them. A run in which one of them is
+ * less frequent proves little.
  */
 const FREQUENT = [
   'matched',
@@ -67,7 +67,7 @@ describe('the match queue', () => {
         await fc.assert(
           fc.asyncProperty(anyCrowd, anySteps(MAX_STEPS), async (crowd, steps) => {
             await store.flush();
-            const model = new MatchQueueModel(client, crowd, relaxAfterS);
+            const model = new MatchQueueComparison(client, crowd, relaxAfterS);
             await model.start();
             for (const step of steps) await model.execute(step);
             for (const [name, count] of model.counts) counts.set(name, (counts.get(name) ?? 0) + count);

@@ -1,10 +1,17 @@
 // Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on. The ids in a
 // list that is passed to `join`, `resume` or `retry` are excluded from the match, which keeps compatible users waiting.
-// The first user of a match is the one whose call made it.
+// The first user of a match is the one whose call made it. The pool `care` is that of flagged users; without a pool,
+// users join the common one.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
-import type { MatchQueueService } from './match-queue.service';
+import { BLOCKED, COOLING } from '../infrastructure/match-record.scripts';
+import type { MatchQueueService, MatchState } from './match-queue.service';
+
+const requireSearchStart = (state: MatchState): Date => {
+  if (state.kind !== 'searching') throw new Error(`Not searching but ${state.kind}`);
+  return state.since;
+};
 
 describe('MatchQueueService', () => {
   let queue: TestMatchQueue;
@@ -56,7 +63,7 @@ describe('MatchQueueService', () => {
       const first = await queue.on('r1').join(1, 'male', 'male');
       await queue.on('r1').join(2, 'female', 'male');
       const second = await queue.on('r1').join(1, 'male', 'male');
-      expect(second).toMatchObject({ kind: 'searching', since: (first as { since: Date }).since });
+      expect(second).toMatchObject({ kind: 'searching', since: requireSearchStart(first) });
       expect(requireMatch(await queue.on('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
       expect((await queue.readQueues()).size).toBe(0);
     });
@@ -68,6 +75,7 @@ describe('MatchQueueService', () => {
       await queue.on('r1').join(2, 'female', 'both', [1]);
       await queue.on('r1').join(3, 'male', 'male');
       await queue.on('r1').join(4, 'male', 'both', [2, 3]);
+      // From now on, user 1 has waited longest, then 3, 2 and 4.
       for (const [userId, byMs] of [
         [1, 9_000],
         [2, 2_000],
@@ -81,6 +89,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
+      // A page has 32 users.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
         await queue.on('r1').join(userId, 'male', 'female');
@@ -97,7 +106,7 @@ describe('MatchQueueService', () => {
       await queue.revokeLease('r3');
       expect(requireMatch(await queue.on('r2').join(3, 'male', 'both')).userIds).toEqual([3, 2]);
       expect(await queue.readStates(1)).toEqual(['searching']);
-      expect((await queue.readQueues()).has(1)).toBe(false);
+      expect((await queue.readQueues()).has(1)).toBe(false); // user 1 is parked
     });
 
     it('is not matched from the queue of another pool, to which a replica of an earlier release added them', async () => {
@@ -105,6 +114,7 @@ describe('MatchQueueService', () => {
       const commonQueue = matchingKeys.queue('male', 'both');
       await queue.store.redis.zadd(commonQueue, 1, '1');
       expect(await queue.on('r2').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      // The join has removed the wrong entry of user 1.
       expect(await queue.store.redis.zrange(commonQueue, '0', '-1')).toEqual(['2']);
       expect(requireMatch(await queue.on('r2').join(3, 'male', 'both', [], 'care')).userIds).toEqual([3, 1]);
     });
@@ -156,7 +166,7 @@ describe('MatchQueueService', () => {
       await queue.on('r1').leave(2);
       expect(await queue.on('r2').resume(1)).toMatchObject({
         kind: 'searching',
-        since: (first as { since: Date }).since,
+        since: requireSearchStart(first),
       });
       expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBe(-1); // no expiry
     });
@@ -199,12 +209,13 @@ describe('MatchQueueService', () => {
     };
 
     it('is not matched again for ten minutes', async () => {
+      // The searches of the test are shorter than 100 s, so the cool-down is not ignored.
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 100 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      expect(await queue.store.redis.pttl(matchingKeys.coolDown(1, 2))).toBeGreaterThan(599_000);
-      await queue.store.redis.del(matchingKeys.coolDown(1, 2)); // as if the ten minutes had passed
+      expect(await queue.store.redis.pttl(matchingKeys.separation(1, 2))).toBeGreaterThan(599_000);
+      await queue.store.redis.del(matchingKeys.separation(1, 2)); // as if the ten minutes had passed
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
@@ -225,7 +236,7 @@ describe('MatchQueueService', () => {
     it('is matched again as soon as one of the two has waited long enough', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
-      await service.join(2, 'male', 'female');
+      await service.join(2, 'male', 'female'); // a preference that user 1 does not fit
       await queue.prolongWait(2, 11_000);
       await service.join(1, 'male', 'both');
       expect(requireMatch(await service.join(2, 'male', 'both')).userIds).toEqual([2, 1]);
@@ -251,11 +262,11 @@ describe('MatchQueueService', () => {
     it('is never matched after one has blocked the other, until the block is lifted', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
-      expect(await service.separate(2, 1)).toBeNull();
+      expect(await service.separate(2, 1)).toBeNull(); // the two are not in a chat
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching', retryInMs: null });
-      expect(await queue.store.redis.pttl(matchingKeys.coolDown(1, 2))).toBeGreaterThan(3_599_000);
+      expect(await queue.store.redis.pttl(matchingKeys.separation(1, 2))).toBeGreaterThan(3_599_000);
       await service.allowAgain(1, 2);
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
@@ -264,7 +275,7 @@ describe('MatchQueueService', () => {
       const service = queue.on('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
-      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('1'); // the value of a cool-down
+      expect(await queue.store.redis.get(matchingKeys.separation(1, 2))).toBe(COOLING);
     });
 
     it('is kept apart when their chat ends after the block', async () => {
@@ -274,7 +285,7 @@ describe('MatchQueueService', () => {
       await service.confirm(match);
       expect(await service.separate(1, 2)).toBe(match.sessionId);
       await service.finish(match);
-      expect(await queue.store.redis.get(matchingKeys.coolDown(1, 2))).toBe('x'); // the value of a block
+      expect(await queue.store.redis.get(matchingKeys.separation(1, 2))).toBe(BLOCKED);
     });
 
     it('is matched again without delay when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {

@@ -12,20 +12,20 @@ import { openBatch } from '../../../platform/redis/redis-nodes.functions';
 import { buildSessionId, matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
-  apartScript,
+  allowAgainScript,
   changePoolScript,
   confirmScript,
   departScript,
+  ENDED_FOR_SAFETY,
   finishScript,
   joinScript,
   type JoinReply,
   leaveQueueScript,
   RECENT_PARTNER_TTL_MS,
   releaseClaimScript,
-  REMOVED,
-  removeApartScript,
   resumeScript,
   retryScript,
+  separateScript,
   sweepScript,
   takeChatsDueForCheckScript,
   takeOverdueClaimsScript,
@@ -86,7 +86,8 @@ const KEYS = [matchingKeys.replicas];
  *
  * A user's place in the queue is the time at which their search started. Replicas with a socket of the user hold the
  * place. Without such a replica the user is parked: not matched, and forgotten after 35 s
- * (docs/product-decisions.md, A42).
+ * (docs/product-decisions.md, A42). Users are matched within their pool only: flagged users in `care`, all others in
+ * `common`.
  */
 @Injectable()
 export class MatchQueueService {
@@ -110,6 +111,7 @@ export class MatchQueueService {
       slots: { count: 1, getPrefix: () => matchingKeys.prefix, findSlot: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: DIRECTORY_GRACE_MS,
+      // The scripts record replicas only for users who are searching or claimed.
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
@@ -254,13 +256,13 @@ export class MatchQueueService {
    * @returns the session of the chat that the two are in; null if they are in none.
    */
   async separate(userId: number, otherId: number): Promise<string | null> {
-    const [state, sessionId] = await apartScript.run(this.redis, KEYS, [userId, otherId]);
+    const [state, sessionId] = await separateScript.run(this.redis, KEYS, [userId, otherId]);
     return state === 'chatting' && sessionId ? sessionId : null;
   }
 
   /** Undoes `separate` for future searches. */
   async allowAgain(userId: number, otherId: number): Promise<void> {
-    await removeApartScript.run(this.redis, KEYS, [userId, otherId]);
+    await allowAgainScript.run(this.redis, KEYS, [userId, otherId]);
   }
 
   /** Counts the users in each queue, without parked ones. */
@@ -317,13 +319,18 @@ export class MatchQueueService {
    * Records that the chat of the two was ended for safety (one of them stated to be under 18). Has to be called before
    * `finish`, which then keeps this mark.
    */
-  async markRemoved(userId: number, otherId: number): Promise<void> {
-    await this.redis.set(matchingKeys.recentPartners(userId, otherId), REMOVED, 'PX', RECENT_PARTNER_TTL_MS);
+  async markEndedForSafety(userId: number, otherId: number): Promise<void> {
+    await this.redis.set(
+      matchingKeys.recentPartners(userId, otherId),
+      ENDED_FOR_SAFETY,
+      'PX',
+      RECENT_PARTNER_TTL_MS,
+    );
   }
 
   /** Whether a chat of the two was ended for safety a few minutes ago. */
-  async wereRemoved(userId: number, otherId: number): Promise<boolean> {
-    return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === REMOVED;
+  async wasChatEndedForSafety(userId: number, otherId: number): Promise<boolean> {
+    return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === ENDED_FOR_SAFETY;
   }
 
   /** @returns the record of each user, in the same order; null for users without one. */

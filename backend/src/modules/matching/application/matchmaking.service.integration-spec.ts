@@ -76,7 +76,7 @@ describe('MatchmakingService', () => {
     for (const tab of [firstTab, secondTab, lateTab]) await tab.next('chat_matched');
     const order = secondTab.frames.map(({ event }) => event);
     expect(order.indexOf('queue_joined')).toBeLessThan(order.indexOf('chat_matched'));
-    expect(firstTab.all('queue_joined')).toEqual([]);
+    expect(firstTab.all('queue_joined')).toEqual([]); // the tab that joined gets the reply to its frame instead
   });
 
   it('ends the search in every tab when the user leaves the queue in one', async () => {
@@ -113,6 +113,7 @@ describe('MatchmakingService', () => {
   });
 
   it('parks a search when the last socket closes, even while that socket joins', async () => {
+    // The gateway calls `findSearcher` before it joins the user. The socket closes during this call.
     const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
     const ada = await stack.createVisitor(0, 'female');
@@ -139,7 +140,7 @@ describe('MatchmakingService', () => {
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
-  it('parks the search of a join that timed out after the last socket had closed', async () => {
+  it('does not queue a user without a socket when Redis executed their join, but the call timed out', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.leave();
@@ -164,12 +165,13 @@ describe('MatchmakingService', () => {
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
+    // `take` removes the frame, so that `next` below waits for the second match.
     const { sessionId } = await adaSocket.take('chat_matched');
     await bobSocket.take('chat_matched');
     await adaSocket.request('skip_chat', { sessionId: String(sessionId) });
     await bobSocket.next('chat_skipped');
     await Promise.all([adaSocket.request('join_queue', {}), bobSocket.request('join_queue', {})]);
-    expect(await listQueuedIds()).toHaveLength(2);
+    expect(await listQueuedIds()).toHaveLength(2); // kept apart by the cool-down
     const nextMatch = await adaSocket.next('chat_matched');
     expect(nextMatch).toMatchObject({ partnerId: bob.user.id });
     expect(nextMatch.sessionId).not.toBe(sessionId);
@@ -229,6 +231,7 @@ describe('MatchmakingService', () => {
       if (state.kind === 'matched') sessions.push(state.match.sessionId);
     }
     const [stuckSession = '', otherSession = ''] = sessions;
+    // Settling an expired claim reads its chat, which fails for the first session.
     for (const service of chats) {
       const read = service.read.bind(service);
       jest.spyOn(service, 'read').mockImplementation(async (sessionId) => {
@@ -262,6 +265,7 @@ describe('MatchmakingService', () => {
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
+    // Makes the next check of the chat due, which finds that the chat has ended.
     for (const chat of await stack.store.redis.zrange(matchingKeys.chats, '0', '-1'))
       await stack.store.redis.zadd(matchingKeys.chats, LONG_AGO_MS, chat);
     await until(async () => Object.keys(await readRecord(ada.user.id)).length === 0);
@@ -291,7 +295,7 @@ describe('MatchmakingService', () => {
       return state;
     });
     await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
-    expect(resumes).toBe(2 * ids.length);
+    expect(resumes).toBe(2 * ids.length); // both checks resume each user
     expect(maxRunning).toBe(200);
     for (const userId of ids) await getMatchmaking(0).leave(userId);
   });

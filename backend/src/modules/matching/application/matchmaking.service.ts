@@ -31,6 +31,7 @@ interface WaitingUser {
   since: Date | null;
   /** Set while a cool-down prevents a match. */
   retryTimer: NodeJS.Timeout | undefined;
+  /** The users with whom a block forbids a match, as last read. */
   exclusions: Exclusions;
   /** Set if Redis had no record of the user at the last check. */
   isMissing?: true;
@@ -103,13 +104,13 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    const areUsable = known !== undefined && !this.searchExclusions.areOld(userId, known);
+    const isKnownListCurrent = known !== undefined && !this.searchExclusions.areOld(userId, known);
     const state = await this.departOnFailure(
       userId,
-      this.queue.resume(userId, areUsable ? known.userIds : null),
+      this.queue.resume(userId, isKnownListCurrent ? known.userIds : null),
     );
     // Exclusions are not read earlier: only a search needs them, and most users who connect are not searching.
-    if (areUsable || state.kind !== 'searching')
+    if (isKnownListCurrent || state.kind !== 'searching')
       return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
     // Not `queue.retry`, which returns `idle` while the lease of this replica has lapsed.
@@ -254,12 +255,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   async applyStanding({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!maySearch(standing)) {
       const { kind } = await this.leave(userId);
+      // `claimed`: the user was matched, but the chat has not started. The queue records that the user has left.
       if (kind === 'left' || kind === 'claimed') await this.userPublisher.sendFrame(userId, 'queue_left', {});
       return;
     }
     const exclusions = await this.findExclusions(userId);
     const state = await this.queue.changePool(userId, choosePool(standing), exclusions.userIds);
     if (this.waitingUsers.has(userId)) await this.track(userId, state, exclusions);
+    // Another replica tracks the user, but this call made the match, so this replica starts the chat.
     else if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
   }
 
@@ -314,6 +317,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       // Redis may have lost the user's entry in the queue, which this restores.
       await this.resume(userId);
     }
+    // A claimed user stays tracked until the chat starts or the claim expires.
   }
 
   /** Applies standings that changed in a process that died before it could announce them. */

@@ -39,7 +39,7 @@ describe('the list of users whom a search excludes', () => {
   const expectMatch = () =>
     until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
   /** Deletes the key that keeps the two apart, as if it had expired: only the list excludes them now. */
-  const expireApartKey = () => stack.store.redis.del(matchingKeys.coolDown(ada.user.id, bob.user.id));
+  const expireApartKey = () => stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
   it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});

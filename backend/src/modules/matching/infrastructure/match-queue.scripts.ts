@@ -8,8 +8,8 @@ export type PoolName = '' | 'care';
 type Criteria = [gender: Gender, preference: Preference, pool: PoolName];
 
 /**
- * Every reply but `idle` has the user's criteria after the outcome. `retryInMs` is '' unless a candidate was skipped
- * because of a cool-down.
+ * `idle`: the user does not search, or is parked (searches, but has no socket). Every other reply has the user's
+ * criteria after the outcome. `retryInMs` is '' unless a candidate was skipped because of a cool-down.
  */
 export type JoinReply =
   | ['searching', ...Criteria, since: string, retryInMs: string]
@@ -74,8 +74,8 @@ return nil
 );
 
 /**
- * Evicts dead replicas. ARGV: a grace period, which is not used, then the arguments of `deadReplicas`. Returns 1 if
- * another call has to evict more.
+ * Evicts dead replicas. ARGV: a grace period, which is not used, then those that `deadReplicas` of the socket directory
+ * reads. Returns 1 if another call has to evict more.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
@@ -205,8 +205,8 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstEx
  * outage.
  */
 export const RECENT_PARTNER_TTL_MS = 600_000;
-/** Value of the key of recent partners whose chat was ended for safety. */
-export const REMOVED = 'removed';
+/** Value of the key of recent partners whose chat was ended because one of them stated to be under 18. */
+export const ENDED_FOR_SAFETY = 'removed';
 
 /**
  * Frees the users of an ended chat, starts their cool-down, and records them as recent partners.
@@ -221,30 +221,35 @@ for _, user in ipairs(users) do
   local record = loadRecord(user)
   if record and record.session == session and record.state ~= 'searching' then deleteRecord(user) end
 end
-local key = coolDownKey(users[1], users[2])
+local key = separationKey(users[1], users[2])
 if tonumber(coolDownMs) > 0 and redis.call('GET', key) ~= '${BLOCKED}' then
   redis.call('SET', key, '${COOLING}', 'PX', coolDownMs)
 end
 local recent = pairKey('recent-partners', users[1], users[2])
-if redis.call('GET', recent) ~= '${REMOVED}' then redis.call('SET', recent, '1', 'PX', ${RECENT_PARTNER_TTL_MS}) end
+if redis.call('GET', recent) ~= '${ENDED_FOR_SAFETY}' then
+  redis.call('SET', recent, '1', 'PX', ${RECENT_PARTNER_TTL_MS})
+end
 return nil
 `,
   { allowOom: true },
 );
 
-/** How long the key of a block keeps two users apart. Searches exclude users of older blocks by a list. */
-const APART_TTL_MS = 3_600_000;
+/**
+ * How long the key of a block keeps two users apart: twice as long as a search uses the same list of excluded users, so
+ * the list contains the block before the key expires (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ */
+const SEPARATION_TTL_MS = 3_600_000;
 
-export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
+export type SeparateReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
 
 /**
  * Keeps two users apart because one has blocked the other. Returns their current match, if there is one. A claim is
  * marked, so that it cannot be confirmed. ARGV: the two users.
  */
-export const apartScript = new RedisScript<ApartReply>(
+export const separateScript = new RedisScript<SeparateReply>(
   `${matchRecordLua}
 local user, other = unpack(ARGV)
-redis.call('SET', coolDownKey(user, other), '${BLOCKED}', 'PX', ${APART_TTL_MS})
+redis.call('SET', separationKey(user, other), '${BLOCKED}', 'PX', ${SEPARATION_TTL_MS})
 local record = loadRecord(user)
 if not record or record.state == 'searching' or record.partner ~= other then return {} end
 if record.state == 'claimed' then redis.call('HSET', userKey(user), 'apart', '1') end
@@ -253,10 +258,10 @@ return {record.state, record.session}
   { allowOom: true },
 );
 
-/** Undoes `apartScript` for future searches. Does not remove a cool-down after a chat. ARGV: the two users. */
-export const removeApartScript = new RedisScript<null>(`${matchRecordLua}
+/** Undoes `separateScript` for future searches. Does not remove a cool-down after a chat. ARGV: the two users. */
+export const allowAgainScript = new RedisScript<null>(`${matchRecordLua}
 local user, other = unpack(ARGV)
-local key = coolDownKey(user, other)
+local key = separationKey(user, other)
 if redis.call('GET', key) == '${BLOCKED}' then redis.call('DEL', key) end
 return nil
 `);

@@ -16,19 +16,22 @@ const MAX_PAGES = 8;
 const MAX_DUE_PER_CALL = 16;
 
 /**
- * Lua fragment of every script of matching; prepended to each script in `match-queue.scripts.ts`. Every script
- * has one key, `replicas` of matching; the socket directory derives from it `P`, the prefix of all other keys.
+ * Lua fragment at the beginning of each script in `match-queue.scripts.ts`. Each script gets one key, that of the
+ * sorted set `replicas`. `socketDirectoryLua` derives from it `P`, the prefix of all keys of matching.
  *
  * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
  * sockets of the user. A user's record is a hash:
- *   state              searching | claimed | chatting
- *   gender preference  the user's gender, and the gender that they want to meet or `both`
- *   pool               `care` if the user meets only users of the care pool; otherwise empty or absent
- *   since              when the user joined (ms), which is their place in the queue
- *   session partner    id of the chat session and of the other user, while claimed or chatting
- *   claimedAt          when the match was made (ms)
- *   left               present if the user left while claimed
- *   apart              present if one of the two blocked the other while claimed: the chat must not start
+ *   state      searching | claimed | chatting
+ *              (claimed: matched, but the chat has not been created yet)
+ *   gender     the user's gender
+ *   preference the gender that the user wants to meet, or `both`
+ *   pool       `care` for flagged users, who are matched only with each other; otherwise empty or absent
+ *   since      when the user joined (ms), which is their place in the queue
+ *   session    id of the chat session, while claimed or chatting
+ *   partner    id of the other user, while claimed or chatting
+ *   claimedAt  when the match was made (ms)
+ *   left       present if the user left while claimed
+ *   apart      present if one of the two blocked the other while claimed: the chat must not start
  * There is one queue (sorted set) for each pool, gender and preference, scored by `since`. A replica is live while it
  * renews its lease. A searching user without a live replica is parked: removed from the queue, while the record is kept
  * for some time.
@@ -78,7 +81,8 @@ local function park(user, record)
   redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
--- Records that a replica no longer holds sockets of the user. The member of the directory is the replica itself.
+-- Records that a replica no longer holds sockets of the user. Has the parameters of a callback of directory.evict;
+-- here, member and replica are the same id.
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = loadRecord(user)
@@ -90,7 +94,7 @@ local function pairKey(name, a, b)
   return P .. name .. ':' .. b .. '-' .. a
 end
 -- The key that keeps two users apart. Its value is '${COOLING}' (cool-down after a chat) or '${BLOCKED}' (block).
-local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
+local function separationKey(a, b) return pairKey('cool-down', a, b) end
 
 -- Records that a searching user is matched with the partner.
 local function claim(user, record, partner, session)
@@ -126,7 +130,7 @@ end
 -- waited for ignoreCoolDownAfterMs, and after that is chosen only if there is no other user. Users kept apart by a
 -- block are always skipped.
 -- Returns the partner or nil, and retryAt: the earliest time at which a skipped recent partner may be chosen, or nil.
--- Also removes stale entries from the queues, and parks users without a live replica.
+-- Also removes stale entries (of users who have left this queue), and parks users without a live replica.
 local function findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
   local pages = ${MAX_PAGES} + math.ceil(excludedCount / ${PAGE_SIZE})
   local best, bestSince, fallback, fallbackSince, retryAt
@@ -140,7 +144,7 @@ local function findPartner(user, record, excluded, excludedCount, ignoreCoolDown
         stale[#stale + 1] = other
         return false
       end
-      local separation = redis.call('GET', coolDownKey(user, other))
+      local separation = redis.call('GET', separationKey(user, other))
       if separation == '${BLOCKED}' then return false end
       local isCooling = separation ~= false
       local coolDownIgnoredAt = math.min(since, record.since) + ignoreCoolDownAfterMs
@@ -189,7 +193,8 @@ end
 -- Retries matching for a user with a record. The parameters are those of attemptMatch.
 local function retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
   if record.state ~= 'searching' then return claimedOrChattingReply(record) end
-  if not hasLiveReplica(user) then -- a user without a socket must not be matched
+  -- A user without a socket must not be matched. To callers, a parked user is idle.
+  if not hasLiveReplica(user) then
     park(user, record)
     return {'idle'}
   end

@@ -18,7 +18,10 @@ import { toShownEvidence } from './stored-evidence.mapper';
 /** A response contains at most this many pieces of evidence of the case, the newest ones. */
 const MAX_EVIDENCE_PER_CASE = 100;
 
-/** Reads the queue and the cases for moderators. */
+/**
+ * Reads the queue and the cases for moderators. A case is about one user and collects the reports and automatic
+ * findings about them. A moderator claims a case, which reserves it for a short time.
+ */
 @Injectable()
 export class CasesService {
   constructor(
@@ -29,7 +32,8 @@ export class CasesService {
   ) {}
 
   /**
-   * Reads a page of the queue, or of the decided or held cases, after recording the read in the audit log.
+   * Reads a page of the queue, of the decided cases, or of the cases of users under a legal hold (`held`), after
+   * recording the read in the audit log.
    * @param cursor `nextCursor` of the previous page; undefined for the first page
    * @throws DomainError validation_failed for a malformed cursor
    */
@@ -62,7 +66,7 @@ export class CasesService {
 
   /**
    * Reads a case for a moderator, after recording the read in the audit log.
-   * @throws DomainError not_found, rate_limited
+   * @throws DomainError not_found; rate_limited after too many reads in an hour
    */
   async read(moderatorId: number, caseId: number): Promise<ModerationCase> {
     const userId = await this.requireUserId(caseId);
@@ -83,7 +87,7 @@ export class CasesService {
       this.cases.readConduct(Number(row.user_id), caseId),
     ]);
     const reporterIds = [...new Set(reports.map(({ reporter_id: id }) => Number(id)))];
-    const excludes = await this.eligibleModerators.findIneligible(row, reporterIds, events);
+    const ineligibleModeratorIds = await this.eligibleModerators.findIneligible(row, reporterIds, events);
     return {
       ...toItem(row),
       urgencyParts: {
@@ -97,7 +101,7 @@ export class CasesService {
       reports: toReports(reports, events),
       evidence: toEvidence(caseId, events),
       history: toCaseHistory(caseId, events),
-      excludes,
+      excludes: ineligibleModeratorIds,
     };
   }
 
@@ -142,7 +146,7 @@ const toReports = (
       id: Number(report.id),
       reporterId: Number(report.reporter_id),
       category: report.category,
-      words: typeof words === 'string' ? words : null,
+      words: typeof words === 'string' ? words : null, // erased words are absent
       createdAt: report.created_at.toISOString(),
       weight: report.weight,
       accuracy: { decided: report.decided_count, upheld: report.upheld_count },
@@ -156,6 +160,7 @@ const toEvidence = (caseId: number, events: readonly ConductEventRow[]): Moderat
     .slice(-MAX_EVIDENCE_PER_CASE)
     .flatMap(({ data }) => {
       const evidence = toShownEvidence(data.evidence);
+      // The evidence of an automatic finding belongs to no report.
       return evidence
         ? [{ ...evidence, reportId: typeof data.reportId === 'number' ? data.reportId : null }]
         : [];

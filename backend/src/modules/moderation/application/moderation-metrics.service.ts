@@ -16,7 +16,7 @@ export class ModerationMetricsService implements OnModuleInit {
 
   onModuleInit(): void {
     const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
-    this.metrics.addGauges<ModerationFigures>(
+    this.metrics.addGaugesOfOneReading<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
           help: 'Cases that wait for a moderator',
@@ -41,7 +41,7 @@ export class ModerationMetricsService implements OnModuleInit {
       },
       read,
     );
-    this.metrics.addLiveGauges(
+    this.metrics.addLiveLabelledGauge(
       'thaw_moderation_decision_seconds',
       'Time from opening a case to its decision by a moderator, in the last 30 days',
       async () => {
@@ -50,21 +50,21 @@ export class ModerationMetricsService implements OnModuleInit {
         return quantiles.flatMap(([quantile, value]) => (value === null ? [] : [[{ quantile }, value]]));
       },
     );
-    this.metrics.addLiveGauges(
+    this.metrics.addLiveLabelledGauge(
       'thaw_moderation_reports',
       'Reports in the last 30 days, by category',
       async () =>
         Object.entries((await read()).reportsByCategory).map(([category, count]) => [{ category }, count]),
     );
-    this.metrics.addLiveGauges('thaw_moderation_decisions', 'Decisions in the last 30 days', async () =>
+    this.metrics.addLiveLabelledGauge('thaw_moderation_decisions', 'Decisions in the last 30 days', async () =>
       (await read()).decisions.map(({ outcome, by, count }) => [{ outcome, by }, count]),
     );
-    this.metrics.addLiveGauges(
+    this.metrics.addLiveLabelledGauge(
       'thaw_moderation_appeals',
       'Appeals decided in the last 30 days, by the moderator whose decision was appealed',
       async () => (await read()).appeals.map(({ moderatorId, decided }) => [toLabels(moderatorId), decided]),
     );
-    this.metrics.addLiveGauges(
+    this.metrics.addLiveLabelledGauge(
       'thaw_moderation_reversed_appeals_ratio',
       'Share of the appeals in thaw_moderation_appeals that reversed the decision',
       async () =>

@@ -29,7 +29,14 @@ interface CaseAct {
   userId: number;
 }
 
-/** Moderators' acts on cases. Each act commits together with its record in the audit log. */
+/**
+ * Moderators' acts on cases. Each act commits together with its record in the audit log. Common errors:
+ * - `own_decision`: the moderator is involved in the case, or would review an act of their own.
+ * - `claimed`: the case is reserved for another moderator.
+ * - `case_changed`: events were recorded since the moderator read the version that the act quotes.
+ * - `already_answered`: the case does not wait for this act any more.
+ * - `validation_failed`: the parts of a decision do not fit together.
+ */
 @Injectable()
 export class ModerationService {
   constructor(
@@ -77,7 +84,7 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decide(moderatorId: number, caseId: number, body: DecideCase): Promise<ModerationCase> {
     const { version, outcome, rule = null, facts, note } = body;
-    const until = parseSuspensionEnd(body.until);
+    const suspensionEnd = parseSuspensionEnd(body.until);
     const act = await this.toCaseAct(moderatorId, caseId);
     const imageIds = body.blockImages ?? [];
     // Each entry of the image block-list states the rule that the image breaks.
@@ -86,7 +93,7 @@ export class ModerationService {
     const involvement = await this.eligibleModerators.findInvolvement(caseId);
     const texts = { facts: normalizeOptionalText(facts), note: normalizeOptionalText(note) };
     await this.conduct.decideCase(
-      { ...act, ...involvement, version, outcome, rule, until, ...texts },
+      { ...act, ...involvement, version, outcome, rule, until: suspensionEnd, ...texts },
       async (manager) => {
         await this.audit.record({ ...act, action: 'decided' }, manager);
         if (rule === null || images.length === 0) return;
@@ -116,6 +123,7 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decideAppeal(moderatorId: number, appealId: number, body: DecideAppeal): Promise<ModerationCase> {
     const { version, outcome, answer } = body;
+    // The command checks whether this end shortens the sanction.
     const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');

@@ -4,7 +4,8 @@ import { buildStandingKindSql } from '../../standings/application/standing.sql';
 
 // The SQL of the case queue. The urgency of a case is 0 to 1,000 points: the base of the gravest reason why the case
 // waits (a report's category, an automatic finding, an appeal, or a ban to confirm), plus points for further reporters,
-// earlier sanctions, an automatic case and the time of waiting.
+// earlier sanctions, an automatic case and the time of waiting. Reports of weight 0 are those of excluded or unreliable
+// reporters.
 
 /** The category `minor` means that the report is about a minor. */
 const categoryBases: Record<ReportCategory, number> = {
@@ -17,6 +18,7 @@ const categoryBases: Record<ReportCategory, number> = {
   spam: 120,
   other: 100,
 };
+/** By kind of finding; `FindingKind` explains the kinds. */
 const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_accounts: 150 };
 /** For an appeal against a sanction that has ended or was lifted, or against another decision. */
 const APPEAL_BASE = 350;
@@ -60,6 +62,7 @@ const waitingIdsSql = `
  */
 const caseIdsSql: Record<CaseFilter | 'single', string> = {
   open: waitingIdsSql,
+  // The cases of users under a legal hold.
   held: `SELECT id FROM conduct_cases
          WHERE user_id IN (SELECT user_id FROM standings WHERE is_held) AND opened_at <= $1`,
   // Decided cases are ordered by time, so their page can be selected here, before urgencies are computed.
@@ -125,12 +128,13 @@ open_appeals AS (
 ), weighed_cases AS (
   SELECT counted_cases.*,
          GREATEST(finding_base, reports_base, appeal_base, confirmation_base) AS base,
-         CASE WHEN is_waiting THEN 
+         CASE WHEN is_waiting THEN
            ${POINTS_PER_FURTHER_REPORTER} * LEAST(${MAX_FURTHER_REPORTERS}, GREATEST(0, reporters - 1)) ELSE 0 END AS reporters_part,
          CASE WHEN is_waiting THEN ${POINTS_PER_EARLIER_SANCTION} * LEAST(${MAX_EARLIER_SANCTIONS}, priors) ELSE 0 END AS priors_part,
          CASE WHEN is_waiting AND is_automatic THEN ${AUTOMATIC_CASE_POINTS} ELSE 0 END AS automatic_part,
          CASE WHEN is_waiting THEN LEAST(${MAX_WAITING_POINTS}, ${POINTS_PER_HOUR} * GREATEST(0,
            floor(extract(epoch FROM $1::timestamptz - waiting_since) / 3600)))::int ELSE 0 END AS waiting_part,
+         -- Of equally grave reasons, the first of these is the kind. A case that does not wait keeps its stored kind.
          CASE WHEN NOT is_waiting THEN kind
               WHEN finding_base > 0 AND finding_base = GREATEST(finding_base, reports_base, appeal_base) THEN 'finding'
               WHEN reports_base > 0 AND reports_base = GREATEST(reports_base, appeal_base) THEN 'reports'
@@ -138,7 +142,7 @@ open_appeals AS (
               WHEN confirmation_base > 0 THEN 'confirmation' ELSE kind END AS gravest_kind
   FROM counted_cases
 ), halved_cases AS (
-  -- The urgency is halved when all reporters have weight 0, i.e. are excluded or unreliable.
+  -- The urgency is halved when the case waits because of reports that all have weight 0.
   SELECT weighed_cases.*, is_waiting AND gravest_kind = 'reports' AND reporters = 0 AS is_halved FROM weighed_cases
 ), measured_cases AS (
   SELECT halved_cases.*,
@@ -154,8 +158,11 @@ SELECT page.id, page.user_id, page.urgency, page.waiting_since, page.is_waiting,
        page.reporters, page.priors, page.gravest_kind AS kind, page.decided_at, page.decided_by, page.escalated_by,
        page.appeal_filed_at, page.ban_imposed_at, page.finding,
        CASE WHEN page.state = 'decided' AND page.is_waiting THEN 'open' ELSE page.state END AS state,
+       -- Claims are shown as of now, not as of $1.
        page.claimed_by, page.claimed_until, page.claimed_until > now() AS is_claimed,
+       -- The user may have been erased.
        COALESCE(users.username, '') AS username, COALESCE(users.is_anonymous, false) AS is_anonymous,
+       -- Acts on the case quote the version of the user's whole conduct stream.
        COALESCE(event_streams.version, page.version)::int AS version,
        ${buildStandingKindSql('standings')} AS standing,
        (SELECT json_object_agg(category, number) FROM (

@@ -41,6 +41,7 @@ describe('CaseRepository', () => {
     );
     return id;
   };
+  /** Adds an open case, by default about a user whom no other case is about. */
   const addCase = (row: object = {}): Promise<number> =>
     insertRow('conduct_cases', {
       user_id: lastId + 1_000,
@@ -50,7 +51,10 @@ describe('CaseRepository', () => {
       opened_at: now,
       ...row,
     });
-  /** Adds a report by a new reporter. Reporters with the same `counts_as` count as one. */
+  /**
+   * Adds a report by a new reporter. Reporters with the same `counts_as` count as one. Weight 0 is that of excluded or
+   * unreliable reporters.
+   */
   const addReport = (caseId: number, row: object = {}): Promise<number> =>
     insertRow('reports', {
       case_id: caseId,
@@ -100,8 +104,8 @@ describe('CaseRepository', () => {
     id: Number(id),
   });
 
-  describe('urgency', () => {
-    it('urgency is the sum of points for the gravest category, other reporters, earlier sanctions, is_automatic and waiting', async () => {
+  describe('the urgency of a case', () => {
+    it('is the sum of points for the gravest category, further reporters, earlier sanctions, an automatic case and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
@@ -121,7 +125,7 @@ describe('CaseRepository', () => {
       });
     });
 
-    it('urgency is capped, and so are its parts for reporters, earlier sanctions and waiting', async () => {
+    it('is capped, and so are its parts for reporters, earlier sanctions and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(90 * DAY_MS), is_automatic: true });
       // 'minor' is the gravest category: the report is about a minor.
       for (let count = 0; count < 8; count += 1) await addReport(id, { category: 'minor' });
@@ -135,16 +139,21 @@ describe('CaseRepository', () => {
       });
     });
 
-    it('urgency counts the reporters of one device once, and is halved without a reporter of weight 1', async () => {
+    it('counts the reporters of one device once', async () => {
       const id = await addCase();
       await addReport(id, { counts_as: 4 });
       await addReport(id, { counts_as: 4 });
       expect(await findSingleCase()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
-      await database.dataSource.query('UPDATE reports SET weight = 0');
+    });
+
+    it('is halved without a reporter of weight 1', async () => {
+      const id = await addCase();
+      await addReport(id, { weight: 0 });
+      await addReport(id, { weight: 0 });
       expect(await findSingleCase()).toMatchObject({ urgency: 300 / 2, reporters: 0, is_halved: true });
     });
 
-    it('urgency ignores sanctions that were lifted, are older than a year, or come from the same case', async () => {
+    it('ignores sanctions that were lifted, are older than a year, or come from the same case', async () => {
       const id = await addCase({ user_id: 9 });
       await addReport(id);
       await addSanction(9, { lifted_at: now });
@@ -158,12 +167,12 @@ describe('CaseRepository', () => {
       ['image_match', 500],
       ['classifier', 300],
       ['many_accounts', 150],
-    ])('the urgency of the finding %s is %i, and is not halved', async (finding, urgency) => {
+    ])('for the finding %s is %i, and is not halved', async (finding, urgency) => {
       await addCase({ kind: 'finding', finding });
       expect(await findSingleCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
-    it('kind and base of the urgency follow the gravest of several reasons', async () => {
+    it('has its base from the gravest of several reasons, which is also the kind of the case', async () => {
       const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
       expect(await findSingleCase()).toMatchObject({ kind: 'finding', urgency: 150 });
@@ -173,7 +182,7 @@ describe('CaseRepository', () => {
     });
   });
 
-  describe('decided cases', () => {
+  describe('a decided case', () => {
     const decided = {
       state: 'decided',
       opened_at: subtractMs(40 * DAY_MS),
@@ -181,7 +190,7 @@ describe('CaseRepository', () => {
       decided_by: 3,
     };
 
-    it('a decided case waits again while an appeal is open, and is more urgent while the sanction is in force', async () => {
+    it('waits again while an appeal is open, and is more urgent while the sanction is in force', async () => {
       const noticeId = 77;
       const id = await addCase({ user_id: 9, ...decided });
       expect(await findPage()).toEqual([]);
@@ -201,7 +210,7 @@ describe('CaseRepository', () => {
       expect(await findSingleCase('decided')).toMatchObject({ state: 'decided', urgency: 0, base: 0 });
     });
 
-    it('a decided case waits again until its ban is confirmed', async () => {
+    it('waits again until its ban is confirmed', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
       // A ban to confirm, and one full hour.
@@ -210,7 +219,7 @@ describe('CaseRepository', () => {
       expect(await findPage()).toEqual([]);
     });
 
-    it('a decided case does not wait for the confirmation of an inherited ban', async () => {
+    it('does not wait for the confirmation of an inherited ban', async () => {
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
       expect(await findPage()).toEqual([]);
@@ -289,6 +298,7 @@ describe('CaseRepository', () => {
   });
 
   it('the query for a page of 10,000 open cases never repeats a sequential scan for each case', async () => {
+    // Each case has three reports, and every second user has an earlier sanction.
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
       SELECT n, n, 'open', 'reports', 3, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;
@@ -301,12 +311,13 @@ describe('CaseRepository', () => {
       SELECT n, n, 'suspended', 'no_hate', now() - interval '9 days', n, false
       FROM generate_series(100000, 109999, 2) AS n;
       ANALYZE conduct_cases; ANALYZE reports; ANALYZE sanctions`);
+    const rowCount = 101; // a page of 100 cases, and one that shows whether there is another page
     const [row] = await database.dataSource.query<[Record<string, [{ Plan: PlanNode }]>]>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${buildCasePageSql('open')}`,
-      [now, 101, null, null, null],
+      [now, rowCount, null, null, null],
     );
     const nodes = flattenPlan(row['QUERY PLAN']![0].Plan);
-    expect(nodes[0]).toMatchObject({ 'Actual Rows': 101 });
+    expect(nodes[0]).toMatchObject({ 'Actual Rows': rowCount });
     const scans = nodes.filter((node) => node['Node Type'] === 'Seq Scan');
     expect(scans.filter((node) => node['Actual Loops'] > 1)).toEqual([]);
   });

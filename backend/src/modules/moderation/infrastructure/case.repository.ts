@@ -16,6 +16,7 @@ export interface CaseRow {
   user_id: string;
   state: CaseState;
   kind: CaseKind;
+  /** Version of the user's conduct stream, which acts on the case quote. */
   version: number;
   urgency: number;
   base: number;
@@ -44,6 +45,7 @@ export interface CaseRow {
   ban_imposed_at: Date | null;
   claimed_by: string | null;
   claimed_until: Date | null;
+  /** Whether a moderator has reserved the case at present; null if no claim is recorded. */
   is_claimed: boolean | null;
   username: string;
   is_anonymous: boolean;
@@ -75,7 +77,7 @@ export interface ReportRow {
   upheld_count: number;
 }
 
-/** An event of a user's conduct stream. */
+/** An event of a user's conduct stream, which has all reports, decisions and sanctions about the user. */
 export interface ConductEventRow {
   eventId: string;
   type: string;
@@ -116,6 +118,7 @@ export class CaseRepository {
    */
   findPage(filter: CaseFilter, asOf: Date, limit: number, after: PagePosition | null): Promise<CaseRow[]> {
     const parameters: unknown[] = [asOf, limit, after?.sortTime ?? null, after?.id ?? null];
+    // The statement for decided cases has no $5.
     if (filter !== 'decided') parameters.push(after?.urgency ?? null);
     return this.dataSource.query<CaseRow[]>(buildCasePageSql(filter), parameters);
   }
@@ -151,12 +154,12 @@ export class CaseRepository {
   /** The reports of a case, oldest first, each with the reporter's numbers of decided and upheld reports. */
   findReports(caseId: number): Promise<ReportRow[]> {
     return this.dataSource.query<ReportRow[]>(
-      `SELECT reports.*, made.decided_count, made.upheld_count
+      `SELECT reports.*, reporter_totals.decided_count, reporter_totals.upheld_count
        FROM reports CROSS JOIN LATERAL (
          SELECT count(decided_at)::int AS decided_count,
                 count(*) FILTER (WHERE outcome = 'action_taken')::int AS upheld_count
-         FROM reports AS others WHERE others.reporter_id = reports.reporter_id
-       ) AS made
+         FROM reports AS by_reporter WHERE by_reporter.reporter_id = reports.reporter_id
+       ) AS reporter_totals
        WHERE case_id = $1 ORDER BY id`,
       [caseId],
     );

@@ -33,7 +33,12 @@ export class CaseItemDto implements CaseItem {
   })
   version: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, maximum: 1_000, description: '0 when the case does not wait' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    maximum: 1_000,
+    description: 'The higher, the more urgent; 0 when the case does not wait',
+  })
   urgency: number;
 
   @ApiProperty({ type: 'integer', minimum: 1 })
@@ -64,19 +69,25 @@ export class CaseItemDto implements CaseItem {
   @ApiProperty({ description: 'Whether the case has an automatic finding or an automatic sanction' })
   isAutomatic: boolean;
 
-  @ApiProperty({ enum: caseKindSchema.options, description: 'The gravest reason why the case waits' })
+  @ApiProperty({
+    enum: caseKindSchema.options,
+    description: 'The gravest reason why the case waits; if it does not, the reason for which it was opened',
+  })
   kind: CaseKind;
 
   @ApiProperty({ format: 'date-time', description: 'When the case began to wait' })
   openedAt: string;
 
-  @ApiProperty({ enum: standingKindSchema.options })
+  @ApiProperty({
+    enum: standingKindSchema.options,
+    description: 'What moderation allows the user at present',
+  })
   standing: StandingKind;
 
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Id of the moderator who has claimed the case',
+    description: 'Id of the moderator for whom the case is reserved; null for none',
   })
   claimedBy: number | null;
 
@@ -89,29 +100,29 @@ export class CasePageDto implements CasePage {
   @ApiProperty({ type: [CaseItemDto] })
   cases: CaseItemDto[];
 
-  @ApiProperty({ type: String, nullable: true })
+  @ApiProperty({ type: String, nullable: true, description: 'Null on the last page' })
   nextCursor: string | null;
 }
 assertType<SameShape<CasePageDto, CasePage>>();
 
 /** The points whose sum, halved if `isHalved`, is the urgency of a case. */
 export class UrgencyPartsDto implements UrgencyParts {
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Points of the gravest reason why the case waits' })
   base: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Points for reporters after the first' })
   reporters: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Points for earlier sanctions' })
   priors: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Points for an automatic finding or sanction' })
   automatic: number;
 
-  @ApiProperty({ type: 'integer' })
+  @ApiProperty({ type: 'integer', description: 'Points for the time of waiting' })
   waiting: number;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'True if the case waits because of reports that all have weight 0' })
   isHalved: boolean;
 }
 assertType<SameShape<UrgencyPartsDto, UrgencyParts>>();
@@ -135,7 +146,11 @@ export class CaseReportDto implements CaseReport {
   @ApiProperty({ enum: reportCategorySchema.options })
   category: ReportCategory;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Null once erased' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: "The reporter's own words; null without any, or once erased",
+  })
   words: string | null;
 
   @ApiProperty({ format: 'date-time' })
@@ -169,13 +184,16 @@ class EvidenceImageDto {
 }
 
 export class EvidenceMessageDto implements EvidenceMessage {
-  @ApiProperty({ oneOf: [{ type: 'string' }, { type: 'integer' }] })
+  @ApiProperty({
+    oneOf: [{ type: 'string' }, { type: 'integer' }],
+    description: 'A string in a random chat, an integer in a private chat',
+  })
   id: string | number;
 
   @ApiProperty({ type: 'integer', minimum: 1 })
   senderId: number;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When the message was sent' })
   at: string;
 
   @ApiProperty({ enum: ['text', 'image', 'mixed'] })
@@ -257,7 +275,8 @@ export class ModerationCaseDto extends CaseItemDto implements ModerationCase {
   @ApiProperty({
     type: 'array',
     items: { type: 'integer' },
-    description: 'Ids of moderators who may not decide',
+    description:
+      'Ids of moderators who may not decide the case, because they are involved in it or in its last decision',
   })
   excludes: number[];
 }

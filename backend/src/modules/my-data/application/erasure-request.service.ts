@@ -59,7 +59,7 @@ export class ErasureRequestService {
     await this.userErasures.request({ userId, erasureId }, reason, requestedAt, manager);
     await this.erasures.add({ id: erasureId, userId, reason, requestedAt }, manager);
     const sessions = await this.erasures.deleteAccess(userId, manager);
-    await this.erasures.count(erasureId, 'sessions', sessions, manager);
+    await this.erasures.addToCount(erasureId, 'sessions', sessions, manager);
     return erasureId;
   }
 }

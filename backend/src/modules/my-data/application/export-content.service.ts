@@ -21,7 +21,10 @@ export class ExportLoginEndedError extends Error {
   }
 }
 
-/** Event types in the conduct streams of other users: reports and appeals by the user, and decisions on the appeals. */
+/**
+ * Event types in the conduct streams (the events of moderation) of other users: reports and appeals by the user, and
+ * decisions on these appeals.
+ */
 const TYPES_IN_STREAMS_OF_OTHERS = ['ReportFiled', 'AppealFiled', 'AppealDecided'];
 
 const toLine = (line: object): string => `${JSON.stringify(line)}\n`;
@@ -145,6 +148,7 @@ export class ExportContentService {
         const line = toExportedEvent({ ...event, isReadable: event.isReadable && areFriends }, userId);
         return line ?? [];
       });
+      // Gaps between the positions would disclose the events that are left out.
       if (isRenumbered(section))
         for (const event of exported) {
           const position = event.stream === lastExported.stream ? lastExported.position + 1 : 1;

@@ -19,7 +19,7 @@ const BUSY_RETRY_MS = 30_000;
 const MAX_DURATION_MS = 60 * 60_000;
 
 /** An export whose first line is ready. */
-export interface OpenExport {
+export interface PreparedExport {
   /** Writes the export. Never rejects: an export that fails destroys the target, so the client receives no trailer. */
   writeTo(target: Writable): Promise<void>;
 }
@@ -28,6 +28,7 @@ export interface OpenExport {
 @Injectable()
 export class ExportService {
   private readonly logger = new Logger(ExportService.name);
+  /** Without a queue: further exports are refused. */
   private readonly concurrencyLimiter = new ConcurrencyLimiter(CONCURRENCY, 0);
   private readonly stopping = new AbortController();
   private readonly running = new Set<Promise<void>>();
@@ -74,7 +75,7 @@ export class ExportService {
    * @throws DomainError not_found for a ticket that was used, has expired or belongs to another login; unavailable
    * while the replica or the user cannot run another export, in which case the ticket stays valid.
    */
-  async open(login: Login, token: string): Promise<OpenExport> {
+  async open(login: Login, token: string): Promise<PreparedExport> {
     if (!exportTokenSchema.safeParse(token).success || !(await this.tickets.isValid(token, login)))
       throw new DomainError('not_found');
     const release = await this.acquireSlot(login.userId);
@@ -137,7 +138,8 @@ export class ExportService {
       return;
     const isTooSlow = signal.aborted && !this.stopping.signal.aborted;
     if (!this.stopping.signal.aborted) logWarning(this.logger, 'An export was cut off', error);
-    // An export that the server has cut off does not count towards the user's exports of the day.
+    // An export that failed, or that a stop of the replica ended, does not count towards the user's exports of the day.
+    // One that was too slow counts.
     if (!isTooSlow) await this.rateLimiter.refund('exports', userId);
   }
 }

@@ -45,6 +45,7 @@ it('docs/my-data.md lists each event type and each table, and whether it is expo
   ]);
   for (const [name, expected] of isLeftOutByName) {
     const row = rows.find((line) => line.split('|')[1]?.includes(`\`${name}\``));
+    // The second column begins with "no: " and the reason.
     const isDocumentedAsLeftOut = row && /\| no: /.test(row);
     expect([name, isDocumentedAsLeftOut]).toEqual([name, expected]);
   }

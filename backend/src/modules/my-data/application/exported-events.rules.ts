@@ -18,7 +18,7 @@ export interface ExportRule {
   section: ExportSection;
   /** The field with the id of the user who acted. Absent if the service or a moderator acts. */
   author?: string;
-  /** Only the author gets the event. */
+  /** The event is exported only to its author. */
   isOwnOnly?: true;
   /** Exported for every author. */
   fields: readonly string[];
@@ -28,7 +28,7 @@ export interface ExportRule {
   readableFields?: readonly string[];
   /** Exported only from the stream about the conduct of the user. */
   fieldsOfOwnStream?: readonly string[];
-  /** Never exported. A test requires that each field is listed. */
+  /** Never exported. Listed because a test requires a rule for each field. */
   hiddenFields?: readonly string[];
   /** Fields of which only a part is exported, with functions that reduce a value to the user's part. */
   partial?: Readonly<Record<string, (value: unknown, userId: number) => unknown>>;
@@ -81,7 +81,7 @@ const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
   return senderId === userId ? value : { messageId, senderId };
 };
 
-/** A chat that was ended for safety looks to its users like a lost connection. */
+/** A chat that was ended because a user stated to be under 18 looks to its users like a lost connection. */
 const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,
   reason: reason === 'removed' ? 'disconnected' : reason,

@@ -12,8 +12,12 @@ export interface Erasure {
   step: number;
   counts: Partial<Erased>;
   finishedAt: Date | null;
+  /** The signed receipt; null until the erasure is finished. */
   receipt: string | null;
-  /** When Redis' append-only file was rewritten after this erasure had deleted keys from Redis. */
+  /**
+   * When Redis' append-only file was rewritten after this erasure had deleted keys from Redis. Until then, the file
+   * contains the deleted keys.
+   */
   rewrittenAt: Date | null;
 }
 
@@ -72,13 +76,16 @@ export class ErasureRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Reopens the finished erasures whose legal hold was lifted: they continue after the step `lastStep`. */
-  async reopenAfterLiftedHolds(lastStep: number): Promise<void> {
+  /**
+   * Reopens the finished erasures that a legal hold (by which moderators keep data about a user) has limited, and whose
+   * hold was lifted. They continue after the step `completedStep`.
+   */
+  async reopenAfterLiftedHolds(completedStep: number): Promise<void> {
     await this.dataSource.query(
       `UPDATE erasures SET step = $1, finished_at = NULL, is_held = false
        WHERE is_held AND finished_at IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM standings WHERE standings.user_id = erasures.user_id AND standings.is_held)`,
-      [lastStep],
+      [completedStep],
     );
   }
 
@@ -121,7 +128,7 @@ export class ErasureRepository {
    * Adds to the number of erased items of a kind.
    * @param manager the transaction that erases the items, if they are in PostgreSQL.
    */
-  async count(
+  async addToCount(
     id: string,
     kind: keyof Erased,
     added: number,
@@ -245,6 +252,7 @@ export class ErasureRepository {
   async countRemaining(userId: number): Promise<Remaining> {
     const [row] = await this.dataSource.query<Omit<Remaining, 'total'>[]>(
       `SELECT
+         -- The fields about the user, and all fields in the stream about their conduct.
          (SELECT count(*) FROM event_private WHERE subject_id = $1 OR stream_id = 'conduct-' || $1::bigint)::int
            AS "personalFields",
          (SELECT count(*) FROM uploads WHERE owner_id = $1)::int AS uploads,

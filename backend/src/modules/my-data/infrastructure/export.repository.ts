@@ -85,7 +85,10 @@ export class ExportRepository {
     return { pgSnapshot: row.pg_snapshot, startedAt: row.started_at, position };
   }
 
-  /** Whether the login is still valid. The erasure of the user also ends it. */
+  /**
+   * Whether the login is still valid. The erasure of the user also ends it. All session ids that replace one another in
+   * a login have its `familyId`.
+   */
   async isSignedIn({ userId, familyId }: Login): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       'SELECT 1 FROM sessions WHERE family_id = $1 AND user_id = $2 AND expires_at > now() LIMIT 1',
@@ -139,7 +142,10 @@ export class ExportRepository {
     );
   }
 
-  /** Ids of the other users whom the user's reports and appeals concern. */
+  /**
+   * Ids of the other users whom the user's reports and appeals concern. An appeal concerns another user if it is about
+   * the decision on a report.
+   */
   async readReportedUserIds(userId: number, afterId: number): Promise<number[]> {
     return this.readIds(
       `SELECT user_id AS id FROM reports WHERE reporter_id = $1 AND user_id > $2
@@ -192,9 +198,9 @@ export class ExportRepository {
 
   /** Yields the rows of plain tables that are about the user. */
   async *readRecords(userId: number): AsyncGenerator<ExportRecord[]> {
-    for (const { table, text, toData } of recordQueries) {
+    for (const { table, sql, toData } of recordQueries) {
       for (let afterKey: unknown = null; ;) {
-        const rows = await this.dataSource.query<RecordRow[]>(text, [userId, afterKey, PAGE_SIZE]);
+        const rows = await this.dataSource.query<RecordRow[]>(sql, [userId, afterKey, PAGE_SIZE]);
         if (rows.length > 0)
           yield rows.map(({ pageKey: _, ...row }) => ({
             kind: 'record',
@@ -269,17 +275,18 @@ interface StreamGroup {
 /** Groups consecutive streams so that the events of a group fit on a page. Omits streams that do not exist. */
 const groupStreams = (streamIds: readonly string[], versions: ReadonlyMap<string, number>): StreamGroup[] => {
   const groups: StreamGroup[] = [];
-  let room = 0;
+  /** Number of events that still fit on the page of the last group. */
+  let freeEvents = 0;
   for (const streamId of streamIds) {
     const version = versions.get(streamId);
     if (version === undefined) continue;
     const last = groups.at(-1);
-    if (last && !last.isLong && version <= room) last.streamIds.push(streamId);
+    if (last && !last.isLong && version <= freeEvents) last.streamIds.push(streamId);
     else {
       groups.push({ streamIds: [streamId], isLong: version > EVENTS_PER_PAGE });
-      room = EVENTS_PER_PAGE;
+      freeEvents = EVENTS_PER_PAGE;
     }
-    room -= version;
+    freeEvents -= version;
   }
   return groups;
 };
@@ -290,7 +297,7 @@ type RecordRow = Record<string, unknown> & { pageKey: unknown };
 interface RecordQuery {
   table: string;
   /** $1 id of the user, $2 `pageKey` of the last row of the previous page or null, $3 rows per page. */
-  text: string;
+  sql: string;
   toData?: (row: Record<string, unknown>) => Record<string, unknown>;
 }
 
@@ -298,18 +305,18 @@ interface RecordQuery {
 const recordQueries: readonly RecordQuery[] = [
   {
     table: 'sessions',
-    text: `SELECT encode(id_hash, 'hex') AS "pageKey", refreshed_at AS "refreshedAt", expires_at AS "expiresAt" FROM sessions
+    sql: `SELECT encode(id_hash, 'hex') AS "pageKey", refreshed_at AS "refreshedAt", expires_at AS "expiresAt" FROM sessions
       WHERE user_id = $1 AND ($2::text IS NULL OR id_hash > decode($2, 'hex')) ORDER BY id_hash LIMIT $3`,
   },
   {
     table: 'devices',
-    text: `SELECT device_hash AS "pageKey", first_seen_at AS "firstSeenAt", seen_at AS "seenAt" FROM devices
+    sql: `SELECT device_hash AS "pageKey", first_seen_at AS "firstSeenAt", seen_at AS "seenAt" FROM devices
       WHERE user_id = $1 AND ($2::text IS NULL OR device_hash > $2) ORDER BY device_hash LIMIT $3`,
   },
   {
     table: 'uploads',
-    text: `SELECT key AS "pageKey", bucket, key, created_at AS "createdAt", content_type AS "contentType", size, width, height
-      FROM uploads WHERE owner_id = $1 AND stored_at IS NOT NULL AND removed_at IS NULL
+    sql: `SELECT key AS "pageKey", bucket, key, created_at AS "createdAt", content_type AS "contentType", size, width, height
+      FROM uploads WHERE owner_id = $1 AND stored_at IS NOT NULL AND removed_at IS NULL -- the files that exist
         AND ($2::text IS NULL OR key > $2) ORDER BY key LIMIT $3`,
     toData: ({ bucket, key, ...row }) => ({
       url: uploadUrl({ bucket: bucket as UploadBucket, key: String(key) }),
@@ -318,13 +325,13 @@ const recordQueries: readonly RecordQuery[] = [
   },
   {
     table: 'private_reads',
-    text: `SELECT friend_id AS "pageKey", friend_id::float8 AS "friendId", read_up_to::float8 AS "readUpTo" FROM private_reads
+    sql: `SELECT friend_id AS "pageKey", friend_id::float8 AS "friendId", read_up_to::float8 AS "readUpTo" FROM private_reads
       WHERE user_id = $1 AND ($2::bigint IS NULL OR friend_id > $2::bigint) ORDER BY friend_id LIMIT $3`,
   },
   {
     // The texts of notices are in the events.
     table: 'notices',
-    text: `SELECT notices.id AS "pageKey", notices.id::float8 AS id, kind, created_at AS "createdAt", seen_at AS "seenAt",
+    sql: `SELECT notices.id AS "pageKey", notices.id::float8 AS id, kind, created_at AS "createdAt", seen_at AS "seenAt",
         rule, place AS "where", is_automatic AS "isAutomatic", starts_at AS "startsAt", until,
         report_id::float8 AS "reportId", report_outcome AS "reportOutcome"
       FROM notices LEFT JOIN notices_seen ON notice_id = notices.id

@@ -28,6 +28,7 @@ import { type Erasure, ErasureRepository } from '../infrastructure/erasure.repos
 /** Erasures at the same time. Each holds a database connection for its lock and needs another one for its work. */
 const CONCURRENCY = 2;
 const ROWS_PER_TRANSACTION = 1_000;
+/** Redis' append-only file contains deleted keys until it is rewritten. `appendOnlyFileMinutes` below is as long. */
 const REWRITE_EVERY_MS = 60 * 60_000;
 
 /** How long copies remain that an erasure does not reach (docs/operations.md, "Erasures"). The receipt states it. */
@@ -50,7 +51,11 @@ class StepNotReadyError extends Error {}
 
 /**
  * The steps of an erasure, in order and numbered from 1. Each step can be repeated after an interruption at any point.
- * `ledger` records the erasure outside the database, so that a restored backup does not undo it.
+ * - `ledger` records the erasure outside the database, so that a restored backup does not undo it.
+ * - `chats` ends the user's chat, and deletes the user's chats and keys from Redis.
+ * - `relations` ends friendships and removes blocks.
+ * - `record` appends `PersonErased` to the event log.
+ * - `conduct` erases the user's words in decided reports and appeals.
  */
 export const erasureSteps = [
   'ledger',
@@ -74,7 +79,7 @@ const REDIS_STEP = getStepNumber('chats');
 @Injectable()
 export class ErasureService {
   private readonly logger = new Logger(ErasureService.name);
-  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity);
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity); // all others wait
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
@@ -161,7 +166,7 @@ export class ErasureService {
   }
 
   private async eraseFromRedis({ id, userId }: Erasure): Promise<void> {
-    const countKeys = (keyCount: number) => this.erasures.count(id, 'redisKeys', keyCount);
+    const countKeys = (keyCount: number) => this.erasures.addToCount(id, 'redisKeys', keyCount);
     // A match of the user may be about to become a chat.
     if (!(await this.chats.leave(userId))) throw new StepNotReadyError();
     // A chat may not be over, or not be completely in PostgreSQL.
@@ -186,22 +191,22 @@ export class ErasureService {
 
   private async endRelations({ id, userId }: Erasure): Promise<void> {
     await this.friendships.separateFromAll(userId, (kind, manager) =>
-      this.erasures.count(id, kind, 1, manager),
+      this.erasures.addToCount(id, kind, 1, manager),
     );
-    await this.blocks.removeAllOf(userId, (manager) => this.erasures.count(id, 'blocks', 1, manager));
+    await this.blocks.removeAllOf(userId, (manager) => this.erasures.addToCount(id, 'blocks', 1, manager));
   }
 
   private async erasePersonalFields({ id, userId }: Erasure): Promise<void> {
     const eraseAndCount = async (erase: (manager: EntityManager) => Promise<number>): Promise<number> =>
       this.dataSource.transaction(async (manager) => {
         const count = await erase(manager);
-        await this.erasures.count(id, 'personalFields', count, manager);
+        await this.erasures.addToCount(id, 'personalFields', count, manager);
         return count;
       });
     let erasedRows: number;
     do {
       erasedRows = await eraseAndCount((manager) =>
-        PersonalDataRepository.dropOfSubject(userId, ROWS_PER_TRANSACTION, manager),
+        PersonalDataRepository.dropAboutUser(userId, ROWS_PER_TRANSACTION, manager),
       );
     } while (erasedRows === ROWS_PER_TRANSACTION);
     await eraseAndCount((manager) => this.chats.blankInEventsOfPartners(userId, manager));
@@ -209,9 +214,10 @@ export class ErasureService {
 
   private async recordErasure({ id, userId }: Erasure): Promise<void> {
     await this.executor.runInTransaction(async (manager) => {
-      // `PersonErased` marks the messages as deleted, so a repeated step adds 0. Chats remain and are counted again.
+      // `PersonErased` marks the messages as deleted, so a repeated step adds 0 to their count. Chats remain, so a
+      // repeated step counts all of them again, and their count is set.
       const messages = await this.erasures.countPrivateMessages(userId, manager);
-      await this.erasures.count(id, 'privateMessages', messages, manager);
+      await this.erasures.addToCount(id, 'privateMessages', messages, manager);
       await this.erasures.setCount(id, 'randomChats', await this.chats.countChats(userId, manager), manager);
       await this.erasures.deleteReadPositions(userId, manager);
       const counts = { ...nothingErased, ...(await this.erasures.find(id, manager))?.counts };
@@ -221,16 +227,16 @@ export class ErasureService {
 
   private async eraseFiles({ id, userId }: Erasure): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
-      const images = await this.uploads.expireAllOf(userId, manager);
-      await this.erasures.count(id, 'images', images, manager);
+      const images = await this.uploads.removeAllByOwner(userId, manager);
+      await this.erasures.addToCount(id, 'images', images, manager);
     });
-    await this.uploads.removeFilesOf(userId);
+    await this.uploads.deleteFilesByOwner(userId);
   }
 
   private async eraseConduct({ id, userId }: Erasure): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const texts = await this.conduct.dropWords(userId, manager);
-      await this.erasures.count(id, 'personalFields', texts, manager);
+      await this.erasures.addToCount(id, 'personalFields', texts, manager);
     });
   }
 

@@ -28,7 +28,7 @@ export class RequestErasureDto implements RequestErasure {
 assertType<SameShape<RequestErasureDto, RequestErasure>>();
 
 export class ErasureAcceptedDto implements ErasureAccepted {
-  @ApiProperty()
+  @ApiProperty({ description: 'Id for GET /api/receipts/{receiptId}' })
   receiptId: string;
 }
 assertType<SameShape<ErasureAcceptedDto, ErasureAccepted>>();
@@ -66,13 +66,18 @@ assertType<SameShape<ErasedDto, Erased>>();
 
 /** Data that an erasure does not remove yet, and the reason. */
 export class KeptDto implements Kept {
-  @ApiProperty()
+  @ApiProperty({ description: 'A description for the user' })
   what: string;
 
   @ApiProperty({ enum: ['open_case', 'appeal_window', 'legal_hold', 'sanction'] })
   why: Kept['why'];
 
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the data expires; null while this is not known',
+  })
   until: string | null;
 }
 assertType<SameShape<KeptDto, Kept>>();
@@ -103,7 +108,11 @@ export class ReceiptContentDto implements ReceiptContent {
   @ApiProperty({ type: 'integer', minimum: 1 })
   userId: number;
 
-  @ApiProperty({ enum: ['asked', 'inactive', 'operator'] })
+  @ApiProperty({
+    enum: ['asked', 'inactive', 'operator'],
+    description:
+      'Requested by the user, after inactivity of an anonymous user, or by an operator of the service',
+  })
   reason: ReceiptContent['reason'];
 
   @ApiProperty({ format: 'date-time' })
@@ -152,10 +161,14 @@ export class ReceiptDto implements Receipt {
   @ApiProperty({ format: 'date-time' })
   requestedAt: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'JWS in compact serialisation, EdDSA' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'JWS in compact serialisation, EdDSA; null while the erasure runs',
+  })
   receipt: string | null;
 
-  @ApiProperty({ type: ReceiptContentDto, nullable: true })
+  @ApiProperty({ type: ReceiptContentDto, nullable: true, description: 'The payload that `receipt` signs' })
   content: ReceiptContentDto | null;
 
   @ApiProperty({ type: RemainingDto })
@@ -171,10 +184,10 @@ export class ReceiptKeyDto implements ReceiptKey {
   @ApiProperty({ enum: ['Ed25519'] })
   crv: 'Ed25519';
 
-  @ApiProperty()
+  @ApiProperty({ description: 'The public key in base64url' })
   x: string;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Id of the key, which the header of a receipt quotes' })
   kid: string;
 
   @ApiProperty({ enum: ['sig'] })

@@ -73,7 +73,8 @@ export class PrivateChatService {
   /**
    * Resolves once the message is committed. A call with the `clientId` of an earlier message returns the result of the
    * earlier call.
-   * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
+   * @throws DomainError not_friends; message_not_found for a quoted message; invalid_payload, also for the `clientId`
+   * of a message to another receiver; message_too_long; image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
     const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
@@ -105,8 +106,8 @@ export class PrivateChatService {
 
   /**
    * Edits, reacts to or deletes a message between two friends.
-   * @throws DomainError not_friends, message_not_found, not_editable, unknown_emoji, invalid_payload, message_too_long,
-   * unavailable
+   * @throws DomainError not_friends, message_not_found, unknown_emoji, invalid_payload, message_too_long; not_editable
+   * for a message of the friend, or an edit of a message with images; unavailable after several concurrent changes
    */
   async change(change: ChangeInput): Promise<ChangeResult> {
     await this.requireFriends(change.userId, change.friendId);

@@ -43,7 +43,7 @@ export interface EarlierMessage {
 
 /** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
 export interface SendOutcome {
-  /** Assigned id and time, both later than those of every other message between the two. */
+  /** Assigned id and time, higher than those of every earlier message between the two. */
   id: number;
   createdAt: Date;
   earlier: EarlierMessage | null;
@@ -54,6 +54,7 @@ export interface SendOutcome {
 interface RawSendOutcome {
   id: string;
   occurred_at: Date;
+  /** The other `earlier_` columns are null if this is null; likewise those of `quoted_id`. */
   earlier_id: string | null;
   earlier_receiver_id: string;
   earlier_at: Date;
@@ -81,7 +82,8 @@ interface RawMessage {
 
 /**
  * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
- * uses $1 to $8. Times are truncated to milliseconds, the precision of events, so that a rebuild gives the same rows.
+ * uses $1 to $8, and names the row of the query `opening`. Times are truncated to milliseconds, the precision of
+ * events, so that a rebuild gives the same rows.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -137,7 +139,7 @@ CROSS JOIN LATERAL (
 ) AS unread
 WHERE unread.count > 0`;
 
-/** The read model `private_messages`, which only the projection writes, and the read positions of users. */
+/** The read model `private_messages`, whose rows only the SQL of its projection writes, and users' read positions. */
 @Injectable()
 export class PrivateMessageRepository {
   constructor(
@@ -197,8 +199,9 @@ export class PrivateMessageRepository {
   }
 
   /**
-   * The latest `limit` messages between the two before a given message, oldest first. Reads the replica, unless one of
-   * the two has just changed a message: a client that loads the old version after the change frame would keep it.
+   * The latest `limit` messages between the two before a given message, oldest first. Reads PostgreSQL's read replica,
+   * unless one of the two has just changed a message: a client that loads the old version after the change frame would
+   * keep it.
    */
   async loadOlder(
     userId: number,

@@ -27,7 +27,7 @@ describe('random chat: delivery', () => {
         adaTabs: 2,
         bobTabs: 2,
       });
-      const all = [...adaSockets, ...bobSockets];
+      const allSockets = [...adaSockets, ...bobSockets];
       const ack = await adaSocket.request('random_message', textMessage(sessionId, '  hello 🎉 ', 'c-1'));
       expect(ack).toEqual({
         id: expect.stringMatching(/^\d+-\d+$/),
@@ -63,13 +63,14 @@ describe('random chat: delivery', () => {
           senderName: ada.user.username,
         },
       });
-      await waitForSeq(all, sessionId, 3);
-      expectOrderedSeq(all);
-      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply, but not the own message
+      await waitForSeq(allSockets, sessionId, 3);
+      expectOrderedSeq(allSockets);
+      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply, but not Ada's own message
     });
 
     it('sends a message without a ref back to its sender, in the same frame as the partner receives', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
+      // With a ref, the client would request an ack.
       adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
       const dataForSender = await adaSocket.next('random_message');
       expect(dataForSender).toEqual(await bobSocket.next('random_message'));
@@ -78,26 +79,26 @@ describe('random chat: delivery', () => {
 
     it('delivers concurrent messages of both users in one order, without a gap, on every socket', async () => {
       const { adaSockets, bobSockets, sessionId } = await startChat(stack, { adaTabs: 2, bobTabs: 2 });
-      const all = [...adaSockets, ...bobSockets];
+      const allSockets = [...adaSockets, ...bobSockets];
       const messagesPerSocket = 25;
       await Promise.all(
-        all.map(async (socket, senderIndex) => {
+        allSockets.map(async (socket, senderIndex) => {
           for (let index = 0; index < messagesPerSocket; index += 1) {
             await socket.request('random_message', textMessage(sessionId, `${senderIndex}.${index}`));
           }
         }),
       );
-      const lastSeq = 1 + all.length * messagesPerSocket; // the start of the chat, and the messages
-      await waitForSeq(all, sessionId, lastSeq);
-      expectOrderedSeq(all);
+      const lastSeq = 1 + allSockets.length * messagesPerSocket; // the start of the chat, and the messages
+      await waitForSeq(allSockets, sessionId, lastSeq);
+      expectOrderedSeq(allSockets);
       const events = await readEvents(stack, sessionId);
       expect(events).toHaveLength(lastSeq);
-      for (const [receiverIndex, socket] of all.entries()) {
+      for (const [receiverIndex, socket] of allSockets.entries()) {
         const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
-        expect(received).toHaveLength((all.length - 1) * messagesPerSocket);
+        expect(received).toHaveLength((allSockets.length - 1) * messagesPerSocket);
         const positions = received.map(({ id }) => events.findIndex((event) => event.id === id));
         expect(positions).toEqual([...positions].sort((a, b) => a - b));
-        for (const senderIndex of all.keys()) {
+        for (const senderIndex of allSockets.keys()) {
           if (senderIndex === receiverIndex) continue;
           const fromSender = received.filter(({ content }) => String(content).startsWith(`${senderIndex}.`));
           expect(fromSender.map(({ content }) => content)).toEqual(
@@ -112,7 +113,7 @@ describe('random chat: delivery', () => {
         adaTabs: 2,
         bobTabs: 1,
       });
-      const all = [...adaSockets, ...bobSockets];
+      const allSockets = [...adaSockets, ...bobSockets];
       const ack = await adaSocket.request('random_message', textMessage(sessionId, 'once', 'c-1'));
       expect(await adaSocket.request('random_message', textMessage(sessionId, 'once', 'c-1'))).toEqual(ack);
       expect(
@@ -120,10 +121,10 @@ describe('random chat: delivery', () => {
       ).toEqual(ack);
       // A client id of Bob's own, although Ada has used the same one.
       await bobSocket.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
-      await waitForSeq(all, sessionId, 3);
+      await waitForSeq(allSockets, sessionId, 3);
       expect(bobSocket.all('random_message')).toHaveLength(1);
       expect(await readEvents(stack, sessionId)).toHaveLength(3);
-      expectOrderedSeq(all);
+      expectOrderedSeq(allSockets);
     });
 
     it('stores one message when two tabs send the same client id at the same time', async () => {
@@ -169,6 +170,7 @@ describe('random chat: delivery', () => {
       expect(await eveSocket.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
+      // Only replies have a ref.
       expect(eveSocket.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
     });
 
@@ -203,15 +205,15 @@ describe('random chat: delivery', () => {
   describe('a lost publication', () => {
     /** The replica's Redis connections for subscriptions: one for each node of a cluster. */
     const listSubscriberConnections = (replica: number): Redis[] => {
-      const subscriber = stack.replicas[replica]!.app.get<{ connections: Map<string, { redis: Redis }> }>(
-        RedisSubscriberService,
-      );
-      return [...subscriber.connections.values()].map(({ redis }) => redis);
+      const subscriber = stack.replicas[replica]!.app.get<{
+        connectionsByServer: Map<string, { redis: Redis }>;
+      }>(RedisSubscriberService);
+      return [...subscriber.connectionsByServer.values()].map(({ redis }) => redis);
     };
     /** The channel on which the replica receives the publications of the chat. */
     const getChannel = (replica: number, sessionId: string): string =>
       chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    const bobsReplica = 1;
+    const bobsReplica = 1; // `startChat` puts Ada's first tab on replica 0, and Bob's on replica 1
     let mutedChannel = '';
     /** Makes Bob's replica miss the publications of the chat. */
     const mute = async (sessionId: string): Promise<void> => {

@@ -75,7 +75,7 @@ describe('random chat: end', () => {
           Promise.all(stack.origins.map((origin) => visitor.openSocket(origin)));
         const adaSockets = await openSocketOnEachReplica(ada);
         const bobSockets = await openSocketOnEachReplica(bob);
-        const all = [...adaSockets, ...bobSockets];
+        const allSockets = [...adaSockets, ...bobSockets];
         for (let round = 1; round <= rounds; round += 1) {
           const sessionId = await matchSockets(adaSockets, bobSockets);
           // Over four rounds, each tab of Ada skips together with each tab of Bob.
@@ -86,20 +86,20 @@ describe('random chat: end', () => {
           expect(acks).toEqual([{ seq: SEQ_OF_END }, { seq: SEQ_OF_END }]);
           // As in the page, a tab that skipped does not wait for the frame of the end: it may receive none.
           await Promise.all(
-            all
+            allSockets
               .filter((socket) => !skippingSockets.includes(socket))
               .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
           );
           const events = await readEvents(stack, sessionId);
           expect(events.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
-          for (const socket of all) {
+          for (const socket of allSockets) {
             const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
             expect(ends.length).toBeLessThanOrEqual(1);
             if (!skippingSockets.includes(socket)) expect(ends).toHaveLength(1);
             socket.frames.length = 0;
           }
         }
-        expectOrderedSeq(all);
+        expectOrderedSeq(allSockets);
       },
       isLongRun ? 900_000 : 60_000,
     );
@@ -144,13 +144,14 @@ describe('random chat: end', () => {
             return tab;
           }),
         );
+        // In every fourth round, the connections are lost instead of closed.
         await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.cut())));
       }
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
       const listShardKeys = () => stack.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
-      // `replicas` is shared by all chats of the shard.
+      // `chat:` are the streams. `replicas` is shared by all chats of the shard.
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(listShardKeys, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
@@ -164,6 +165,7 @@ describe('random chat: end', () => {
   it('aborts a chat whose match was released before the match was confirmed, and leaves no claim', async () => {
     const [ada, bob] = await createPair(stack);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    // Bob searches after Ada, so Bob's replica makes the match.
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
@@ -185,7 +187,7 @@ describe('random chat: end', () => {
   });
 
   describe('leave_queue around the moment of a match', () => {
-    it('counts as a skip soon after the match', async () => {
+    it('ends the chat as a skip soon after the match', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({
@@ -221,10 +223,10 @@ describe('random chat: end', () => {
         await adaSocket.request('join_queue', { preferences: 'male' });
         const joinAsBob = () => bobSocket.ask('join_queue', { preferences: 'female' });
         const leaveAsAda = () => adaSocket.ask('leave_queue', {});
+        // In turn: Ada leaves at the same time, after the match, or between the match and the start of the chat.
         if (round % 3 === 0) await Promise.all([joinAsBob(), leaveAsAda()]);
         else if (round % 3 === 1) await joinAsBob().then(leaveAsAda);
         else {
-          // Ada leaves between the match and the start of the chat.
           const confirmSpy = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
             await leaveAsAda();
             return confirm(match);

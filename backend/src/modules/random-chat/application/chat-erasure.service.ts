@@ -14,10 +14,10 @@ import { decodeEvent, encodeEvent } from './chat-event.codec';
 
 /**
  * Replicas keep the events of ended chats for some seconds, and restore those that Redis has lost. A stream that is
- * deleted within this time after the end of its chat might be restored.
+ * deleted within this time after the end of its chat might be restored (docs/decisions/0061).
  */
 const MAY_BE_RESTORED_FOR_MS = 12_000;
-/** Rows, keys or outbox entries per call. */
+/** Rows, keys or entries of the outbox (the events that are not in PostgreSQL yet) per call. */
 const PAGE_SIZE = 500;
 
 /** A row of the read model `chat_history`, which has one row per chat. */
@@ -56,37 +56,37 @@ export class ChatErasureService {
   /**
    * Deletes the streams of the user's ended chats from Redis, and their dead letters (events that could not be written
    * to PostgreSQL). Deletes nothing until this is possible for all of the chats.
-   * @param recordDeleted called with the number of keys before they are deleted.
+   * @param recordDeletion called with the number of keys before they are deleted.
    * @returns false while a chat is not over, is not completely in PostgreSQL, or may still be restored; the caller then
    * tries again later.
    */
-  async deleteStreams(userId: number, recordDeleted: (keys: number) => Promise<void>): Promise<boolean> {
+  async deleteStreams(userId: number, recordDeletion: (keyCount: number) => Promise<void>): Promise<boolean> {
     // The history below lacks a chat whose start is still in the outbox.
-    let isComplete = !(await this.hasOutboxEntries((entry) => isStartOfChatOf(userId, entry)));
+    let mayDelete = !(await this.hasOutboxEntries((entry) => isStartOfChatOf(userId, entry)));
     const sessionIds = new Set<string>();
     for await (const rows of this.readHistoryPages(userId)) {
       const rowsWithoutEnd = rows.filter(({ ended_at: endedAt }) => endedAt === null);
       for (const { stream_id: streamId } of rowsWithoutEnd) {
         // If Redis has the stream, the end still has to reach PostgreSQL. Otherwise there is nothing to end.
-        if (await this.endIfOpen(parseChatStreamId(streamId))) isComplete = false;
+        if (await this.endIfOpen(parseChatStreamId(streamId))) mayDelete = false;
       }
       for (const { stream_id: streamId, ended_at: endedAt } of rows) {
-        if (endedAt !== null && Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) isComplete = false;
+        if (endedAt !== null && Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) mayDelete = false;
         else sessionIds.add(parseChatStreamId(streamId));
       }
     }
-    if (!isComplete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
+    if (!mayDelete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
       return false;
     await this.deadLetters.deleteBySessionIds(sessionIds);
     const keys = [...sessionIds].flatMap((sessionId) => {
-      const { stream, away } = chatKeys(findShard(sessionId));
+      const { stream, away } = chatKeys(findShard(sessionId)); // `away`: which of the users are absent
       return [stream(sessionId), away(sessionId)];
     });
     for (let start = 0; start < keys.length; start += PAGE_SIZE) {
       const page = keys.slice(start, start + PAGE_SIZE);
-      const existing = await this.findExisting(page);
+      const existing = await this.findExistingKeys(page);
       if (existing.length === 0) continue;
-      await recordDeleted(existing.length);
+      await recordDeletion(existing.length);
       const pipeline = openBatch(this.redis);
       for (const key of existing) pipeline.unlink(key);
       for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
@@ -97,7 +97,7 @@ export class ChatErasureService {
   /**
    * Blanks the user's data in events of partners: the user's name and avatar, their answers in games, quotes of their
    * messages, and the ids of games.
-   * @returns the number of changes.
+   * @returns the number of changed rows.
    */
   async blankInEventsOfPartners(userId: number, manager: EntityManager): Promise<number> {
     let count = 0;
@@ -156,7 +156,7 @@ export class ChatErasureService {
   }
 
   /** @returns those of the keys that exist in Redis. */
-  private async findExisting(keys: readonly string[]): Promise<string[]> {
+  private async findExistingKeys(keys: readonly string[]): Promise<string[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.exists(key);
     const replies = (await pipeline.exec()) ?? [];

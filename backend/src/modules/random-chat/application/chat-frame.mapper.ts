@@ -23,7 +23,7 @@ export interface ChatView extends Pick<RandomChatState, 'participants'> {
   getReactions(messageId: string): Reactions;
 }
 
-/** Builds the frame for an event that this release cannot show, so that the client sees no gap in `seq`. */
+/** Builds the frame for an event that this release cannot decode. It only prevents a gap in `seq` for the client. */
 export const buildAdvancedFrame = (sessionId: string, seq: number): ChatFrame => ({
   event: 'session_advanced',
   data: { sessionId, seq },
@@ -66,7 +66,7 @@ export const buildFrame = (
           type: messageType,
           timestamp: formatIsoTimestamp(parseOccurredAtMs(position)),
           replyTo,
-          clientId: clientId ?? undefined,
+          clientId: clientId ?? undefined, // JSON omits a field that is undefined
         },
       };
     }
@@ -101,9 +101,8 @@ export const buildFrame = (
     }
     case 'GameRevealed': {
       const { gameId, questionId, answers } = event.data;
-      const findResponse = (isViewer: boolean): string =>
-        answers.find(({ userId }) => (userId === viewerId) === isViewer)?.response ?? '';
-      const [yourResponse, theirResponse] = [findResponse(true), findResponse(false)];
+      const yourResponse = answers.find(({ userId }) => userId === viewerId)?.response ?? '';
+      const theirResponse = answers.find(({ userId }) => userId !== viewerId)?.response ?? '';
       return {
         event: 'break_ice_reveal_results',
         data: {
@@ -125,7 +124,7 @@ export const buildFrame = (
   }
 };
 
-/** Builds the data of `chat_skipped`. Every end but a skip looks like a lost connection to clients. */
+/** Builds the data of `chat_skipped`, the frame of every end. To clients, any end but a skip is a lost connection. */
 export const toEndData = (
   sessionId: string,
   seq: number,
@@ -137,7 +136,7 @@ export const toEndData = (
   endedBy,
 });
 
-/** Events whose frame differs between the two participants. */
+/** Types of events whose frame differs between the two participants. */
 const typesWithFramePerViewer: ReadonlySet<RandomChatEvent['type']> = new Set([
   'ChatStarted',
   'GameAnswered',
@@ -182,7 +181,10 @@ export const buildMessageAck = (position: EventPosition, clientId: string | null
   clientId: clientId ?? undefined,
 });
 
-/** Converts a message's reactions to their wire format. */
+/**
+ * Converts a message's reactions to their wire format.
+ * @param reactions undefined for a message that does not exist.
+ */
 export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Reactions => {
   const wire: Reactions = {};
   for (const [emoji, users] of reactions) wire[emoji] = { count: users.length, users: [...users] };

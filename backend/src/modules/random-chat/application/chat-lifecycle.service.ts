@@ -127,8 +127,8 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Completes the end of a chat if one of the events ended it: frees both users. If the event contains a finding (a
-   * user stated to be under 18), first raises the finding for moderation. If that fails, the worker does so later.
+   * Frees both users if one of the events ended the chat. A removal is an end for safety: its event contains a finding
+   * (a user stated to be under 18), which is first raised for moderation. If that fails, the worker does so later.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {
@@ -139,7 +139,7 @@ export class ChatLifecycleService {
         const { userId, messageId } = finding;
         const [first = userId, second = userId] = userIds; // a chat with a finding has both users
         await this.queue
-          .markRemoved(first, second)
+          .markEndedForSafety(first, second)
           .catch((error: unknown) => logWarning(this.logger, 'A removed chat was not marked', error));
         await this.processEvents
           .deliver('AgeStated', { sessionId, userIds, userId, messageId, endEventId: eventId })
@@ -149,7 +149,7 @@ export class ChatLifecycleService {
     }
   }
 
-  /** Keeps two users from being matched after one has blocked the other, and ends the chat they are in. */
+  /** Keeps two users from being matched after one has blocked the other. Their chat ends as if the blocker skipped. */
   @OnProcessEvent('UserBlocked')
   async endChatOfBlock({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
     const sessionId = await this.queue.separate(blockerId, blockedId);
@@ -161,7 +161,7 @@ export class ChatLifecycleService {
 
   /** Ends the search or the chat of a user who was suspended or banned. The partner sees a lost connection. */
   @OnProcessEvent('StandingChanged')
-  async endChatOfExcluded({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
+  async endChatOfExcludedUser({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!isExcluded(standing)) return;
     const previous = await this.matchmaking.leave(userId);
     if (previous.kind !== 'chatting') return;
@@ -199,10 +199,11 @@ export class ChatLifecycleService {
 
   private async confirmAndPublish(match: Match, chat: LiveChat): Promise<void> {
     const userIdsWhoLeft = await this.queue.confirm(match);
+    // Null: one user has blocked the other, or the claim was released.
     if (userIdsWhoLeft === null) {
       await chat.execute({ type: 'AbortChat' });
       await this.presence.forget(match.sessionId, match.userIds);
-      // Releases the claim if a block has refused the match. Otherwise the claim was released already.
+      // After a block, the claim still has to be released. Otherwise this does nothing.
       await this.releaseAndRetry(match);
       return;
     }
@@ -227,19 +228,20 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards. Runs
-   * about once a second, so an earlier run may still be ending some of the chats.
+   * Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards (parts
+   * of all chats). Runs about once a second, so an earlier run may still be ending some of the chats.
    */
   @OnProcessEvent('LeaseRenewed')
   async sweepAbandonedChats(): Promise<void> {
+    // `reconcile` repeats failed changes of records.
     const [overdueDeadlines] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
     const newDeadlines = overdueDeadlines.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
     for (const { sessionId } of newDeadlines) this.endingSessionIds.add(sessionId);
     const failures: unknown[] = [];
     for (let start = 0; start < newDeadlines.length; start += ENDING_CONCURRENCY) {
-      const page = newDeadlines.slice(start, start + ENDING_CONCURRENCY);
-      const results = await Promise.allSettled(page.map((deadline) => this.endOrPostpone(deadline)));
-      for (const { sessionId } of page) this.endingSessionIds.delete(sessionId);
+      const batch = newDeadlines.slice(start, start + ENDING_CONCURRENCY);
+      const results = await Promise.allSettled(batch.map((deadline) => this.endOrPostpone(deadline)));
+      for (const { sessionId } of batch) this.endingSessionIds.delete(sessionId);
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
     }
     if (failures.length > 0)
@@ -252,7 +254,7 @@ export class ChatLifecycleService {
    */
   private async endOrPostpone(deadline: Deadline): Promise<void> {
     try {
-      await this.endAbandoned(deadline);
+      await this.endAbandonedChat(deadline);
     } catch (error) {
       // Postponing fails while Redis is unreachable, but then no other chat is swept either.
       await this.presence.postpone(deadline, POSTPONE_BY_MS).catch(() => undefined);
@@ -260,7 +262,7 @@ export class ChatLifecycleService {
     }
   }
 
-  private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
+  private async endAbandonedChat({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.read(sessionId);
     const hasOnlyStarted = chat.version === 1;
     if (hasOnlyStarted && (await this.wasClaimReleased(chat))) {

@@ -37,10 +37,10 @@ export class ChatMetricsRegistry {
       'Appends to a chat that were decided again because another writer was first',
       () => this.conflictCount,
     );
-    metrics.addLiveCounts('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
+    metrics.addLiveLabelledCounter('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
       [...this.resumes].map(([outcome, count]) => [{ outcome }, count] as const),
     );
-    metrics.addLiveCounts('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
+    metrics.addLiveLabelledCounter('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
       [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }

@@ -31,6 +31,7 @@ describe('presence in chats, when a call or a store fails', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
+  /** Starts a chat of Ada, on the first replica, and Bob, on the second. */
   const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
   const readSocketRecords = (sessionId: string) =>
     stack.store.redis.hvals(chatKeys(findShard(sessionId)).sockets(sessionId));
@@ -52,7 +53,7 @@ describe('presence in chats, when a call or a store fails', () => {
     await until(
       async () => (await readSocketRecords(sessionId)).filter(isRecordOf(ada.user.id)).length === 1,
     );
-    // With a remaining record of the tab, Ada would still be present.
+    // The remaining record is that of `adaSocket`. With a record of the tab, Ada would still be present.
     await adaSocket.leave();
     expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
@@ -126,6 +127,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
+    // Finds Ada's connection in a private field.
     const liveChats = stack.replicas[0]!.app.get(LiveChatService);
     const { joinedSessionIds } = liveChats as unknown as { joinedSessionIds: Map<SocketConnection, string> };
     const [adaConnection] = [...joinedSessionIds]
@@ -143,6 +145,7 @@ describe('presence in chats, when a call or a store fails', () => {
   it('records sockets again after Redis has lost everything but the chats', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
     const { redis } = stack.store;
+    // The chats are their streams and the outboxes, in which events wait for PostgreSQL.
     const lostKeys = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
     await Promise.all(lostKeys.map((key) => redis.del(key)));
     await until(async () => (await readSocketRecords(sessionId)).length === 2);
@@ -153,6 +156,7 @@ describe('presence in chats, when a call or a store fails', () => {
   });
 
   it('restores presence after a replica did not renew its lease in time', async () => {
+    // Without a lease, its proof of life in Redis, a replica is treated as dead.
     const { ada, bobSocket, sessionId } = await startChat();
     const lease = stack.replicas[0]!.app.get(ReplicaLeaseService);
     const renewSpy = jest

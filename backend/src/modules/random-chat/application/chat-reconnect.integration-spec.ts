@@ -1,4 +1,6 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `leave`
+// closes a socket cleanly, as a page does; `cut` loses the connection.
+import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
@@ -96,7 +98,7 @@ describe('random chat: reconnect', () => {
     it('receives an empty resume when it has missed no event', async () => {
       const { ada, adaSocket, sessionId } = await startChat(stack);
       await adaSocket.cut();
-      const newSocket = await ada.openSocket(undefined, { sessionId, seq: 1 });
+      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
       expect(await newSocket.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
@@ -215,7 +217,7 @@ describe('random chat: reconnect', () => {
       const reply = await newSocket.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(reply.data).toMatchObject({ state: 'idle' });
       expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
-      const nextSocket = await ada.openSocket(undefined, { sessionId, seq: 2 });
+      const nextSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 2 });
       await nextSocket.request('join_queue', {});
       expect(nextSocket.all('chat_skipped')).toEqual([]);
     });
@@ -223,7 +225,7 @@ describe('random chat: reconnect', () => {
     it('receives an end of a chat that the server does not know', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const lastSeen = { sessionId: 'long-gone', seq: 7 };
-      const adaSocket = await ada.openSocket(undefined, lastSeen);
+      const adaSocket = await ada.openSocket(stack.origins[0], lastSeen);
       expect(await adaSocket.next('chat_skipped')).toEqual({
         sessionId: lastSeen.sessionId,
         seq: lastSeen.seq + 1,
@@ -236,7 +238,7 @@ describe('random chat: reconnect', () => {
       ['the state of its user cannot be read', MatchmakingService, 'resume'],
       ['joining the chat fails', ChatPresenceService, 'join'],
     ] as const)(
-      'is closed with 1011 when %s, and resumes on the next attempt',
+      'is closed as after an internal error when %s, and resumes on the next attempt',
       async (_description, service, method) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.cut();
@@ -248,7 +250,7 @@ describe('random chat: reconnect', () => {
         const lastSeen = { sessionId, seq: 1 };
         const newSocket = await ada.connect(stack.origins[0]);
         newSocket.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
-        expect(await newSocket.closed).toBe(1011);
+        expect(await newSocket.closed).toBe(closeCodes.internalError);
         const nextSocket = await ada.openSocket(stack.origins[0], lastSeen);
         await nextSocket.next('session_resumed');
         await bobSocket.request('random_message', textMessage(sessionId, 'welcome back'));
@@ -265,7 +267,7 @@ describe('random chat: reconnect', () => {
         .mockRejectedValueOnce(connectionLost);
       await adaSocket.request('join_queue', { preferences: 'male' });
       await bobSocket.request('join_queue', { preferences: 'female' });
-      expect(await adaSocket.closed).toBe(1011);
+      expect(await adaSocket.closed).toBe(closeCodes.internalError);
       const { sessionId } = await bobSocket.next('chat_matched');
       const nextSocket = await ada.openSocket(stack.origins[0], { sessionId: String(sessionId), seq: 0 });
       expect(await nextSocket.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
@@ -274,10 +276,11 @@ describe('random chat: reconnect', () => {
     it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobSocket } = await startChat(stack);
       const eve = await stack.createVisitor(0, 'female');
-      const eveSocket = await eve.openSocket(undefined, { sessionId, seq: 0 });
+      const eveSocket = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
       await bobSocket.request('skip_chat', { sessionId });
-      await eve.openSocket(undefined, { sessionId, seq: 0 });
-      expect(eveSocket.frames.map(({ event }) => event)).toEqual(['authenticated']);
+      const socketAfterEnd = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
+      for (const { frames } of [eveSocket, socketAfterEnd])
+        expect(frames.map(({ event }) => event)).toEqual(['authenticated']);
     });
   });
 
@@ -327,7 +330,7 @@ describe('random chat: reconnect', () => {
       expect(bobSocket.all('partner_connection')).toEqual([]);
     });
 
-    it('has more time to return after a lost connection than after a clean close', async () => {
+    it('can return within a grace period, which is longer after a lost connection than after a clean close', async () => {
       // A replica sweeps only after it has been up for the duration of a lease.
       await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
       const chatOfCleanClose = await startChat(stack);
@@ -375,7 +378,7 @@ describe('random chat: reconnect', () => {
       expect(await chatOfCleanClose.bobSocket.ask('join_queue', { preferences: 'female' })).toMatchObject({
         event: 'ack',
       });
-      const lateSocket = await chatOfCleanClose.ada.openSocket(undefined, {
+      const lateSocket = await chatOfCleanClose.ada.openSocket(stack.origins[0], {
         sessionId: chatOfCleanClose.sessionId,
         seq: 1,
       });

@@ -14,6 +14,7 @@ import { countResumePages, sendMissedEvents } from './chat-resume.functions';
 import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
+/** Other users of the replica wait during a slice. */
 const MAX_SLICE_MS = 10;
 /** Each slice is measured this often. The fastest run counts, because garbage collection can slow down any of them. */
 const ATTEMPTS = 3;
@@ -26,7 +27,7 @@ const FIRST_ENTRY_MS = 1_000;
 /** Id of the second entry, which is the first message. */
 const FIRST_MESSAGE_ID = `${FIRST_ENTRY_MS + 1}-0`;
 
-/** Rate limits do not matter here, because they are decided for commands only. */
+/** Any rate: limits apply to commands only, and these tests only read events. */
 const rate = { intervalMs: 1, burst: 1_000 };
 const participants = [1, 2].map((id) => ({ id, username: `user ${id}`, avatar: null }));
 
@@ -96,6 +97,7 @@ const readChat = async (entries: readonly ChatLogEntry[]): Promise<{ chat: LiveC
 
 /** Sends the whole chat to a socket, and measures the building of each page. */
 const resumeChat = async (chat: LiveChat): Promise<{ sliceMs: number[]; sentPages: number }> => {
+  // A slice ends when the server waits for the socket. The next one begins with the next iteration of the event loop.
   const timer = new SliceTimer();
   let sentPages = 0;
   const connection = {
@@ -174,7 +176,7 @@ it('counts the pages of a resume by the bytes of the events that the client has 
   // In UTF-8 these are 600,000 bytes, about ten pages. By characters, four pages would be enough.
   const messages = Array.from({ length: 100 }, () => buildMessageSent('語'.repeat(2_000)));
   const { chat } = await readChat(toEntries([chatStarted, ...messages]));
-  const pageCount = countResumePages(chat, 0);
+  const pageCount = countResumePages(chat, 0); // 0: the client has seen no event
   expect(pageCount).toBeGreaterThan(5);
   // The client has seen the first event, which is too small to change the number of pages.
   expect(countResumePages(chat, 1)).toBe(pageCount);

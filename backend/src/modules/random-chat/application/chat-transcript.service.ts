@@ -21,7 +21,7 @@ export interface TranscriptMessage {
   /** When the message was sent. */
   at: Date;
   messageType: MessageType;
-  /** Oldest first. Contents that have expired are absent. */
+  /** Oldest first. Contents that have expired (were erased some time after the chat) are absent. */
   contents: string[];
 }
 
@@ -43,7 +43,7 @@ interface TranscriptRequest {
 
 /** Entries per read until the newest messages are found. */
 const PAGE_SIZE = 200;
-/** Entries per read of older messages. */
+/** Entries per read while only older messages are missing. They may be anywhere, so a read is larger. */
 const OLDER_PAGE_SIZE = 1_000;
 
 /**
@@ -59,11 +59,12 @@ export class ChatTranscriptService {
   ) {}
 
   async read(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
-    return (await this.readLive(sessionId, request)) ?? this.readPersisted(sessionId, request);
+    return (await this.readFromRedis(sessionId, request)) ?? this.readFromPostgres(sessionId, request);
   }
 
   /** @returns null when Redis does not have the stream, or deletes it while it is read. */
-  private async readLive(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
+  private async readFromRedis(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript | null> {
+    // The edges of a stream are its first and last entry.
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
     const collector = new TranscriptCollector(request);
@@ -78,7 +79,7 @@ export class ChatTranscriptService {
         unreadCount -= 1;
       }
       // As soon as only older messages are missing, PostgreSQL is asked for them.
-      if (collector.hasNewest && (await this.addPersisted(sessionId, unreadCount, collector)))
+      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, unreadCount, collector)))
         unreadCount = 0;
       if (unreadCount === 0) break;
     }
@@ -87,7 +88,7 @@ export class ChatTranscriptService {
     return collector.toTranscript(firstEvent?.type === 'ChatStarted' ? firstEvent.data.participants : []);
   }
 
-  private async readPersisted(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
+  private async readFromPostgres(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
     const streamId = buildChatStreamId(sessionId);
     const collector = new TranscriptCollector(request);
     // The first page begins at the last event of the chat.
@@ -97,7 +98,8 @@ export class ChatTranscriptService {
       const oldest = page.at(-1);
       if (!oldest || page.length < PAGE_SIZE) break;
       beforeSeq = oldest.seq;
-      if (collector.hasNewest && (await this.addPersisted(sessionId, beforeSeq - 1, collector))) break;
+      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, beforeSeq - 1, collector)))
+        break;
     }
     const firstEvent = await this.persisted.readFirst(streamId);
     const { participants = [] } = (firstEvent?.data ?? {}) as { participants?: readonly Participant[] };
@@ -109,7 +111,7 @@ export class ChatTranscriptService {
    * that are still missing, and counts the others as omitted.
    * @returns false, with nothing added, when not all of these events are persisted.
    */
-  private async addPersisted(
+  private async addPersistedMessages(
     sessionId: string,
     eventCount: number,
     collector: TranscriptCollector,
@@ -119,11 +121,12 @@ export class ChatTranscriptService {
     if (messageCount === null) return false;
     const events = await this.persisted.findVersions(streamId, eventCount, collector.missingIds);
     for (const event of events) addPersistedEvent(collector, event);
-    collector.skip(messageCount - events.filter(({ type }) => type === 'MessageSent').length);
+    collector.countOmitted(messageCount - events.filter(({ type }) => type === 'MessageSent').length);
     return true;
   }
 }
 
+/** The cast ignores that personal fields may be absent; `TranscriptCollector.add` allows for that. */
 const addPersistedEvent = (
   collector: TranscriptCollector,
   { type, data, entryId, seq }: PersistedChatEvent,
@@ -147,7 +150,7 @@ class TranscriptCollector {
     this.missing = new Set(messageIds);
   }
 
-  /** Whether the newest messages have been added. Their edits have been added before them. */
+  /** Whether the newest messages have been added, and with them their edits, which are newer. */
   get hasNewest(): boolean {
     return this.messages.length >= this.newestCount;
   }
@@ -166,17 +169,17 @@ class TranscriptCollector {
     if (event?.type !== 'MessageSent') return;
     const isRequested = this.missing.delete(position.id);
     if (this.hasNewest && !isRequested) {
-      this.skip(1);
+      this.countOmitted(1);
       return;
     }
     const { senderId, messageType, content } = event.data as { content?: string } & typeof event.data;
+    // Newest first; the original content, if it has not expired, is the oldest.
     const contents = [...(this.edits.get(position.id) ?? []), ...(content === undefined ? [] : [content])];
     const at = new Date(parseOccurredAtMs(position));
     this.messages.push({ id: position.id, senderId, at, messageType, contents: contents.reverse() });
   }
 
-  /** Counts messages that are not included. */
-  skip(count: number): void {
+  countOmitted(count: number): void {
     this.omitted += count;
   }
 

@@ -58,16 +58,18 @@ export class ConnectionResumeService {
       const pastChat = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, reportState);
       if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
+      // If the client has seen more events than are left, it receives the chat from the start.
       const outcome = seenSeq > chat.version ? 'reset' : 'resumed';
       if (await this.chats.resume(connection, chat, seenSeq)) {
         if (lastSeen) this.metrics.recordResume(outcome); // without it, the page was reloaded
         return;
       }
-      // The chat has ended in the meantime, and another one may have started.
+      // The chat has ended in the meantime, so the user is idle, unless another chat has started.
       await this.joinLateStart(connection, { kind: 'idle' });
     });
   }
 
+  /** Like the method of `LiveChatService`, but also counts a refusal. */
   private async requireResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
     try {
       await this.chats.requireResumeRate(chat, userId, seenSeq);
@@ -85,9 +87,9 @@ export class ConnectionResumeService {
     chatOnRecord?: ChatSummary,
   ): Promise<void> {
     // A claim is a match whose chat is not confirmed yet. If the client has seen this chat, the chat has started, and
-    // the socket joins it as soon as the claim is confirmed.
-    const isClaimed = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
-    const pastChat = isClaimed
+    // the socket joins it as soon as the claim is confirmed. Then the chat is not a past one.
+    const willJoinSeenChat = state.kind === 'claimed' && state.sessionId === lastSeen?.sessionId;
+    const pastChat = willJoinSeenChat
       ? null
       : await this.findPastChat(connection.identity.userId, lastSeen, chatOnRecord);
     this.admitSocket(connection, state, reportState);
@@ -120,7 +122,7 @@ export class ConnectionResumeService {
     const pastChat = await this.chats.readSummary(sessionId);
     const isOpen = pastChat.version > 0 && !pastChat.isEnded;
     if (!isOpen || !pastChat.userIds.includes(userId)) return pastChat;
-    await this.chats.endUnrecorded(sessionId);
+    await this.chats.endAfterLostRecord(sessionId);
     return this.chats.readSummary(sessionId);
   }
 

@@ -40,8 +40,8 @@ export interface LiveChatServices {
   /** @throws DomainError `unavailable` while Redis has too little memory for new data. */
   requireMemory(): void;
   /**
-   * Called after an append to a chat that this replica does not serve. The chat has to be kept for some seconds,
-   * because Redis may lose the new entries.
+   * Called after an append to a chat that this replica does not serve. Keeps the chat for some seconds, because Redis
+   * may lose its newest entries (its tail).
    */
   retainTail(chat: LiveChat): void;
 }
@@ -141,6 +141,7 @@ export class LiveChat extends FoldedChat {
     ifOverdue: { userId: number } | undefined,
   ): Promise<ExecuteResult> {
     while (this.turn) await this.turn;
+    // A refused or repeated command appends nothing, so it needs no turn.
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
     return this.runTurn(this.decideAndAppend(command, frame, ifOverdue, decision));
@@ -159,7 +160,7 @@ export class LiveChat extends FoldedChat {
    * Ends the chat because Redis lost the record that a user is in it. If the chat has already ended, only reads the end
    * from the stream, because the publication of the end may be late.
    */
-  async endUnrecorded(): Promise<void> {
+  async endAfterLostRecord(): Promise<void> {
     await this.catchUp();
     try {
       await this.execute({ type: 'EndLostChat' });
@@ -175,7 +176,7 @@ export class LiveChat extends FoldedChat {
    * @param message `<version> <entry id> <event>`, `connection <user id> <state>` or `typing <user id>`.
    */
   receivePublication(message: string): void {
-    // An entry begins with its version, the other publications with a word.
+    // An entry begins with its version, and so with a digit; the other publications begin with a word.
     const firstCode = message.charCodeAt(0);
     const isEntry = firstCode >= CODE_OF_0 && firstCode <= CODE_OF_9;
     if (isEntry) {
@@ -231,16 +232,17 @@ export class LiveChat extends FoldedChat {
    * Ends the chat in the stream as Redis has it, which informs the partner's replica, and for the sockets here.
    */
   private async endLostChat(): Promise<void> {
-    const { userIds, isEnded } = this;
+    const { userIds, isEnded: wasEnded } = this;
     const storedChat = new LiveChat(this.sessionId, this.services);
     await storedChat.catchUp();
     await storedChat.execute({ type: 'EndLostChat' });
-    if (isEnded) return;
-    const hasAllEntries = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
-    if (hasAllEntries) {
+    if (wasEnded) return; // the sockets here have received an end before
+    // If the stream has the last entry known here at its place, it continues what the sockets here have seen.
+    const isContinuation = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
+    if (isContinuation) {
       for (const [index, entry] of storedChat.entries.entries()) this.receiveEntry(index + 1, entry);
     } else {
-      // The stored stream differs from the events that the sockets here have seen. Ends the latter for them.
+      // The stream differs from what the sockets here have seen. They get an end of their own, which is not stored.
       const chatEnded: RandomChatEvent = {
         type: 'ChatEnded',
         data: { reason: 'disconnected', endedBy: null },
@@ -268,9 +270,9 @@ export class LiveChat extends FoldedChat {
       // After the first attempt, another writer has changed the version on which the decision was based.
       const decision = attempt === 1 ? firstDecision : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-      const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
+      const includesEnd = decision.events.some(({ type }) => type === 'ChatEnded');
       // A chat can be ended even while Redis is nearly full.
-      if (!isEnd) this.services.requireMemory();
+      if (!includesEnd) this.services.requireMemory();
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       // The ack reports the first event. A second one is the end of the chat.
       const [firstEvent] = events;
@@ -281,12 +283,12 @@ export class LiveChat extends FoldedChat {
         const expectedStreamEnd = { version, lastId: this.entries.at(-1)?.id ?? '' };
         const result = await this.services.log.append(this.sessionId, expectedStreamEnd, texts, {
           ifOverdue,
-          isEnd,
-          exceptReplicaId: this.serving?.replicaId,
+          isEnd: includesEnd,
+          exceptReplicaId: this.serving?.replicaId, // `applyAppendedEvents` does what a publication would do here
         });
         switch (result.kind) {
           case 'appended':
-            this.applyAppended(version, result.ids, texts, events);
+            this.applyAppendedEvents(version, result.ids, texts, events);
             this.ackUnattachedSender(frame, firstEvent?.event, { id: result.ids[0] ?? '', seq: version + 1 });
             return { kind: 'appended', events };
           case 'not_overdue':
@@ -295,10 +297,11 @@ export class LiveChat extends FoldedChat {
             throw new DomainError('unavailable');
           case 'behind':
             this.services.metrics.recordConflict();
-            // A lower version than ours means that Redis has lost entries.
-            if (result.version >= version) this.receiveMissed(version, result.missed);
+            // The stream has another version than this chat; a lower one means that Redis has lost entries.
+            if (result.version >= version) this.receiveMissedEntries(version, result.missed);
             else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
             continue;
+          // Redis has lost entries, and another writer has appended others since.
           case 'diverged':
             await this.endLostChat();
             throw new DomainError('session_ended');
@@ -311,7 +314,7 @@ export class LiveChat extends FoldedChat {
   }
 
   /** @param version version of the chat before the appended events. */
-  private applyAppended(
+  private applyAppendedEvents(
     version: number,
     ids: readonly string[],
     texts: readonly string[],
@@ -324,7 +327,7 @@ export class LiveChat extends FoldedChat {
   }
 
   /** @param version version of the chat before the missed entries. */
-  private receiveMissed(version: number, missed: readonly ChatLogEntry[]): void {
+  private receiveMissedEntries(version: number, missed: readonly ChatLogEntry[]): void {
     for (const [index, entry] of missed.entries()) this.receiveEntry(version + index + 1, entry);
   }
 
@@ -345,6 +348,7 @@ export class LiveChat extends FoldedChat {
       this.gapFill ??= this.fillGap();
       return;
     }
+    // Handles the entry, and then the buffered entries that directly follow it.
     for (
       let next: ChatLogEntry | undefined = entry;
       next;

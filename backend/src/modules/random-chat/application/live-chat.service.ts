@@ -22,7 +22,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
 
-/** How often versions are compared with Redis, because publications can be lost. */
+/** How often the versions (numbers of events) of chats are compared with Redis, because publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
 
 /**
@@ -33,14 +33,15 @@ const COMPARE_EVERY_MS = 5_000;
 export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChatService.name);
   private readonly served = new ServedChatRegistry({
-    create: (sessionId) => this.createServed(sessionId),
-    read: (chat) => this.readChat(chat),
+    create: (sessionId) => this.createServedChat(sessionId),
+    read: (chat) => this.catchUpAndRestore(chat),
     onDropped: (chat) => this.tails.retain(chat),
   });
   /** The session that each socket has joined, or is joining. */
   private readonly joinedSessionIds = new Map<SocketConnection, string>();
   /** The session whose end each socket has received last. */
   private readonly pastSessionIds = new WeakMap<SocketConnection, string>();
+  /** Restores the newest entries (the tail) of chats when Redis has lost them. */
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
   private readonly eventLoop = new EventLoopLimiter();
@@ -152,9 +153,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * Ends an open chat after Redis lost the record that a user is in it. If the chat has already ended, sockets on this
    * replica receive the end, in case its publication is late.
    */
-  async endUnrecorded(sessionId: string): Promise<void> {
+  async endAfterLostRecord(sessionId: string): Promise<void> {
     await this.use(sessionId, async (chat) => {
-      await chat.endUnrecorded();
+      await chat.endAfterLostRecord();
       await this.tails.closeRecords(sessionId, chat.userIds);
     });
   }
@@ -227,7 +228,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       // Only the user's record says which of the two chats is the current one.
       if (!(await this.records.isInChat(userId, sessionId))) return null;
       // The client receives the end of one chat before the start of the next.
-      await this.endUnrecorded(previousSessionId);
+      await this.endAfterLostRecord(previousSessionId);
     }
     if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
     if (!chat.hasParticipant(userId)) return null;
@@ -258,7 +259,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private createServed(sessionId: string): LiveChat {
+  private createServedChat(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services, {
       replicaId: this.lease.replicaId,
       onEnded: () => this.detachSockets(sessionId),
@@ -266,7 +267,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  private async readChat(chat: LiveChat): Promise<void> {
+  private async catchUpAndRestore(chat: LiveChat): Promise<void> {
     await chat.catchUp();
     if (await this.restoreLost(chat.sessionId, chat.version)) await chat.catchUp();
   }
@@ -303,6 +304,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const served = this.served.get(sessionId);
     served?.chat.detach(connection);
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
+    // How long the chat waits for the user to return.
     const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
     void this.presence.leave(sessionId, connection.id, graceMs);
     this.served.dropIfEmpty(sessionId);
@@ -338,8 +340,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Restores entries that Redis has lost, before chats continue without them. Redis publishes only to replicas with
-   * recorded sockets. Therefore versions are compared again after all sockets have been recorded.
+   * Called when the records of this replica's sockets may have been evicted (its lease, the proof of life of a replica,
+   * has lapsed), or when publications may have been missed. First restores entries that Redis has lost, before chats
+   * continue without them. Redis publishes only to replicas with recorded sockets. Therefore versions are compared
+   * again after all sockets have been recorded.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
@@ -349,7 +353,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     await this.compareVersions();
   }
 
-  /** A failed comparison is only logged, because the next one follows within seconds. */
+  /** Restores entries that Redis has lost, and reads missed ones. A failure is only logged: the next run is soon. */
   private async compareVersions(): Promise<void> {
     try {
       await this.tails.compareVersions(this.served.listChats());

@@ -63,13 +63,13 @@ describe('the resume of a long chat', () => {
         return (data as unknown as ResumePage).events.map(({ data: { seq } }) => seq);
       return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
     });
-  const listNumbers = (last: number, first = 1): number[] =>
+  const listNumbersUpTo = (last: number, first = 1): number[] =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
   /**
    * Lets another user ping during `work`.
    * @returns the 99th percentile of the response times, in ms.
    */
-  const measurePingsDuring = async (work: Promise<unknown>): Promise<number> => {
+  const measurePingP99During = async (work: Promise<unknown>): Promise<number> => {
     const socket = await (await stack.createVisitor(0)).openSocket();
     let isOver = false;
     const responseTimesMs: number[] = [];
@@ -116,8 +116,8 @@ describe('the resume of a long chat', () => {
       const { bob, version } = await startLongChat(totalBytes, messageBytes);
       const socket = await startSlowResume(bob, mbitPerSecond * MBIT);
       const lastPage = untilWithin(120_000, () => listPages(socket).at(-1)?.last);
-      const p99Ms = await measurePingsDuring(lastPage);
-      expect(listSeqs(socket)).toEqual(listNumbers(version));
+      const p99Ms = await measurePingP99During(lastPage);
+      expect(listSeqs(socket)).toEqual(listNumbersUpTo(version));
       for (const page of listPages(socket)) {
         const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
@@ -136,13 +136,13 @@ describe('the resume of a long chat', () => {
     } while (!listPages(socket).at(-1)?.last);
     await adaSocket.request('random_message', textMessage(sessionId, 'and after'));
     await until(() => listSeqs(socket).includes(version + sentCount + 1));
-    expect(listSeqs(socket)).toEqual(listNumbers(version + sentCount + 1));
+    expect(listSeqs(socket)).toEqual(listNumbersUpTo(version + sentCount + 1));
     expect(listPages(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
   it('sends events in order when a client requests a resume on an open socket because of a gap', async () => {
     const { bob, bobSocket, adaSocket, version, sessionId } = await startLongChat(MIB / 2);
-    bobSocket.frames.length = 0;
+    bobSocket.frames.length = 0; // forgets what the socket received while the chat was filled
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
     let sentCount = 0;
     do {
@@ -153,14 +153,14 @@ describe('the resume of a long chat', () => {
     // Live events that were sent before the server handled `authenticate` precede the first page.
     const firstPageIndex = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
     bobSocket.frames.splice(0, firstPageIndex);
-    expect(listSeqs(bobSocket)).toEqual(listNumbers(version + sentCount, 2));
+    expect(listSeqs(bobSocket)).toEqual(listNumbersUpTo(version + sentCount, 2));
   });
 
   it('continues after the last page received when the connection is lost', async () => {
     const { bob, version, sessionId } = await startLongChat(MIB / 2);
     const seenSeqs: number[] = [];
     for (let round = 0; seenSeqs.at(-1) !== version; round += 1) {
-      expect(round).toBeLessThan(10);
+      expect(round).toBeLessThan(10); // otherwise the loop might never end
       const lastSeen = seenSeqs.length > 0 ? { sessionId, seq: seenSeqs.at(-1)! } : undefined;
       const socket = await startSlowResume(bob, 10 * MBIT, lastSeen);
       await until(() => listPages(socket).length >= 3 || listPages(socket).at(-1)?.last);
@@ -169,7 +169,7 @@ describe('the resume of a long chat', () => {
       for (const { seq, events } of listPages(socket)) expect(seq).toBe(events.at(-1)?.data.seq ?? seq);
       seenSeqs.push(...listSeqs(socket));
     }
-    expect(seenSeqs).toEqual(listNumbers(version));
+    expect(seenSeqs).toEqual(listNumbersUpTo(version));
   });
 
   it('stops when its socket closes, and starts again on the next socket', async () => {
@@ -197,7 +197,7 @@ describe('the resume of a long chat', () => {
     const socket = await bob.openSocket();
     await until(() => listPages(socket).at(-1)?.last);
     expect(listPages(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
-    expect(listSeqs(socket)).toEqual(listNumbers(version + 1));
+    expect(listSeqs(socket)).toEqual(listNumbersUpTo(version + 1));
     // After these acks, an end sent as a frame of its own would have arrived as well.
     await socket.request('join_queue', {});
     await socket.request('leave_queue', {});
@@ -223,7 +223,7 @@ describe('the resume of a long chat', () => {
           event: 'authenticated',
         });
         await until(() => listPages(socket).at(-1)?.last);
-        expect(listSeqs(socket)).toEqual(listNumbers(version, version - 4));
+        expect(listSeqs(socket)).toEqual(listNumbersUpTo(version, version - 4));
       } else {
         resumeCount += 1;
         await until(() => listPages(socket).at(-1)?.last);
@@ -231,7 +231,7 @@ describe('the resume of a long chat', () => {
       }
     }
     expect(wasRefused).toBe(true);
-    // The limit is 600 pages, and more become available during the test. The number of pages is an approximation.
+    // The limit is 600 pages, and more become available during the test. The number of pages is only estimated.
     expect(resumeCount * pagesPerResume).toBeGreaterThan(500);
     expect(resumeCount * pagesPerResume).toBeLessThan(900);
   });

@@ -26,7 +26,7 @@ describe('a chat whose tail Redis has lost', () => {
   afterAll(() => stack.close());
 
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
-  /** @returns `searching`, `claimed` or `chatting`, or null for a user who is idle. */
+  /** Reads a user's record: `searching`, `claimed` (matched, not chatting yet) or `chatting`; null if idle. */
   const readState = ({ user }: ThawVisitor): Promise<string | null> =>
     stack.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Starts a chat of two users on different replicas, and sends three messages. */
@@ -105,6 +105,7 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await startChat();
     await truncateStream(chat.sessionId, 3);
     // With two other entries, the stream is longer than before, so its length does not show the loss.
+    // An entry contains the id, the type and the data of its event.
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
@@ -226,7 +227,7 @@ describe('a chat whose tail Redis has lost', () => {
     });
   });
 
-  it('is restored by a replica whose sockets left it some seconds ago', async () => {
+  it('is restored by a replica whose sockets have just left it', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await truncateStream(sessionId, 2);
@@ -270,6 +271,7 @@ describe('a chat whose tail Redis has lost', () => {
 
   it('is sent from the start to a client that has seen more events than are left', async () => {
     const { bob, sessionId } = await startChat();
+    // Six events that the client has seen are unknown to Redis and to every replica.
     const newSocket = await bob.connect(stack.origins[1]);
     newSocket.send({
       event: 'authenticate',

@@ -25,8 +25,8 @@ export class PastPartnersService {
     since: Date,
     manager: EntityManager,
   ): Promise<boolean> {
-    if (await this.queue.wereRemoved(userId, otherId)) return false;
-    if (await this.history.wereRemoved(userId, otherId, since, manager)) return false;
+    if (await this.queue.wasChatEndedForSafety(userId, otherId)) return false;
+    if (await this.history.wasChatEndedForSafety(userId, otherId, since, manager)) return false;
     return (
       (await this.history.haveChatted(userId, otherId, since, manager)) ||
       this.queue.areOrWerePartners(userId, otherId)

@@ -13,11 +13,12 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
+/** Any two questions. */
 const QUESTION_ID = 7;
 const OTHER_QUESTION_ID = 8;
 const UNKNOWN_QUESTION_ID = questions.length + 1;
 const [optionA = '', optionB = ''] = findQuestionById(QUESTION_ID)?.options ?? [];
-/** Later than every event of these tests. */
+/** Later than every event of these tests: event `n` of a given chat, counted from 1, happens at minute `n`. */
 const COMMAND_TIME_MS = getEventTime(1_000);
 
 const startGame = (initiatorId: number, gameId = 'g1', questionId = QUESTION_ID): RandomChatCommand => ({
@@ -54,13 +55,14 @@ const gameRevealed: RandomChatEvent = {
     ],
   },
 };
+/** Bob ignores the game. */
 const createGameIgnored = (gameId = 'g1'): RandomChatEvent => ({
   type: 'GameIgnored',
   data: { gameId, userId: BOB },
 });
 
 describe('starting Break the Ice', () => {
-  it('is allowed only for a participant, with an existing question, in an open chat', () => {
+  it('requires a participant, an existing question and an open chat', () => {
     givenChat(chatStarted)
       .when(startGame(BOB))
       .then(createGameStarted('g1', QUESTION_ID, BOB));
@@ -81,6 +83,7 @@ describe('starting Break the Ice', () => {
   });
 
   it('is acknowledged again when the initiator repeats the command', () => {
+    // The second event is the start of the game.
     expect(givenChat(chatStarted, createGameStarted()).when(startGame(ADA)).decide()).toEqual({
       alreadyDone: getEventPosition(2),
     });
@@ -145,13 +148,14 @@ describe('answering Break the Ice', () => {
       givenChat(chatStarted, createGameStarted(), createGameAnswered(BOB, optionA))
         .when(answerGame(BOB, optionA))
         .decide(),
-    ).toEqual({ alreadyDone: getEventPosition(3) });
+    ).toEqual({ alreadyDone: getEventPosition(3) }); // Bob's answer
     const givenRevealed = givenChat(
       chatStarted,
       createGameStarted(),
       createGameAnswered(BOB, optionA),
       gameRevealed,
     );
+    // The fourth event is the reveal.
     expect(givenRevealed.when(answerGame(BOB, optionA)).decide()).toEqual({
       alreadyDone: getEventPosition(4),
     });
@@ -199,6 +203,7 @@ describe('ignoring Break the Ice', () => {
   });
 
   it('is refused after the end of the game', () => {
+    // Bob has ignored the game, so Ada does not repeat a command.
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
       .when(ignoreGame(ADA))
       .thenThrows('game_not_active');

@@ -18,7 +18,7 @@ import type { RandomChatEvent } from './random-chat.events';
 
 const sendMessage = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
-  decidedAtMs: getEventTime(60),
+  decidedAtMs: getEventTime(60), // an hour after the start; event `n` of a given chat happens at minute `n`
   senderId: ADA,
   content: 'hello',
   messageType: 'text',
@@ -112,7 +112,7 @@ describe('a repeated message', () => {
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
-    // The first message took the only token at this time.
+    // At this time the first message took the only token of the rate limit below.
     const repeated = sendMessage({ clientId: 'c-1', decidedAtMs: getEventTime(2) });
     for (const history of [historyWithMessage, [...historyWithMessage, chatEnded]]) {
       expect(
@@ -173,8 +173,8 @@ describe('a reply', () => {
 
   it.each([
     ['the start of the chat', getEventPosition(1).id],
-    ['a later id', getEventPosition(9).id],
-    ['an earlier id', '0-0'],
+    ['an id after the last event', getEventPosition(9).id],
+    ['an id before the first event', '0-0'],
   ])('is refused when its target is not a message but %s', (_, replyToId) => {
     givenChat(chatStarted, messageSent(ADA)).when(sendMessage({ replyToId })).thenThrows('message_not_found');
   });
@@ -227,31 +227,32 @@ describe('the rate limit of messages', () => {
 });
 
 describe('a full chat', () => {
-  const full = [
+  const fullHistory = [
     chatStarted,
     ...Array.from({ length: MAX_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
   ];
 
   it('accepts no more messages and can still be ended', () => {
-    givenChat(...full)
+    givenChat(...fullHistory)
       .when(sendMessage({ clientId: 'new' }))
       .thenThrows('unavailable');
-    givenChat(...full)
+    givenChat(...fullHistory)
       .when(skipChat(ADA))
       .then(createChatSkipped(ADA));
   });
 
   it('accepts the last message that fits, and recognises a repeated message', () => {
-    givenChat(...full.slice(0, -1))
+    givenChat(...fullHistory.slice(0, -1))
       .when(sendMessage({ content: 'x', clientId: 'new' }))
       .then(messageSent(ADA, 'x', 'new'));
-    givenChat(...full)
+    givenChat(...fullHistory)
       .when(sendMessage({ clientId: 'c-0' }))
       .thenNothing();
   });
 });
 
 describe('a chat of 4 MiB', () => {
+  /** Every event has a quarter of the maximum size. */
   const givenChatOfQuarters = givenChatOfBytes(MAX_BYTES / 4);
   const threeQuarters = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
@@ -312,7 +313,7 @@ describe('the end of a random chat', () => {
     },
   );
 
-  it('is refused before the start', () => {
+  it('is refused to a user who skips before the start', () => {
     givenChat().when(skipChat(ADA)).thenThrows('not_in_session');
   });
 });

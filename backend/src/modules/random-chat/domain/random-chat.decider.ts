@@ -20,10 +20,13 @@ import {
 
 /** A chat with this number of events is full. The number is limited because replicas keep the events in memory. */
 export const MAX_EVENTS = 20_000;
-/** A chat is also full when its events, as they are stored, have this total size. */
+/** A chat is also full when its events, as they are stored, have this total size (4 MiB). */
 export const MAX_BYTES = 4 * 1024 * 1024;
 
-/** @throws DomainError when the command is refused. */
+/**
+ * Decides which events a command causes. `alreadyDone` means none: the command is a retry, or would change nothing.
+ * @throws DomainError when the command is refused.
+ */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
   switch (command.type) {
     case 'StartChat': {
@@ -41,35 +44,36 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       const earlierMessage =
         command.clientId && findMessageByClientId(state, command.senderId, command.clientId);
       if (earlierMessage) return { alreadyDone: { id: earlierMessage.id, seq: earlierMessage.seq } };
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideMessage(command, state);
     }
 
     case 'EditMessage':
       requireParticipant(state, command.editorId);
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideEdit(command, state);
 
     case 'ReactToMessage':
       requireParticipant(state, command.userId);
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideReaction(command, state);
 
     case 'StartGame':
       requireParticipant(state, command.initiatorId);
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideGameStart(command, state);
 
     case 'AnswerGame':
       requireParticipant(state, command.userId);
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideGameAnswer(command, state);
 
     case 'IgnoreGame':
       requireParticipant(state, command.userId);
-      requireOpen(state);
+      requireOpenAndNotFull(state);
       return decideGameIgnore(command, state);
 
+    // The commands below end the chat. They do not require an open chat, so that a full chat can be ended.
     case 'SkipChat':
       requireParticipant(state, command.userId);
       return decideEnd(state, { reason: 'skipped', endedBy: command.userId });
@@ -78,6 +82,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
+    // The last two commands concern no single user. A lost chat may even lack its start, and so its participants.
     case 'EndLostChat':
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
@@ -116,16 +121,18 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   const emoji = toReactionEmoji(command.emoji);
   if (!emoji) throw new DomainError('unknown_emoji');
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
-  if (hasReacted === (action === 'add')) return createNoOp(state);
+  const shouldHaveReacted = action === 'add';
+  if (hasReacted === shouldHaveReacted) return createNoOp(state);
   requireRate(state, 'reaction', userId, command);
   return accept({
-    type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
+    type: shouldHaveReacted ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
   });
 };
 
 /**
- * Builds the end of the chat if the author of a text states in it to be under 18.
+ * Builds the end of the chat if the author of a text states in it to be under 18. Its `finding` is the reason for
+ * moderators.
  * @param messageId the edited message; null for a new message.
  * @returns empty if the text states no such age.
  */
@@ -136,13 +143,14 @@ const buildEndForStatedAge = (
   messageId: string | null,
 ): readonly ChatEnded[] => {
   if (messageType === 'image') return [];
+  // A `mixed` content is a text with markers of images.
   const text = messageType === 'mixed' ? parseImageMarkers(content).text : content;
   if (findStatedAge(text) === undefined) return [];
   const finding = { kind: 'stated_age', userId: authorId, messageId } as const;
   return [{ type: 'ChatEnded', data: { reason: 'removed', endedBy: null, finding } }];
 };
 
-/** A chat ends once. A later command refers to the version of that end; the state does not contain the id. */
+/** A chat ends once. A later command gets the `seq` of that end, without its id, which the state does not contain. */
 const decideEnd = (state: RandomChatState, data: ChatEnded['data']): Decision =>
   state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : accept({ type: 'ChatEnded', data });
 
@@ -150,7 +158,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
   if (!findParticipant(state, userId)) throw new DomainError('not_in_session');
 };
 
-const requireOpen = (state: RandomChatState): void => {
+const requireOpenAndNotFull = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
   if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
@@ -170,6 +178,7 @@ const buildQuote = (state: RandomChatState, messageId: string): ReplyTo => {
     messageId,
     content: formatQuote(messageType, content),
     senderId,
+    // The sender of a stored message is a participant; '' satisfies the compiler.
     senderName: findParticipant(state, senderId)?.username ?? '',
   };
 };

@@ -19,6 +19,7 @@ export interface ChatMessage extends EventPosition {
   reactions: ReadonlyMap<ReactionEmoji, readonly number[]>;
 }
 
+/** A game of Break the Ice: both users answer one question, and see the answers when both have answered. */
 export interface Game {
   gameId: string;
   questionId: number;
@@ -32,7 +33,7 @@ export interface Answer {
   response: string;
 }
 
-/** The most recent finished game, kept to recognise a retried command. */
+/** The last game that was finished (revealed or ignored). It is kept to recognise a retried command. */
 export interface PastGame {
   gameId: string;
   /** Both answers of a revealed game; empty for an ignored game. */
@@ -48,9 +49,9 @@ export type Rates = Readonly<Record<RateLimitedAction, Rate>>;
 
 export interface RandomChatState {
   phase: 'not_started' | 'open' | 'ended';
-  /** Number of events. */
+  /** Number of events, and therefore the `seq` of the last one. */
   version: number;
-  /** Total size of the events as they were appended. */
+  /** Total size of the events as they were appended. It limits the size of a chat. */
   bytes: number;
   rates: Rates;
   participants: readonly Participant[];
@@ -60,14 +61,14 @@ export interface RandomChatState {
   sentByClientId: Map<number, Map<string, ChatMessage>>;
   /** The game in progress. */
   game: Game | null;
-  /** Of all games of the chat. */
+  /** Of all games of the chat. Clients choose the ids; none may be used twice. */
   gameIds: Set<string>;
-  /** Of all games of the chat. */
+  /** Of all games of the chat. A question is not asked again while others are left. */
   askedQuestionIds: Set<number>;
   pastGame: PastGame | null;
   /** Token buckets of the rate limits, by `buildBucketKey`. */
   buckets: Map<string, Bucket>;
-  /** Data of the ChatEnded event, and its version. */
+  /** Data of the ChatEnded event, and its `seq`. */
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
@@ -87,7 +88,7 @@ export const createChatState = (rates: Rates): RandomChatState => ({
   ended: null,
 });
 
-/** Games are limited per session, everything else per user. */
+/** Games are limited per chat, everything else per user. */
 export const buildBucketKey = (action: RateLimitedAction, userId: number): string =>
   action === 'game' ? action : `${action}:${userId}`;
 
@@ -123,7 +124,7 @@ export const findMessageByClientId = (
 /** One map for all messages without reactions, which are almost all messages. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-/** Takes a token from the action's bucket. */
+/** Takes a token from the action's bucket. Does not check the limit: the event has already happened. */
 const countTowardsLimit = (
   state: RandomChatState,
   action: RateLimitedAction,
@@ -222,6 +223,7 @@ export const evolve = (
 
     case 'GameAnswered': {
       const { userId, response } = event.data;
+      // The second answer is not an event of its own: `GameRevealed` contains both.
       if (state.game) state.game.firstAnswer = { userId, response, answeredAt: position };
       return state;
     }

@@ -13,6 +13,7 @@ import {
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
+/** The message of every test: the second event, after the start of the chat. */
 const MESSAGE_ID = getEventPosition(2).id;
 /** Later than every event of these tests. */
 const COMMAND_TIME_MS = getEventTime(1_000);
@@ -58,7 +59,7 @@ const createReactionAdded = (userId: number): RandomChatEvent => ({
 });
 
 describe('editing', () => {
-  it('is allowed only for the sender of a text message', () => {
+  it('is allowed only for the sender, and only of a text message', () => {
     givenChat(chatStarted, messageSent(ADA))
       .when(editMessage(ADA, ' better '))
       .then({ type: 'MessageEdited', data: { messageId: MESSAGE_ID, editorId: ADA, content: 'better' } });
@@ -82,6 +83,7 @@ describe('editing', () => {
   });
 
   it('is a no-op when it changes nothing', () => {
+    // Contents are trimmed before they are compared.
     expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(editMessage(ADA, 'same ')).decide()).toEqual(
       createNoOpAt(2),
     );
@@ -128,7 +130,7 @@ describe('reacting', () => {
       .then({ type: 'ReactionAdded', data: { messageId: MESSAGE_ID, emoji: '❤️', userId: BOB } });
   });
 
-  it('adds a reaction once, and removes only an existing one', () => {
+  it('is a no-op when it adds an existing reaction or removes a missing one', () => {
     expect(
       givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
         .when(reactToMessage(BOB, '🔥', 'add'))
@@ -139,6 +141,9 @@ describe('reacting', () => {
         .when(reactToMessage(BOB, '🔥', 'remove'))
         .decide(),
     ).toEqual(createNoOpAt(2));
+  });
+
+  it('removes an existing reaction', () => {
     givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
       .when(reactToMessage(BOB, '🔥', 'remove'))
       .then({ type: 'ReactionRemoved', data: { messageId: MESSAGE_ID, emoji: '🔥', userId: BOB } });

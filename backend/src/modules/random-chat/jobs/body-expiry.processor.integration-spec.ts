@@ -1,4 +1,4 @@
-// Runs against real PostgreSQL. The removal of files and the job queue are fakes.
+// Runs against real PostgreSQL. The removal of files and the job queue are fakes. A body is the content of a message.
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
@@ -64,7 +64,7 @@ const createMessageSent = (content: string, messageType: 'text' | 'image' = 'tex
   type: 'MessageSent',
   data: { senderId: 1, content, messageType, replyTo: null, clientId: null },
 });
-const started: RandomChatEvent = {
+const chatStarted: RandomChatEvent = {
   type: 'ChatStarted',
   data: {
     userIds: [1, 2],
@@ -74,9 +74,9 @@ const started: RandomChatEvent = {
     ],
   },
 };
-const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
+const chatEnded: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
 
-/** Appends events to a new stream, all at the time `START`. @returns the id of the stream. */
+/** Stores a new chat whose events all happen at the time `START`. @returns the id of the stream. */
 const storeChat = async (...events: RandomChatEvent[]): Promise<string> => {
   const streamId = `chat-${randomUUID()}`;
   await store.append(
@@ -92,15 +92,15 @@ const readContents = async (streamId: string) =>
 
 it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
   const streamId = await storeChat(
-    started,
+    chatStarted,
     createMessageSent('hello'),
     createMessageSent(IMAGE, 'image'),
-    ended,
+    chatEnded,
   );
   await processor.expire(hoursAfterStart(23));
   expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
 
-  expect(await processor.expire(hoursAfterStart(25))).toBe(1);
+  expect(await processor.expire(hoursAfterStart(25))).toBe(1); // one chat
   expect(await readContents(streamId)).toEqual([]);
   expect(expiredImages).toEqual([IMAGE]);
   const events = await store.read(streamId);
@@ -115,14 +115,14 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
 });
 
 it('erases the bodies of a chat once', async () => {
-  const streamId = await storeChat(started, createMessageSent('hello'), ended);
+  const streamId = await storeChat(chatStarted, createMessageSent('hello'), chatEnded);
   await Promise.all([processor.expire(hoursAfterStart(25)), processor.expire(hoursAfterStart(25))]);
   await processor.expire(hoursAfterStart(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
 it('erases the bodies of a chat without an end after a week', async () => {
-  const streamId = await storeChat(started, createMessageSent('still here'));
+  const streamId = await storeChat(chatStarted, createMessageSent('still here'));
   await processor.expire(hoursAfterStart(6 * 24));
   expect(await readContents(streamId)).toEqual(['still here']);
   await processor.expire(hoursAfterStart(8 * 24));
@@ -130,14 +130,14 @@ it('erases the bodies of a chat without an end after a week', async () => {
 });
 
 it('keeps the bodies of a chat when the removal of its images fails', async () => {
-  const streamId = await storeChat(started, createMessageSent('hello'), ended);
+  const streamId = await storeChat(chatStarted, createMessageSent('hello'), chatEnded);
   const failingProcessor = createProcessor(() => Promise.reject(new Error('the table is locked')));
   await expect(failingProcessor.expire(hoursAfterStart(25))).rejects.toThrow('the table is locked');
   expect(await readContents(streamId)).toEqual(['hello']);
 });
 
 it('erases the bodies of a chat without an end whose rows have an expiry from earlier releases', async () => {
-  const streamId = await storeChat(started, createMessageSent('hello'));
+  const streamId = await storeChat(chatStarted, createMessageSent('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     hoursAfterStart(24),
@@ -147,10 +147,10 @@ it('erases the bodies of a chat without an end whose rows have an expiry from ea
 });
 
 it('erases the bodies of the other chats when those of one chat cannot be erased', async () => {
-  const chatWithImage = await storeChat(started, createMessageSent(IMAGE, 'image'), ended);
+  const chatWithImage = await storeChat(chatStarted, createMessageSent(IMAGE, 'image'), chatEnded);
   const otherChats = [
-    await storeChat(started, createMessageSent('one'), ended),
-    await storeChat(started, createMessageSent('two'), ended),
+    await storeChat(chatStarted, createMessageSent('one'), chatEnded),
+    await storeChat(chatStarted, createMessageSent('two'), chatEnded),
   ];
   const failingForImages = createProcessor(async (dropped) => {
     if (dropped.map(readContent).some(isImage)) throw new Error('no such bucket');

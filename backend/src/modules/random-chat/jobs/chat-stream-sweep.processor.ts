@@ -41,7 +41,7 @@ const SILENT_AFTER_MS = 60 * 60_000;
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ChatStreamSweepProcessor.name);
   private timer: NodeJS.Timeout | undefined;
-  private isShortening = false;
+  private isShortenRunning = false;
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
@@ -82,26 +82,27 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     for await (const keys of this.scanStreamKeys()) {
       const ttls = await this.readTtls(keys);
       const keysWithoutExpiry = keys.filter((_, index) => ttls[index] === NO_EXPIRY);
-      const endedChatKeys = await this.findKeysOfEnded(keysWithoutExpiry);
+      const endedChatKeys = await this.findKeysOfEndedChats(keysWithoutExpiry);
       await this.expire([...endedChatKeys], this.expiry.durationMs);
       counts.expiring += endedChatKeys.size;
       const openChatKeys = keysWithoutExpiry.filter((key) => !endedChatKeys.has(key));
-      for (const key of await this.findSilent(openChatKeys, silentBefore)) {
-        await this.setDeadlinesOfAbsent(toSessionId(key));
+      for (const key of await this.findKeysOfSilentChats(openChatKeys, silentBefore)) {
+        await this.setDeadlinesOfAbsentUsers(toSessionId(key));
         counts.silent += 1;
       }
     }
     return counts;
   }
 
-  private async setDeadlinesOfAbsent(sessionId: string): Promise<void> {
+  /** `setDeadlines` ignores users who are in the chat. */
+  private async setDeadlinesOfAbsentUsers(sessionId: string): Promise<void> {
     const { isEnded, userIds } = summariseChat(sessionId, await this.chatLog.readEdges(sessionId));
     if (!isEnded && userIds.length > 0)
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
-  /** The keys of streams whose last entry is older than `silentBefore`. */
-  private async findSilent(keys: readonly string[], silentBefore: number): Promise<string[]> {
+  /** The keys of streams whose last entry is older than `silentBefore`. A stream that cannot be read is left out. */
+  private async findKeysOfSilentChats(keys: readonly string[], silentBefore: number): Promise<string[]> {
     const pipeline = openBatch(this.redis);
     for (const key of keys) pipeline.xrevrange(key, '+', '-', 'COUNT', 1);
     const replies = (await pipeline.exec()) ?? [];
@@ -115,8 +116,8 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   /** Shortens the expiry of streams that were given the ordinary expiry before Redis was short of memory. */
   private async shortenWhileFull(): Promise<void> {
     const { durationMs } = this.expiry;
-    if (!this.expiry.isShortened || this.isShortening) return;
-    this.isShortening = true;
+    if (!this.expiry.isShortened || this.isShortenRunning) return;
+    this.isShortenRunning = true;
     try {
       for await (const keys of this.scanStreamKeys()) {
         const ttls = await this.readTtls(keys);
@@ -128,7 +129,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     } catch (error) {
       logWarning(this.logger, 'The expiry of ended streams was not shortened', error);
     } finally {
-      this.isShortening = false;
+      this.isShortenRunning = false;
     }
   }
 
@@ -137,7 +138,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   /** The keys of streams whose `ChatEnded` event is in PostgreSQL. */
-  private async findKeysOfEnded(keys: readonly string[]): Promise<ReadonlySet<string>> {
+  private async findKeysOfEndedChats(keys: readonly string[]): Promise<ReadonlySet<string>> {
     if (keys.length === 0) return new Set();
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
       `SELECT stream_id FROM events WHERE stream_id = ANY ($1) AND type = 'ChatEnded'`,

@@ -36,6 +36,7 @@ describe('a full Redis', () => {
   const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () =>
     until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
+  /** Starts a chat of two users. Its methods and arrays identify them as 0 and 1. */
   const startConversation = () => Conversation.start(stack.origins[0] ?? '');
   const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
@@ -76,7 +77,7 @@ describe('a full Redis', () => {
     for (let count = 0; count < 10; count += 1) expect(await chat.send(0, 'stored')).toBe(true);
     // With one byte, Redis refuses every command that needs memory.
     await ownRedis.redis.config('SET', 'maxmemory', '1');
-    expect(await chat.send(0, 'one more')).toBe(false);
+    expect(await chat.send(0, 'one more')).toBe(false); // answered `unavailable`
     expect(await readBacklog()).toBe(10);
     await postgres.restore();
     await waitUntilPersisted();
@@ -119,7 +120,7 @@ describe('a full Redis', () => {
   });
 
   it('lets skips, clean closes and lost connections end chats while it refuses every other write', async () => {
-    const [skipped, left, lost] = [
+    const [skippedChat, leftChat, lostChat] = [
       await startConversation(),
       await startConversation(),
       await startConversation(),
@@ -130,29 +131,32 @@ describe('a full Redis', () => {
     };
     await expectFull();
 
-    const { sessionId } = skipped;
-    await skipped.sockets[0].request('skip_chat', { sessionId });
-    await left.sockets[0].leave();
-    await lost.sockets[0].cut();
+    const { sessionId } = skippedChat;
+    await skippedChat.sockets[0].request('skip_chat', { sessionId });
+    await leftChat.sockets[0].leave();
+    await lostChat.sockets[0].cut();
     const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
-    expect(await waitForEnd(skipped)).toMatchObject({
+    expect(await waitForEnd(skippedChat)).toMatchObject({
       reason: 'skipped',
-      endedBy: skipped.visitors[0].user.id,
+      endedBy: skippedChat.visitors[0].user.id,
     });
-    expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
-    expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(leftChat)).toMatchObject({ reason: 'disconnected' });
+    expect(await waitForEnd(lostChat)).toMatchObject({ reason: 'disconnected' });
     // A second skip does not end the chat again.
-    await skipped.sockets[1].request('skip_chat', { sessionId });
+    await skippedChat.sockets[1].request('skip_chat', { sessionId });
     await waitUntilPersisted();
-    for (const chat of [skipped, left, lost]) expect(await countEnds(chat)).toBe(1);
-    const search = await skipped.sockets[0].ask('join_queue', {});
+    for (const chat of [skippedChat, leftChat, lostChat]) expect(await countEnds(chat)).toBe(1);
+    const search = await skippedChat.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     await expectFull();
 
     await ownRedis.redis.config('SET', 'maxmemory', '0');
     await waitForValve('open');
-    // Their users are no longer in a chat, and can be matched again.
-    const openSockets = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
+    // The users whose sockets are open are no longer in a chat, and can be matched a second time.
+    const openSockets = [
+      skippedChat.sockets[0],
+      ...[skippedChat, leftChat, lostChat].map(({ sockets }) => sockets[1]),
+    ];
     for (const socket of openSockets) await socket.request('join_queue', {});
     await Promise.all(openSockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
   });

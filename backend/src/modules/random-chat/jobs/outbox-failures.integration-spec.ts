@@ -1,5 +1,5 @@
 // Runs against real workers in this process, PostgreSQL, Redis and BullMQ. The tests add entries to the outboxes, as
-// replicas do.
+// replicas do. A chat is held while its next entry cannot be written: its later entries wait.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
@@ -106,7 +106,7 @@ describe('OutboxWriterService on failures', () => {
         await stack.database.dataSource.query(causeFailure);
         const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
         for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
-        // Several passes fail.
+        // Each pass reads the outboxes, so several passes fail.
         await waitForCalls(read, 6);
         expect(await readOutboxLength()).toBe(2 * chats.length);
         await stack.database.dataSource.query(repair);
@@ -215,7 +215,7 @@ describe('OutboxWriterService on failures', () => {
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await addEntries(otherChat, messageSent('later'));
       await waitUntilChatPersisted(otherChat, 'ChatStarted', 'behind 1,200', 'later');
-      // The held entries are not read again for every message.
+      // The held entries are not read again for every message, but a retry of the held chat may read them once.
       const pages = (
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
@@ -230,6 +230,7 @@ describe('OutboxWriterService on failures', () => {
     it('becomes a dead letter after five attempts, and the rest of its chat is persisted', async () => {
       const errorLines: string[] = [];
       jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void errorLines.push(line));
+      // Each of these chats has one invalid entry.
       const [nul, noJson, noUuid] = [createSessionId(), createSessionId(), createSessionId()];
       const bystander = createSessionIdInShardOf(nul);
       await addEntries(nul, chatStarted(), messageSent(TEXT_WITH_NUL), messageSent('after'));
@@ -261,6 +262,7 @@ describe('OutboxWriterService on failures', () => {
     it('is replayed as a dead letter, in order and once, when two replays run at the same time', async () => {
       const chat = createSessionId();
       const otherChat = createSessionId();
+      // Removes the dead letters of earlier tests.
       for (const key of await stack.store.listKeys('*:dead-letters')) await stack.store.redis.del(key);
       const addDeadLetter = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];

@@ -37,7 +37,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
 
   onModuleInit(): void {
     this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.heldChats.size);
-    this.metrics.addGauges(
+    this.metrics.addGaugesOfOneReading(
       {
         thaw_outbox_entries: {
           help: 'Events that wait to be written to PostgreSQL',

@@ -76,6 +76,8 @@ export class OutboxWriterService {
   /**
    * Writes entries in batches. Of each held chat that is due for a retry, it first writes the failed entry alone.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
+   * @param pass the reading of the outboxes that `entries` come from. It knows which chats are held (their next entry
+   * has failed), and which of them are waiting (not due for a retry yet).
    * @param requireLock called before each batch; throws when the lock is lost, which stops the work.
    * @throws the error of PostgreSQL or Redis if one of them failed; the error of `requireLock`. Entries that were not
    * written stay in the outbox.
@@ -95,10 +97,11 @@ export class OutboxWriterService {
       requireLock();
       await this.appendAndRemove(batch, pass);
     }
-    for (const [sessionId, [head, ...rest]] of entriesByHeldChat) {
+    // The first entry of a held chat is the one that has failed before.
+    for (const [sessionId, [failedEntry, ...rest]] of entriesByHeldChat) {
       requireLock();
-      if (head) await this.appendAndRemove([head], pass);
-      // The failed entry has failed again.
+      if (failedEntry) await this.appendAndRemove([failedEntry], pass);
+      // It has failed again.
       if (pass.isWaiting(sessionId)) continue;
       this.heldChats.release(sessionId);
       this.logger.log(`Chat ${sessionId} is no longer held back`);
@@ -121,7 +124,7 @@ export class OutboxWriterService {
    * entry is found.
    */
   private async appendAndRemove(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
-    const decoded = await this.decodeReady(entries, pass);
+    const decoded = await this.decodeUnlessWaiting(entries, pass);
     if (decoded.length === 0) return;
     try {
       await this.eventStore.appendBatch(decoded.map(({ eventForStream }) => eventForStream));
@@ -130,11 +133,12 @@ export class OutboxWriterService {
       return;
     }
     this.recordBatch(decoded);
+    // Grows again after a time-out has halved it.
     if (decoded.length >= this.batchSize) this.batchSize = Math.min(MAX_BATCH, this.batchSize * 2);
     await this.outbox.remove(
       decoded.map(({ entry }) => entry),
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
-      this.expiry.durationMs,
+      this.expiry.durationMs, // for the streams of the ended chats
     );
   }
 
@@ -144,7 +148,11 @@ export class OutboxWriterService {
     this.lagHistogram.observe(Date.now() - oldest);
   }
 
-  /** @throws the error if PostgreSQL has failed. */
+  /**
+   * Halves entries that could not be written. Their fault is `store` (PostgreSQL has failed), `value` (an entry has
+   * invalid content) or `code` (this release cannot write an entry).
+   * @throws the error if PostgreSQL has failed.
+   */
   private async splitAndRetry(
     failed: readonly DecodedEntry[],
     error: unknown,
@@ -166,7 +174,10 @@ export class OutboxWriterService {
   }
 
   /** Decodes entries, except those of chats that wait for a retry. */
-  private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<DecodedEntry[]> {
+  private async decodeUnlessWaiting(
+    entries: readonly OutboxEntry[],
+    pass: OutboxPass,
+  ): Promise<DecodedEntry[]> {
     const decoded: DecodedEntry[] = [];
     for (const entry of entries) {
       // An earlier entry of the same chat has failed since this batch was built.

@@ -1,4 +1,5 @@
-// Runs against real PostgreSQL, Redis and BullMQ; a complete api replica and workers run in this process.
+// Runs against real PostgreSQL, Redis and BullMQ; a complete api replica and workers run in this process. A worker
+// writes the outboxes to PostgreSQL in passes over a shard group (16 of the 64 outboxes).
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { findShard, chatKeys, findShardGroup } from '../../../platform/redis/redis.keys';
@@ -9,6 +10,7 @@ import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
 jest.setTimeout(30_000);
 
+/** Message bodies expire after a week if the chat does not end. */
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 /** How long the stream of an ended chat stays in Redis. */
 const ENDED_STREAM_EXPIRY_MS = 10 * 60_000;
@@ -138,13 +140,14 @@ describe('OutboxProcessor', () => {
 
   it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
     const outbox = worker.app.get(OutboxRepository);
+    // The poll finds no work.
     jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
     const chat = await startChat();
     const group = findShardGroup(findShard(chat.sessionId));
     const read = outbox.read.bind(outbox);
     let lateMessages: Promise<void> | undefined;
-    jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
-      const pages = await read(positions, perShard);
+    jest.spyOn(outbox, 'read').mockImplementation(async (positions, pageSize) => {
+      const pages = await read(positions, pageSize);
       const hasEntriesOfGroup = pages.some(
         ({ shard, entries }) => findShardGroup(shard) === group && entries.length > 0,
       );
@@ -183,7 +186,7 @@ describe('OutboxProcessor', () => {
     await until(() => remove.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
     await waitUntilPersisted();
-    await expectPersisted(chat.sessionId);
+    await expectPersisted(chat.sessionId); // also after the second write
   });
 
   it('retries after PostgreSQL was unavailable', async () => {
@@ -199,19 +202,19 @@ describe('OutboxProcessor', () => {
   });
 
   it('sets an expiry on the stream of an ended chat only', async () => {
-    const [ended, live] = [await startChat(), await startChat()];
-    await sendMessages(ended, 2);
-    await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
-    for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
+    const [endedChat, openChat] = [await startChat(), await startChat()];
+    await sendMessages(endedChat, 2);
+    await endedChat.bobSocket.request('skip_chat', { sessionId: endedChat.sessionId });
+    for (const { sessionId } of [endedChat, openChat]) await expectPersisted(sessionId);
     const readTtl = ({ sessionId }: Chat) =>
       stack.store.redis.pttl(chatKeys(findShard(sessionId)).stream(sessionId));
     const ttlMs = await until(
-      () => readTtl(ended),
+      () => readTtl(endedChat),
       (ms) => ms > 0,
     );
     expect(ttlMs).toBeGreaterThan(ENDED_STREAM_EXPIRY_MS - 60_000);
     expect(ttlMs).toBeLessThanOrEqual(ENDED_STREAM_EXPIRY_MS);
-    expect(await readTtl(live)).toBe(NO_EXPIRY);
+    expect(await readTtl(openChat)).toBe(NO_EXPIRY);
   });
 
   describe('chat history', () => {

@@ -23,9 +23,9 @@ import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
 
 /** Maximum number of entries read from one outbox per command; fewer after a failed read. */
-const MAX_PER_SHARD = 500;
+const MAX_PAGE_SIZE = 500;
 /** Minimum number of entries per command: if even such a small read fails, Redis has failed. */
-const MIN_PER_SHARD = 10;
+const MIN_PAGE_SIZE = 10;
 /** The lock of a shard group expires after this time, unless it is renewed. */
 const LOCK_MS = 10_000;
 /** Shorter than the life of the lock, so that single renewals may fail. */
@@ -57,14 +57,14 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   /** The groups whose last pass ended with a failure of a store. */
   private readonly failedGroups = new Map<number, FailedGroup>();
   private readonly passesInProgress = new Set<Promise<void>>();
-  private perShard = MAX_PER_SHARD;
+  private pageSize = MAX_PAGE_SIZE;
   private timer: NodeJS.Timeout | undefined;
   private isPolling = false;
   private isClosing = false;
 
   /**
    * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, all outboxes were
-   * empty, or PostgreSQL reported an error.
+   * empty, or PostgreSQL reported an error. `OutboxWatchdogService` reads it to restart a worker that is stuck.
    */
   progressedAt = performance.now();
 
@@ -79,7 +79,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   ) {}
 
   onModuleInit(): void {
-    // The name of the job and of its field are stored names (docs/stored-names.md).
+    // The job and its field keep their stored names (docs/stored-names.md). A `lane` is a shard group.
     this.handlers.register('persist_lane', ({ lane }) => this.persistThrottled(lane));
     this.gracefulShutdown.register('workers', 'outboxes', () => this.close());
   }
@@ -103,7 +103,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     if (this.isPolling || !this.jobWorker.isReady) return;
     this.isPolling = true;
     try {
-      // Also groups with held chats: another worker may have written their entries.
+      // Also groups of held chats (their next entry could not be written): if another worker has written their entries,
+      // a pass finds out and releases them.
       const groups = new Set([
         ...(await this.outbox.findFilledGroups()),
         ...[...this.heldChats.shards].map(findShardGroup),
@@ -173,11 +174,11 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
     const pass = this.heldChats.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
-      const { pages, perShard } = await this.readPages(unread);
+      const { pages, pageSize } = await this.readPages(unread);
       const entries = pages.flatMap((page) => page.entries);
       await this.writer.write(entries, pass, requireLock);
       pass.markProcessed(entries);
-      const fullPages = pages.filter((page) => page.entries.length === perShard);
+      const fullPages = pages.filter((page) => page.entries.length === pageSize);
       unread = new Map(fullPages.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
     }
     return pass.end();
@@ -188,15 +189,15 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
    * grows again slowly.
    * @returns the pages, and the page size with which they were read.
    */
-  private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
-    const { perShard } = this;
+  private async readPages(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; pageSize: number }> {
+    const { pageSize } = this;
     try {
-      const pages = await this.outbox.read(positions, perShard);
-      this.perShard = Math.min(MAX_PER_SHARD, perShard + MIN_PER_SHARD);
-      return { pages, perShard };
+      const pages = await this.outbox.read(positions, pageSize);
+      this.pageSize = Math.min(MAX_PAGE_SIZE, pageSize + MIN_PAGE_SIZE);
+      return { pages, pageSize };
     } catch (error) {
-      if (perShard === MIN_PER_SHARD) throw error;
-      this.perShard = Math.max(MIN_PER_SHARD, Math.floor(perShard / 4));
+      if (pageSize === MIN_PAGE_SIZE) throw error;
+      this.pageSize = Math.max(MIN_PAGE_SIZE, Math.floor(pageSize / 4));
       return this.readPages(positions);
     }
   }

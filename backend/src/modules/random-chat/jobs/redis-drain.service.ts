@@ -65,6 +65,7 @@ export class RedisDrainService {
       async () => {
         // Replicas by the time at which their lease expires. A replica that was stopped no longer renews its lease.
         const [seconds] = await this.redis.time();
+        // `(` excludes the limit itself.
         return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
       },
       ({ length }) => length,
@@ -92,8 +93,8 @@ export class RedisDrainService {
       // Another writer may append between the read and the append, which then fails and is repeated.
       const { version, last } = await this.chatLog.readEdges(sessionId);
       if (!last || isEndOfChat(last.text)) return;
-      const end = { version, lastId: last.id };
-      const { kind } = await this.chatLog.append(sessionId, end, [text], { isEnd: true });
+      const expectedStreamEnd = { version, lastId: last.id };
+      const { kind } = await this.chatLog.append(sessionId, expectedStreamEnd, [text], { isEnd: true });
       if (kind === 'appended') return;
       if (Date.now() > deadlineAt) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
       await sleep(POLL_INTERVAL_MS);

@@ -41,7 +41,7 @@ export class RandomChatGateway {
     connection.showsChat = data.showsChat ?? true;
     try {
       await this.connectionResume.resume(connection, data.lastSeen, (state) => {
-        // `answer` needs a ref.
+        // `answer` needs the ref by which the client recognises the reply.
         if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
         else frame.answer({ userId, state }, 'authenticated');
       });
@@ -82,7 +82,7 @@ export class RandomChatGateway {
    */
   private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
     const { senderId, messageType, content } = command;
-    if ('alreadyDone' in chat.previewDecision(command)) return;
+    if ('alreadyDone' in chat.previewDecision(command)) return; // access was granted with the first message
     const receiverId = chat.userIds.find((id) => id !== senderId);
     if (receiverId !== undefined) await this.uploads.share({ senderId, receiverId, messageType, content });
   }

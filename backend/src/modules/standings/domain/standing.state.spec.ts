@@ -2,7 +2,10 @@ import type { StandingEvent } from './standing.events';
 import { evolveStanding, createStandingState, computeStandingAt } from './standing.state';
 
 const userId = 7;
-/** The time at an hour of the day on which all events of the tests occur. */
+/**
+ * The time at an hour of the day on which all events of the tests occur. Flags begin at 1 and sanctions at 2. Sanctions
+ * are lifted at 3, and appeals are decided at 4.
+ */
 const toDate = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
 const formatIso = (hour: number): string => toDate(hour).toISOString();
 
@@ -60,6 +63,13 @@ const createAppealDecided = (sanctionId: number, until: string | null) =>
     isSolo: false,
     answer: 'A shorter time is enough.',
   });
+const holdPlaced = createEvent('HoldPlaced', 1, { moderatorId: 3, reason: 'The police asked.' });
+const sanctionConfirmed = createEvent('SanctionConfirmed', 2, {
+  sanctionId: 1,
+  caseId: 1,
+  moderatorId: 3,
+  isSolo: false,
+});
 const ageAsked = createEvent('AgeAsked', 2, { noticeId: 20, caseId: 1 });
 const ageAnswered = createEvent('AgeAnswered', 3, { noticeId: 20, answer: 'adult' });
 
@@ -71,7 +81,7 @@ describe('computeStandingAt', () => {
     expect(computeStandingAtHour(5)).toEqual({ kind: 'good', since: null, until: null, noticeId: null });
   });
 
-  it('the standing is care until the flag ends or is lifted', () => {
+  it('the standing of a flagged user is care until the flag ends or is lifted', () => {
     expect(computeStandingAtHour(5, createUserFlagged(6))).toEqual({
       kind: 'care',
       since: formatIso(1),
@@ -180,16 +190,17 @@ describe('computeStandingAt', () => {
     expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked, ageAnswered).kind).toBe('care');
   });
 
-  it('a legal hold and the confirmation of a ban do not change the standing; the hold is folded until it is lifted', () => {
-    const events = [
-      createEvent('HoldPlaced', 1, { moderatorId: 3, reason: 'The police asked.' }),
-      createEvent('SanctionConfirmed', 2, { sanctionId: 1, caseId: 1, moderatorId: 3, isSolo: false }),
-    ];
-    expect(computeStandingAtHour(5, ...events).kind).toBe('good');
+  it('a legal hold and the confirmation of a ban do not change the standing', () => {
+    expect(computeStandingAtHour(5, holdPlaced, sanctionConfirmed).kind).toBe('good');
+  });
+});
+
+describe('evolveStanding', () => {
+  it('a user is held from the placing of a legal hold until it is lifted', () => {
     const computeIsHeld = (history: readonly StandingEvent[]) =>
       history.reduce(evolveStanding, createStandingState()).isHeld;
-    expect(computeIsHeld(events)).toBe(true);
+    expect(computeIsHeld([holdPlaced, sanctionConfirmed])).toBe(true);
     const holdLifted = createEvent('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
-    expect(computeIsHeld([...events, holdLifted])).toBe(false);
+    expect(computeIsHeld([holdPlaced, sanctionConfirmed, holdLifted])).toBe(false);
   });
 });

@@ -53,7 +53,7 @@ const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): P
       await writeGravest(userId, manager);
       return;
     }
-    case 'SanctionConfirmed':
+    case 'SanctionConfirmed': // a ban was confirmed in a second review
       await manager.query('UPDATE sanctions SET confirmed_at = $2 WHERE id = $1', [
         event.data.sanctionId,
         event.occurredAt,
@@ -119,6 +119,7 @@ const writeEvent = async (event: StoredStandingEvent, manager: EntityManager): P
   }
 };
 
+/** A legal hold: the user's data must not be erased. */
 const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager): Promise<void> => {
   await manager.query(
     `INSERT INTO standings (user_id, is_held) VALUES ($1, $2)
@@ -148,6 +149,7 @@ const writeGravest = async (userId: number, manager: EntityManager): Promise<voi
   );
 };
 
+/** The read model of what moderation allows each user (`standings`), and of the suspensions and bans behind it. */
 export const standingsProjection: Projection = {
   name: 'standings',
   tables: ['sanctions', 'standings'],

@@ -59,7 +59,7 @@ export class SuggestionsService {
           timeoutMs: environment.SUGGESTIONS_TIMEOUT_MS,
         })
       : null;
-    metrics.addLiveCounts(
+    metrics.addLiveLabelledCounter(
       'thaw_suggestion_requests_total',
       'Requests for suggestions of the language model, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),

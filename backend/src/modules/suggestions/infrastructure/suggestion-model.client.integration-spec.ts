@@ -29,12 +29,12 @@ describe('SuggestionModelClient', () => {
     client = createClient(LONG_TIMEOUT_MS);
   });
   afterAll(() => model.close());
-  beforeEach(() => void model.questions.splice(0));
+  beforeEach(() => void model.receivedRequests.splice(0));
 
   it('asks for a short completion without streaming, and returns its text', async () => {
     model.behave(answerWithLines('one', 'two'));
     expect(await client.complete(prompt)).toBe('one\ntwo');
-    const [question] = model.questions;
+    const [question] = model.receivedRequests;
     expect(question?.path).toBe('/v1/chat/completions');
     expect(question?.headers.authorization).toBe('Bearer key-1');
     expect(JSON.parse(question?.body ?? '')).toEqual({
@@ -59,7 +59,7 @@ describe('SuggestionModelClient', () => {
       expect(error).toBeInstanceOf(OptionalServerError);
       expect((error as Error).message).toBe(reason);
       expect(performance.now() - startedAt).toBeLessThan(timeoutMs + TOLERANCE_MS);
-      await until(() => model.openAnswers === 0);
+      await until(() => model.pendingAnswerCount === 0);
       model.behave(answerWithLines('still there'));
       expect(await client.complete(prompt)).toBe('still there');
     },
@@ -73,7 +73,7 @@ describe('SuggestionModelClient', () => {
     );
     try {
       await expect(client.complete(prompt)).rejects.toThrow(`status ${status}`);
-      expect(otherServer.questions).toEqual([]);
+      expect(otherServer.receivedRequests).toEqual([]);
     } finally {
       await otherServer.close();
     }

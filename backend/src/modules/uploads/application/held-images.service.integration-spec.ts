@@ -1,14 +1,15 @@
 // Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { locate, TestUploads } from '../../../testing/uploads.fixture';
 import { HeldImagesService } from './held-images.service';
 
 jest.setTimeout(60_000);
 
-/** After more than 25 hours an image that no message or profile shows is removed. */
-const UNUSED_HOURS = 26;
+/** An image that no message or profile shows is removed after 25 hours; one hour is a margin. */
+const HOURS_UNTIL_UNUSED_REMOVED = 26;
 
-describe('an image that a case holds', () => {
+// A case is a matter about one user that moderators decide. It holds the images that are its evidence.
+describe('HeldImagesService', () => {
   let images: TestUploads;
   let heldImages: HeldImagesService;
   /** A new user for each test. */
@@ -19,70 +20,72 @@ describe('an image that a case holds', () => {
     heldImages = images.api.app.get(HeldImagesService);
   });
   beforeEach(async () => {
-    ownerId += 10;
+    ownerId += 1;
     await images.reset();
     await images.query('DELETE FROM upload_holds');
   });
   afterAll(() => images.close());
 
-  const hold = (url: string, caseId: number) =>
+  const holdForCase = (caseId: number, url: string) =>
     heldImages.hold([locate(url).key], caseId, images.api.database.dataSource.manager);
-  const release = (caseId: number) => heldImages.release(caseId, images.api.database.dataSource.manager);
+  const releaseAllOfCase = (caseId: number) =>
+    heldImages.release(caseId, images.api.database.dataSource.manager);
 
-  it('is invisible once it is removed, while its file is kept until the last case releases it', async () => {
+  it('keeps the file of a removed image, which is invisible, until the last case releases it', async () => {
     const url = await images.receive(ownerId);
-    await hold(url, 1);
-    await hold(url, 2);
-    await hold(url, 2);
-    expect(await images.sweepAfterHours(UNUSED_HOURS)).toBe(0);
+    await holdForCase(1, url);
+    await holdForCase(2, url);
+    await holdForCase(2, url); // a repetition has no effect
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
     expect(await images.isVisibleTo(ownerId, url)).toBe(false);
     expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
     expect(await images.hasFile(url)).toBe(true);
 
-    await release(1);
-    expect(await images.sweepAfterHours(UNUSED_HOURS)).toBe(0);
+    await releaseAllOfCase(1);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
     expect(await images.hasFile(url)).toBe(true);
 
-    await release(2);
-    await release(2);
-    expect(await images.sweepAfterHours(UNUSED_HOURS)).toBe(1);
+    await releaseAllOfCase(2);
+    await releaseAllOfCase(2); // a repetition has no effect
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
     expect(await images.hasFile(url)).toBe(false);
     expect(await images.readRows()).toEqual([]);
   });
 
-  it('does not keep the files of other images', async () => {
-    const [first, second] = [await images.receive(ownerId), await images.receive(ownerId)];
-    await hold(first, 1);
-    expect(await images.sweepAfterHours(UNUSED_HOURS)).toBe(1);
-    expect(await images.hasFile(first)).toBe(true);
-    expect(await images.hasFile(second)).toBe(false);
+  it('does not keep the files of images that no case holds', async () => {
+    const [held, other] = [await images.receive(ownerId), await images.receive(ownerId)];
+    await holdForCase(1, held);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
+    expect(await images.hasFile(held)).toBe(true);
+    expect(await images.hasFile(other)).toBe(false);
   });
 
-  it('is visible to its owner until it is removed', async () => {
+  it('leaves an image visible to its owner, both while a case holds it and after the release', async () => {
     const url = await images.receive(ownerId);
-    await hold(url, 1);
+    await holdForCase(1, url);
     expect(await images.isVisibleTo(ownerId, url)).toBe(true);
-    await release(1);
+    await releaseAllOfCase(1);
     expect(await images.sweepAfterHours(1)).toBe(0);
     expect(await images.isVisibleTo(ownerId, url)).toBe(true);
   });
 
-  it('can be opened after its removal, unlike images that no case holds', async () => {
+  it('opens an image only while a case holds it, even if the image is removed', async () => {
     const url = await images.receive(ownerId);
     const { key } = locate(url);
     expect(await heldImages.open(key)).toBeNull();
-    await hold(url, 1);
-    await images.sweepAfterHours(UNUSED_HOURS);
+    await holdForCase(1, url);
+    await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED);
     const image = await heldImages.open(key);
     expect(image).toMatchObject({ contentType: expect.stringMatching(/^image\//), size: expect.any(Number) });
-    expect((await text(image!.content)).length).toBeGreaterThan(0);
-    await release(1);
+    expect((await buffer(image!.content)).length).toBeGreaterThan(0);
+    await releaseAllOfCase(1);
     expect(await heldImages.open(key)).toBeNull();
-    expect(await heldImages.open('../secrets')).toBeNull();
+    expect(await heldImages.open('../secrets')).toBeNull(); // not a key of an upload
   });
 
-  it('is described with its owner and size, and unknown keys are left out', async () => {
+  it('describes an image by its owner and size, even if no case holds it, and leaves out unknown keys', async () => {
     const { key } = locate(await images.receive(ownerId));
+    // The image of this fixture has 8 × 8 pixels.
     expect(await heldImages.describe([key, 'unknown.jpg'])).toEqual([{ key, ownerId, width: 8, height: 8 }]);
   });
 });

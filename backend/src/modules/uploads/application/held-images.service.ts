@@ -2,20 +2,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
-import { type ImageSize, UploadRepository } from '../infrastructure/upload.repository';
+import { type ImageDescription, UploadRepository } from '../infrastructure/upload.repository';
 
-export type { ImageSize };
+export type { ImageDescription };
 
 export interface HeldImage {
   contentType: string;
+  /** In bytes. */
   size: number;
   /** The caller must read this to its end or destroy it. */
   content: Readable;
 }
 
 /**
- * Images that are evidence in a case. They are removed as usual, so that no user can see them, but their files are kept
- * until the last case releases them. The next sweep then deletes the files of removed images.
+ * Images that a case holds as evidence; a case is a matter about one user that moderators decide. Held images are
+ * removed as usual, so that no user can see them, but their files are kept until the last case releases them. The next
+ * sweep then deletes the files of removed images.
  */
 @Injectable()
 export class HeldImagesService {
@@ -24,9 +26,9 @@ export class HeldImagesService {
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
   ) {}
 
-  /** The owners and sizes of images that exist. */
-  describe(keys: readonly string[]): Promise<ImageSize[]> {
-    return this.uploads.findSizes(keys);
+  /** Returns the owners and pixel sizes of stored images, even if they are removed. Leaves out unknown keys. */
+  describe(keys: readonly string[]): Promise<ImageDescription[]> {
+    return this.uploads.findDescriptions(keys);
   }
 
   /** Holds images for a case. Idempotent. */
@@ -40,9 +42,9 @@ export class HeldImagesService {
   }
 
   /**
-   * Opens an image that a case holds, even if it was removed. Only for moderators.
-   * @returns null when it is not held, or has no file.
-   * @throws DomainError unavailable
+   * Opens an image that a case holds, even if it was removed. The caller must check that the reader is a moderator.
+   * @returns null when no case holds the image, or the image has no file.
+   * @throws DomainError unavailable when the storage does not respond.
    */
   async open(key: string): Promise<HeldImage | null> {
     const upload = await this.uploads.findHeld(key);

@@ -5,11 +5,13 @@ import { OptionalServerLimiter } from '../../../platform/optional-servers/option
 import { type ClassifiableImage, ImageClassifierClient } from '../infrastructure/image-classifier.client';
 
 const TIMEOUT_MS = 3_000;
-const EXPLICIT_FROM = 0.85;
+/** Source: docs/decisions/0073-the-url-of-an-image-says-what-a-classifier-found.md. */
+const MIN_EXPLICIT_SCORE = 0.85;
 
+/** `failed` and `skipped`: there is no score. `skipped` images were not sent to the classifier, to limit requests. */
 type Outcome = 'explicit' | 'harmless' | 'failed' | 'skipped';
 
-/** The opinion of an image classifier, if the operator has set one up. Images and answers are not logged. */
+/** Asks an image classifier, if the operator has set one up, about uploads. Images and scores are not logged. */
 @Injectable()
 export class ImageClassifierService {
   private readonly classifier: ImageClassifierClient | null;
@@ -24,22 +26,22 @@ export class ImageClassifierService {
     @Inject(ENVIRONMENT) { IMAGE_CLASSIFIER_URL: url }: Pick<Environment, 'IMAGE_CLASSIFIER_URL'>,
   ) {
     this.classifier = url ? new ImageClassifierClient({ url, timeoutMs: TIMEOUT_MS }) : null;
-    metrics.addLiveCounts(
+    metrics.addLiveLabelledCounter(
       'thaw_image_classifications_total',
       'Uploaded images for the image classifier, by outcome',
       () => Object.entries(this.outcomes).map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }
 
-  /** Whether the classifier considers the image explicit. Without an answer there is no opinion: false. */
+  /** Whether the classifier considers the image explicit. False when no score is available. */
   async isExplicit(image: ClassifiableImage): Promise<boolean> {
     const { classifier } = this;
     if (!classifier) return false;
-    const opinion = await this.limiter.ask(() => classifier.classify(image));
-    const outcome = opinion.outcome === 'answered' ? describe(opinion.answer) : opinion.outcome;
+    const result = await this.limiter.ask(() => classifier.classify(image));
+    const outcome = result.outcome === 'answered' ? rateScore(result.answer) : result.outcome;
     this.outcomes[outcome] += 1;
     return outcome === 'explicit';
   }
 }
 
-const describe = (explicit: number): Outcome => (explicit >= EXPLICIT_FROM ? 'explicit' : 'harmless');
+const rateScore = (score: number): Outcome => (score >= MIN_EXPLICIT_SCORE ? 'explicit' : 'harmless');

@@ -35,11 +35,12 @@ const readPixel = async ({ bytes }: ProcessedImage, left: number, top: number): 
   return [...data];
 };
 
+// With tolerance, because JPEG changes colours slightly.
 const isRed = ([red = 0, , blue = 0]: number[]): boolean => red > 150 && blue < 100;
 const isBlue = ([red = 0, , blue = 0]: number[]): boolean => blue > 150 && red < 100;
 
-/** Expects nothing but pixels: no metadata block, and none of the texts of the original. */
-const expectClean = async ({ bytes }: ProcessedImage): Promise<void> => {
+/** Expects an image without metadata blocks, further frames and texts of the test files. */
+const expectOnlyPixels = async ({ bytes }: ProcessedImage): Promise<void> => {
   const { exif, xmp, iptc, icc, comments, orientation, pages } = await sharp(bytes).metadata();
   expect({ exif, xmp, iptc, icc, comments, orientation, pages }).toEqual({});
   const text = bytes.toString('latin1');
@@ -50,6 +51,7 @@ const expectClean = async ({ bytes }: ProcessedImage): Promise<void> => {
 
 const expectJpegOfSize = (image: ProcessedImage, width: number, height: number): void => {
   expect(image).toMatchObject({ width, height, contentType: 'image/jpeg', extension: 'jpg' });
+  // The start and end markers of a JPEG, so no data follows the image.
   expect(image.bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
   expect(image.bytes.subarray(-2)).toEqual(Buffer.from([0xff, 0xd9]));
 };
@@ -57,7 +59,7 @@ const expectJpegOfSize = (image: ProcessedImage, width: number, height: number):
 const expectWebpOfSize = (image: ProcessedImage, width: number, height: number): void => {
   expect(image).toMatchObject({ width, height, contentType: 'image/webp', extension: 'webp' });
   expect(image.bytes.subarray(0, 4).toString()).toBe('RIFF');
-  // No data after the length that the RIFF header declares.
+  // No data follows the image. The length in the RIFF header does not count the first 8 bytes of the header.
   expect(image.bytes.readUInt32LE(4) + 8).toBe(image.bytes.length);
 };
 
@@ -65,37 +67,38 @@ describe('an accepted image', () => {
   it('loses its metadata, location and comments, and is rotated upright', async () => {
     const photo = await createPhotoWithMetadata();
     expect(photo.toString('latin1')).toContain(SECRET);
+    // Orientation 6: a viewer must rotate the 200 × 100 pixels clockwise, so red moves from the left to the top.
     expect((await sharp(photo).metadata()).orientation).toBe(6);
 
     const image = await processChatImage(photo);
     expectJpegOfSize(image, 100, 200);
-    await expectClean(image);
+    await expectOnlyPixels(image);
     expect(isRed(await readPixel(image, 50, 20))).toBe(true);
     expect(isBlue(await readPixel(image, 50, 180))).toBe(true);
   });
 
   it.each([
     [
-      'JPEG with a page behind it',
+      'JPEG followed by an HTML page',
       async () => appendTrailingData(await createPlainJpeg(), `<html>${SCRIPT}`),
     ],
     [
-      'JPEG with an archive behind it',
+      'JPEG followed by a ZIP archive',
       async () => appendTrailingData(await createPlainJpeg(), createZip(SECRET)),
     ],
-    ['PNG with a text', async () => createPngWithText()],
-    ['PNG with a page behind it', async () => appendTrailingData(createBlackPng(20, 20), SCRIPT)],
-    ['GIF that is a script', async () => createGifWithScript()],
-    ['GIF with an archive behind it', async () => appendTrailingData(createGif(1), createZip(SECRET))],
+    ['PNG with a text chunk', async () => createPngWithText()],
+    ['PNG followed by a script', async () => appendTrailingData(createBlackPng(20, 20), SCRIPT)],
+    ['GIF that is also a script', async () => createGifWithScript()],
+    ['GIF followed by a ZIP archive', async () => appendTrailingData(createGif(1), createZip(SECRET))],
     [
-      'WebP with a page behind it',
+      'WebP followed by a script',
       async () => appendTrailingData(await createTwoHalves().webp().toBuffer(), SCRIPT),
     ],
-  ])('keeps nothing hidden in a %s', async (_, create) => {
-    await expectClean(await processChatImage(await create()));
+  ])('contains only pixels when it is made from a %s', async (_, create) => {
+    await expectOnlyPixels(await processChatImage(await create()));
   });
 
-  it('becomes a JPEG without transparency, and a WebP with it', async () => {
+  it('becomes a WebP if it has transparency, and a JPEG otherwise', async () => {
     expectJpegOfSize(await processChatImage(await createTwoHalves().png().toBuffer()), 200, 100);
     expectJpegOfSize(
       await processChatImage(await createTwoHalves().webp({ lossless: true }).toBuffer()),
@@ -116,27 +119,27 @@ describe('an accepted image', () => {
 
   it.each([
     ['progressive JPEG', () => createTwoHalves().jpeg({ progressive: true }).toBuffer()],
-    ['JPEG for printing', () => createTwoHalves().toColourspace('cmyk').jpeg().toBuffer()],
+    ['CMYK JPEG', () => createTwoHalves().toColourspace('cmyk').jpeg().toBuffer()],
     ['gray JPEG', () => createTwoHalves().grayscale().jpeg().toBuffer()],
-    ['PNG of 16 bits', () => createTwoHalves().toColourspace('rgb16').png().toBuffer()],
+    ['PNG with 16 bits per channel', () => createTwoHalves().toColourspace('rgb16').png().toBuffer()],
     ['interlaced PNG', () => createTwoHalves().png({ progressive: true }).toBuffer()],
     ['PNG with a palette', () => createTwoHalves().png({ palette: true }).toBuffer()],
-  ])('becomes an sRGB image of 8 bits from a %s', async (_, create) => {
+  ])('has sRGB colours and 8 bits per channel when it is made from a %s', async (_, create) => {
     const image = await processChatImage(await create());
     expect(image).toMatchObject({ width: 200, height: 100 });
     const { space, depth } = await sharp(image.bytes).metadata();
-    expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' });
+    expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' }); // uchar: 8 bits
   });
 
-  it('contains only the first frame of an animation', async () => {
-    const first = await processChatImage(createGif(10_000));
-    expect(first).toMatchObject({ width: 1, height: 1 });
-    await expectClean(first);
-    const film = await createAnimatedWebp(20);
-    expect((await sharp(film).metadata()).pages).toBe(20);
-    const picture = await processChatImage(film);
-    expect(picture).toMatchObject({ width: 40, height: 30 });
-    await expectClean(picture);
+  it('contains a single frame of an animation', async () => {
+    const gifFrame = await processChatImage(createGif(10_000));
+    expect(gifFrame).toMatchObject({ width: 1, height: 1 });
+    await expectOnlyPixels(gifFrame);
+    const animatedWebp = await createAnimatedWebp(20);
+    expect((await sharp(animatedWebp).metadata()).pages).toBe(20);
+    const webpFrame = await processChatImage(animatedWebp);
+    expect(webpFrame).toMatchObject({ width: 40, height: 30 });
+    await expectOnlyPixels(webpFrame);
   });
 
   it('has at most 2048 pixels a side in a chat, and is never enlarged', async () => {
@@ -157,16 +160,26 @@ describe('an accepted image', () => {
   });
 
   it('may have forty million pixels', async () => {
-    expectJpegOfSize(await processChatImage(createBlackPng(6_400, 6_250)), 2_048, 2_000);
+    const image = createBlackPng(6_400, 6_250); // exactly 40 million pixels
+    expectJpegOfSize(await processChatImage(image), 2_048, 2_000);
   });
 });
 
-describe('a refused image', () => {
+describe('image processing', () => {
   it.each([
-    ['an image with one row more than allowed', () => createBlackPng(6_400, 6_251)],
+    [
+      'a PNG with one row more than the 40 million pixels that are allowed',
+      () => createBlackPng(6_400, 6_251),
+    ],
     ['a PNG of 900 megapixels in 110 kB', () => createBlackPng(30_000, 30_000)],
-    ['a PNG that says it is the largest', () => createBlackPng(0x7fffffff, 0x7fffffff, { rows: 0 })],
-    ['a PNG that is thin and endless', () => createBlackPng(1, 0x7fffffff, { rows: 10 })],
+    [
+      'a PNG whose header declares the maximum size',
+      () => createBlackPng(0x7fffffff, 0x7fffffff, { rows: 0 }),
+    ],
+    [
+      'a PNG of one column whose header declares the maximum height',
+      () => createBlackPng(1, 0x7fffffff, { rows: 10 }),
+    ],
     ['a GIF with a huge canvas', () => createGif(1, { width: 65_535, height: 65_535 })],
     ['a PNG without pixels', () => createBlackPng(0, 0)],
     ['a PNG that ends early', () => createBlackPng(2_000, 2_000, { rows: 100 })],
@@ -182,24 +195,27 @@ describe('a refused image', () => {
     ['the beginning of a PNG', () => createBlackPng(8, 8).subarray(0, 8)],
     ['the beginning of a GIF', () => Buffer.from('GIF89a')],
     ['the beginning of a WebP', () => Buffer.from('RIFF\0\0\0\0WEBP')],
-    ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
-    ['a script that begins as a GIF', () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;')],
-    ['a drawing that begins as a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
-  ])('includes %s', async (_, create) => {
+    ['a script after the signature of a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
+    [
+      'a script that begins with the signature of a GIF',
+      () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;'),
+    ],
+    ['an SVG after the signature of a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
+  ])('refuses %s with the code image_refused', async (_, create) => {
     await expect(processChatImage(await create())).rejects.toMatchObject({ code: 'image_refused' });
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty file', ''],
     ['one byte', '\xff'],
-    ['a drawing', svg],
-    ['a drawing without a prologue', svg.slice(svg.indexOf('<svg'))],
-    ['a page', `<!doctype html>${SCRIPT}`],
-    ['a document', '%PDF-1.7\n%\xe2\xe3'],
+    ['an SVG', svg],
+    ['an SVG without an XML declaration', svg.slice(svg.indexOf('<svg'))],
+    ['an HTML page', `<!doctype html>${SCRIPT}`],
+    ['a PDF', '%PDF-1.7\n%\xe2\xe3'],
     ['a TIFF', 'II*\0\x08\0\0\0'],
     ['a BigTIFF', 'MM\0+\0\x08\0\0'],
-    ['a bitmap', 'BM\x46\0\0\0'],
-    ['an icon', '\0\0\x01\0\x01\0'],
+    ['a BMP', 'BM\x46\0\0\0'],
+    ['an ICO', '\0\0\x01\0\x01\0'],
     ['an AVIF', '\0\0\0\x20ftypavif\0\0\0\0'],
     ['a HEIC', '\0\0\0\x18ftypheic\0\0\0\0'],
     ['a JPEG XL', '\xff\x0a\0\0'],
@@ -207,32 +223,36 @@ describe('a refused image', () => {
     ['a PPM', 'P6 1 1 255\n\0\0\0'],
     ['a Radiance picture', '#?RADIANCE\n'],
     ['a Photoshop file', '8BPS\0\x01'],
-    ['a film', '\0\0\0\x18ftypmp42'],
-    ['an archive', createZip('x')],
-    ['a program', '\x7fELF\x02\x01\x01'],
-    ['an image in base64', Buffer.from('GIF89a').toString('base64')],
-    ['a GIF after a blank', ' GIF89a'],
-    ['a sound', 'RIFF\0\0\0\0WAVEfmt '],
-  ])('has an unsupported type: %s', async (_, text) => {
+    ['an MP4', '\0\0\0\x18ftypmp42'],
+    ['a ZIP archive', createZip('x')],
+    ['an ELF program', '\x7fELF\x02\x01\x01'],
+    ['a GIF in base64', Buffer.from('GIF89a').toString('base64')],
+    ['a GIF after a space', ' GIF89a'],
+    ['a WAV', 'RIFF\0\0\0\0WAVEfmt '],
+  ])('refuses %s with the code unsupported_type', async (_, text) => {
     await expect(processChatImage(Buffer.from(text, 'latin1'))).rejects.toMatchObject({
       code: 'unsupported_type',
     });
   });
 
-  it.each(['zTXt', 'iCCP'] as const)('is not unpacked beyond its pixels (%s)', async (type) => {
+  it.each(['zTXt', 'iCCP'] as const)('does not unpack a %s chunk of a PNG into memory', async (chunkType) => {
+    const unpackedMib = 256;
     let peakBytes = 0;
     const timer = setInterval(() => {
       for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, readPeakBytes(pid));
     }, 5);
-    const outcome = await processChatImage(createPngBomb(type, 256)).catch((error: unknown) => error);
+    const outcome = await processChatImage(createPngBomb(chunkType, unpackedMib)).catch(
+      (error: unknown) => error,
+    );
     clearInterval(timer);
     expect(peakBytes).toBeGreaterThan(0);
-    expect(peakBytes).toBeLessThan(256 * 1024 * 1024);
+    expect(peakBytes).toBeLessThan(unpackedMib * 1024 * 1024);
+    // Either outcome is safe: a refusal, or an image without the chunk.
     if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'image_refused' });
-    else await expectClean(outcome as ProcessedImage);
+    else await expectOnlyPixels(outcome as ProcessedImage);
   });
 
-  it('frees its slot in the queue', async () => {
+  it('frees the slots of refused images', async () => {
     await Promise.allSettled(
       Array.from({ length: 20 }, () => processChatImage(Buffer.from([0xff, 0xd8, 0xff]))),
     );
@@ -240,8 +260,12 @@ describe('a refused image', () => {
   });
 });
 
-it('cleans or refuses corrupted images', async () => {
-  const random = createSeededRandom(1_763_640_300);
+it('image processing refuses corrupted images or reduces them to pixels', async () => {
+  const rounds = 350;
+  const maxChanges = 6;
+  /** Sizes and formats are among the first bytes of a file. */
+  const headerBytes = 120;
+  const random = createSeededRandom(1_763_640_300); // any fixed seed
   const createPicture = () => createTwoHalves(64, 48);
   const originals = [
     await createPhotoWithMetadata(),
@@ -253,40 +277,49 @@ it('cleans or refuses corrupted images', async () => {
     await createAnimatedWebp(3),
   ];
   const outcomes = { accepted: 0, refused: 0 };
-  for (let round = 0; round < 350; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     const bytes = Buffer.from(originals[round % originals.length]!);
-    for (let change = random(6); change >= 0; change -= 1) {
-      // Half of the changes hit the first bytes, which contain sizes and formats.
-      bytes[random(random(2) === 0 ? 120 : bytes.length)] = random(256);
+    const changeCount = 1 + random(maxChanges);
+    for (let change = 0; change < changeCount; change += 1) {
+      const isInHeader = random(2) === 0;
+      bytes[random(isInHeader ? headerBytes : bytes.length)] = random(256);
     }
     const outcome: unknown = await processChatImage(bytes).catch((error: unknown) => error);
     if (outcome instanceof Error) {
       expect(['image_refused', 'unsupported_type']).toContain((outcome as { code?: string }).code);
       outcomes.refused += 1;
     } else {
-      await expectClean(outcome as ProcessedImage);
+      await expectOnlyPixels(outcome as ProcessedImage);
       outcomes.accepted += 1;
     }
   }
+  // Both outcomes must occur often enough for the test to prove something.
   expect(Math.min(outcomes.accepted, outcomes.refused)).toBeGreaterThan(20);
 });
 
-it('decodes two images at a time, queues 64 and refuses the rest', async () => {
+it('image processing decodes two images at a time, queues 64 and refuses the rest', async () => {
+  const concurrency = 2;
+  const maxQueued = 64;
   const image = await createPlainJpeg(1_000, 1_000);
   let maxConcurrent = 0;
   const timer = setInterval(() => {
     maxConcurrent = Math.max(maxConcurrent, findDecoderPids().length);
   }, 1);
-  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => processChatImage(image)));
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: concurrency + maxQueued + 4 }, () => processChatImage(image)),
+  );
   clearInterval(timer);
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(66);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(concurrency + maxQueued);
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
   }
-  expect(maxConcurrent).toBe(2);
+  expect(maxConcurrent).toBe(concurrency);
 });
 
-/** A pseudo-random generator with a fixed seed: integers from 0 (inclusive) to the argument (exclusive). */
+/**
+ * A linear congruential generator with the constants of Numerical Recipes. It returns integers from 0 (inclusive) to
+ * its argument (exclusive).
+ */
 const createSeededRandom = (seed: number) => {
   let state = seed;
   return (below: number): number => {

@@ -15,18 +15,26 @@ export interface ProcessedImage {
   dhash: string;
 }
 
+/** Source: docs/product-decisions.md, A96. */
 const MAX_PIXELS = 40_000_000;
-const MAX_SIDE_PX = 2_048;
+const CHAT_IMAGE_MAX_SIDE_PX = 2_048;
 const AVATAR_SIDE_PX = 512;
-/** Wall-clock time: far longer than the slowest accepted image takes, even on a busy machine. */
+/** Wall-clock time limit of libvips. The slowest accepted image takes far less, even on a busy machine. */
 const TIMEOUT_S = 15;
 
 const resizes: Record<UploadBucket, ResizeOptions> = {
   avatars: { width: AVATAR_SIDE_PX, height: AVATAR_SIDE_PX, fit: 'cover' },
-  'chat-images': { width: MAX_SIDE_PX, height: MAX_SIDE_PX, fit: 'inside', withoutEnlargement: true },
+  'chat-images': {
+    width: CHAT_IMAGE_MAX_SIDE_PX,
+    height: CHAT_IMAGE_MAX_SIDE_PX,
+    fit: 'inside',
+    withoutEnlargement: true,
+  },
 };
 
-export const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
+/** No module provides this token: only tests pass settings, and Nest needs a token for the parameter. */
+const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
+/** Source: docs/decisions/0022-images-are-decoded-in-child-processes.md. */
 const defaultSettings: ImageDecoderPoolSettings = {
   concurrency: 2,
   maxQueued: 64,
@@ -38,7 +46,7 @@ const defaultSettings: ImageDecoderPoolSettings = {
 
 /**
  * Turns untrusted bytes into an image that is safe to serve. Decoding and re-encoding run in a separate process, so
- * that a bug in a decoder affects neither the memory nor the event loop of the replica (docs/decisions/0022).
+ * that a bug in a decoder affects neither the memory nor the event loop of the replica.
  */
 @Injectable()
 export class ImageProcessingService implements OnApplicationShutdown {
@@ -48,7 +56,10 @@ export class ImageProcessingService implements OnApplicationShutdown {
     this.decoders = new ImageDecoderPool({ ...defaultSettings, ...settings });
   }
 
-  /** @throws DomainError unsupported_type, image_refused, unavailable when the queue is full. */
+  /**
+   * @throws DomainError unsupported_type; image_refused for an image that cannot be decoded within the limits;
+   * unavailable when the queue is full or no decoder can be started.
+   */
   async process(bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> {
     if (detectImageFormat(bytes) === null) throw new DomainError('unsupported_type');
     const image = await this.decoders.decode({
@@ -60,6 +71,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
     if (!image) throw new DomainError('image_refused');
     const { width, height, dhash } = image;
     return {
+      // The type of a copy excludes shared memory, which the body of a request must not contain.
       bytes: Buffer.from(image.bytes),
       width,
       height,

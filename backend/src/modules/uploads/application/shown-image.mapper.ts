@@ -4,23 +4,25 @@ import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 
 /**
- * Events with `content`, `messageType`, `senderId` (the owner of the images that it may show) and, optionally,
- * `receiverId`.
+ * Types of the events that may show images. Their data has the fields `content`, `messageType`, `senderId` and,
+ * optionally, `receiverId`.
  */
-export const messageEvents: readonly string[] = ['MessageSent', 'PrivateMessageSent'];
+export const messageEventTypes: readonly string[] = ['MessageSent', 'PrivateMessageSent'];
 
+/** An image, and the message that shows it. */
 export interface ShownImage {
   key: string;
   streamId: string;
   eventId: string;
+  /** A message can only show images that its sender owns, so an image of another owner is ignored. */
   senderId: number;
-  /** null when the event does not name a receiver. */
+  /** null when the event names no receiver, as in a random chat. */
   receiverId: number | null;
 }
 
 /**
- * The images that an event shows. Events of other modules are read by field name; missing fields are tolerated, since
- * the content of an expired message is absent.
+ * Lists the images that an event shows, each once. The events belong to other modules, so their fields are read by name
+ * without a type. Missing fields are tolerated, because an expired message has no content.
  */
 export const listShownImages = ({
   streamId,
@@ -28,7 +30,7 @@ export const listShownImages = ({
   type,
   data,
 }: Pick<StoredEvent, 'streamId' | 'eventId' | 'type' | 'data'>): ShownImage[] => {
-  if (!messageEvents.includes(type)) return [];
+  if (!messageEventTypes.includes(type)) return [];
   const { messageType, content, senderId, receiverId } = data as Record<string, unknown>;
   const parsed = messageTypeSchema.safeParse(messageType);
   if (!parsed.success || typeof content !== 'string' || typeof senderId !== 'number') return [];

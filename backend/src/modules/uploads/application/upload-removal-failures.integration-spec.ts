@@ -4,13 +4,17 @@ import { locate, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
-/** Files that a sweep deletes concurrently. */
+/** A sweep deletes the files of one page concurrently, then those of the next page. */
 const FILES_PER_PAGE = 16;
-/** Just after an image that no chat uses is removed (25 hours), and an upload that never finished (1 hour). */
+/** More than two pages. */
+const IMAGE_COUNT = 40;
+/** An image that no message or profile shows is removed after 25 hours; one hour is a margin. */
 const HOURS_UNTIL_UNUSED_REMOVED = 26;
+/** An upload that did not finish is removed after one hour. */
 const HOURS_UNTIL_UNFINISHED_REMOVED = 1.1;
+const HOURS_WHILE_UNFINISHED_IS_KEPT = 0.9;
 
-describe('images, when a failure or a concurrent request interferes,', () => {
+describe('images', () => {
   let images: TestUploads;
   /** A new user for each test; the ids after it are free too. */
   let ownerId = 1;
@@ -25,20 +29,21 @@ describe('images, when a failure or a concurrent request interferes,', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => images.close());
 
-  describe('because the process dies,', () => {
+  describe('when a process dies', () => {
+    /** In place of the crash, the next step fails, so that the process does not reach the steps after it. */
     const createCrash = () => new Error('killed');
 
-    it('are invisible and leave nothing behind if it dies before the file is stored', async () => {
+    it('lose their row after an hour if it dies before the file is stored', async () => {
       jest.spyOn(images.storage, 'put').mockRejectedValueOnce(createCrash());
       await expect(images.receive(ownerId)).rejects.toThrow('killed');
       expect(await images.readRows()).toHaveLength(1);
-      await images.sweepAfterHours(0.9);
+      await images.sweepAfterHours(HOURS_WHILE_UNFINISHED_IS_KEPT);
       expect(await images.readRows()).toHaveLength(1);
       await images.sweepAfterHours(HOURS_UNTIL_UNFINISHED_REMOVED);
       expect(await images.readRows()).toEqual([]);
     });
 
-    it('are invisible and lose their file if it dies before the upload is marked as finished', async () => {
+    it('are invisible, and lose their file after an hour, if it dies before the row is marked as stored', async () => {
       jest.spyOn(images.repository, 'markStored').mockRejectedValueOnce(createCrash());
       await expect(images.receive(ownerId)).rejects.toThrow('killed');
       const [row] = await images.readRows();
@@ -52,7 +57,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
       expect(await images.readRows()).toEqual([]);
     });
 
-    it('are invisible, and deleted by the next sweep, if it dies before the file is deleted', async () => {
+    it('are invisible, and lose their file in the next sweep, if it dies before the file is deleted', async () => {
       const url = await images.receive(ownerId);
       jest.spyOn(images.storage, 'remove').mockRejectedValueOnce(createCrash());
       expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
@@ -69,34 +74,35 @@ describe('images, when a failure or a concurrent request interferes,', () => {
       expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
       expect(await images.readRows()).toEqual([]);
     });
-
-    it('are refused if a sweep takes the upload for abandoned before it finishes', async () => {
-      jest.spyOn(images.storage, 'put').mockImplementationOnce(async () => {
-        await images.sweepAfterHours(2);
-      });
-      await expect(images.receive(ownerId)).rejects.toMatchObject({ code: 'unavailable' });
-    });
   });
 
-  it('do not block the removal of others when their file cannot be deleted', async () => {
-    const urls = await Promise.all(Array.from({ length: 40 }, () => images.receive(ownerId)));
+  it('are refused if a sweep removes the unfinished upload while the file is being stored', async () => {
+    jest.spyOn(images.storage, 'put').mockImplementationOnce(async () => {
+      await images.sweepAfterHours(HOURS_UNTIL_UNFINISHED_REMOVED);
+    });
+    await expect(images.receive(ownerId)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('do not block the deletion of other files when their file cannot be deleted', async () => {
+    const urls = await Promise.all(Array.from({ length: IMAGE_COUNT }, () => images.receive(ownerId)));
+    // The first key, because a sweep proceeds in the order of the keys.
     const [stuckKey] = urls.map((url) => locate(url).key).sort();
     const remove = images.storage.remove.bind(images.storage);
     jest.spyOn(images.storage, 'remove').mockImplementation(async (file) => {
       if (file.key === stuckKey) throw new DomainError('unavailable');
       await remove(file);
     });
-    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(39);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(IMAGE_COUNT - 1);
     expect((await images.readRows()).map(({ key }) => key)).toEqual([stuckKey]);
   });
 
   it('are left to the next sweep once a whole page of files could not be deleted', async () => {
-    await Promise.all(Array.from({ length: 40 }, () => images.receive(ownerId)));
+    await Promise.all(Array.from({ length: IMAGE_COUNT }, () => images.receive(ownerId)));
     const remove = jest.spyOn(images.storage, 'remove').mockRejectedValue(new DomainError('unavailable'));
     expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
     expect(remove).toHaveBeenCalledTimes(FILES_PER_PAGE);
     jest.restoreAllMocks();
-    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(40);
+    expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(IMAGE_COUNT);
   });
 
   it('are all removed when several workers sweep concurrently', async () => {
@@ -105,7 +111,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
     expect([await images.listFiles(), await images.readRows()]).toEqual([[], []]);
   });
 
-  it('are either granted or swept when both happen at once, never both', async () => {
+  it('are either granted or removed, never both, when a grant and a sweep are concurrent', async () => {
     for (let round = 0; round < 60; round += 1) {
       const url = await images.receive(ownerId);
       await images.query(`UPDATE uploads SET unused_since = now() - interval '30 hours' WHERE key = $1`, [
@@ -115,6 +121,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
         images.uploads.grant(url, ownerId + 1),
         images.removal.sweep(new Date()),
       ]);
+      // A later sweep does not remove a granted image either.
       await images.removal.sweep(new Date());
       const isGranted = grant.status === 'fulfilled';
       expect([await images.isVisibleTo(ownerId + 1, url), await images.hasFile(url)]).toEqual([

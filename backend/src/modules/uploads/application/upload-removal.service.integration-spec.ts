@@ -20,7 +20,7 @@ describe('images', () => {
   });
   afterAll(() => images.close());
 
-  describe('that nothing shows', () => {
+  describe('that no message or profile shows', () => {
     it('are removed after a day and an hour of grace', async () => {
       const url = await images.receive(ownerId);
       await images.sweepAfterHours(24.9);
@@ -51,7 +51,7 @@ describe('images', () => {
       expect(await images.query('SELECT * FROM upload_views')).toEqual([]);
     });
 
-    it('are removed in one sweep even if there are thousands', async () => {
+    it('are removed in one sweep, even if they are more than the 1,000 of one statement', async () => {
       await images.query(
         `INSERT INTO uploads (key, bucket, owner_id, content_type, size, width, height, created_at, stored_at, unused_since)
          SELECT gen_random_uuid() || '.jpg', 'chat-images', 1, 'image/jpeg', 1, 1, 1, now(), now(), now()
@@ -73,7 +73,7 @@ describe('images', () => {
         'mixed',
         withImageMarkers({ text: 'look', imageUrls: [first!, second!] }),
       );
-      await images.appendMessage(ownerId, 'text', unused!);
+      await images.appendMessage(ownerId, 'text', unused!); // in a text, a URL shows no image
       await images.sweepAfterHours(1_000);
       for (const url of [image!, first!, second!]) expect(await images.isVisibleTo(ownerId, url)).toBe(true);
       expect(await images.isVisibleTo(ownerId, unused!)).toBe(false);
@@ -87,53 +87,53 @@ describe('images', () => {
     });
 
     it('are kept while they are an avatar, and for a day after they are replaced', async () => {
-      const [old, present] = [
+      const [previousAvatar, currentAvatar] = [
         await images.receive(ownerId, 'avatars'),
         await images.receive(ownerId, 'avatars'),
       ];
-      await images.changeAvatar(ownerId, old);
-      await images.changeAvatar(ownerId, present);
+      await images.changeAvatar(ownerId, previousAvatar);
+      await images.changeAvatar(ownerId, currentAvatar);
       await images.sweepAfterHours(24);
-      expect(await images.isVisibleTo(1, old)).toBe(true);
+      expect(await images.isVisibleTo(1, previousAvatar)).toBe(true);
       await images.sweepAfterHours(26);
-      expect([await images.isVisibleTo(1, old), await images.isVisibleTo(1, present)]).toEqual([false, true]);
+      expect([
+        await images.isVisibleTo(1, previousAvatar),
+        await images.isVisibleTo(1, currentAvatar),
+      ]).toEqual([false, true]);
       await images.changeAvatar(ownerId, null);
       await images.sweepAfterHours(26);
-      expect(await images.isVisibleTo(1, present)).toBe(false);
+      expect(await images.isVisibleTo(1, currentAvatar)).toBe(false);
     });
 
-    it('keep their state in a rebuild of the read models', async () => {
-      const [image, old, present, unused] = [
+    it('stay used or unused in a rebuild of the read models', async () => {
+      const [image, previousAvatar, currentAvatar, unused] = [
         await images.receive(ownerId),
         await images.receive(ownerId, 'avatars'),
         await images.receive(ownerId, 'avatars'),
         await images.receive(ownerId),
       ];
       await images.appendMessage(ownerId, 'image', image);
-      await images.changeAvatar(ownerId, old, new Date('2026-11-20T12:00:00Z'));
-      await images.changeAvatar(ownerId, present, new Date('2026-11-20T13:00:00Z'));
+      await images.changeAvatar(ownerId, previousAvatar, new Date('2026-11-20T12:00:00Z'));
+      await images.changeAvatar(ownerId, currentAvatar, new Date('2026-11-20T13:00:00Z'));
       await images.expireMessages(createDroppedMessage(ownerId, 'image', unused));
-      const before = await images.readRows();
-      expect(before.map(({ unused_since: since }) => since === null).sort()).toEqual([
-        false,
-        false,
-        true,
-        true,
-      ]);
+      const rowsBefore = await images.readRows();
+      // The image of the message and the current avatar are in use.
+      expect(rowsBefore.filter(({ unused_since: since }) => since === null)).toHaveLength(2);
+      expect(rowsBefore).toHaveLength(4);
       await images.api.app.get(ProjectionRebuildService).rebuild();
-      expect(await images.readRows()).toEqual(before);
+      expect(await images.readRows()).toEqual(rowsBefore);
     });
   });
 
   describe('whose messages expire', () => {
-    it('become invisible at once, and the next sweep deletes their files', async () => {
+    it('become invisible immediately, and the next sweep deletes their files', async () => {
       const [expired, other] = [await images.receive(ownerId), await images.receive(ownerId)];
       await images.uploads.grant([expired, other], ownerId + 1);
       const sent = await images.appendMessage(ownerId, 'image', expired);
-      const noImages = ['no address', '/api/files/chat-images/x.jpg', other];
+      const texts = ['no URL', '/api/files/chat-images/x.jpg', other]; // texts show no images
       await images.expireMessages(
         sent,
-        ...noImages.map((content) => createDroppedMessage(ownerId, 'text', content)),
+        ...texts.map((content) => createDroppedMessage(ownerId, 'text', content)),
       );
       expect([
         await images.isVisibleTo(ownerId, expired),
@@ -142,7 +142,7 @@ describe('images', () => {
       expect(await images.isVisibleTo(ownerId + 1, other)).toBe(true);
       expect(await images.sweepAfterHours(0)).toBe(1);
       expect([await images.hasFile(expired), await images.hasFile(other)]).toEqual([false, true]);
-      await images.expireMessages(sent);
+      await images.expireMessages(sent); // a repetition has no effect
       expect(await images.sweepAfterHours(0)).toBe(0);
     });
 
@@ -154,7 +154,7 @@ describe('images', () => {
         await images.appendMessage(ownerId, 'mixed', mixed),
       ];
       await images.expireMessages(first);
-      await images.expireMessages(first);
+      await images.expireMessages(first); // does not count as the other message
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);
       await images.expireMessages(second);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
@@ -178,27 +178,28 @@ describe('images', () => {
       const { dataSource } = images.api.database;
       const [url, other] = [await images.receive(ownerId), await images.receive(ownerId)];
       const mixed = withImageMarkers({ text: 'both', imageUrls: [url, other] });
-      const [image, both] = [
+      const [imageMessage, mixedMessage] = [
         await images.appendMessage(ownerId, 'image', url),
         await images.appendMessage(ownerId, 'mixed', mixed),
       ];
-      await images.appendMessage(ownerId + 1, 'image', url);
+      await images.appendMessage(ownerId + 1, 'image', url); // not the owner, so it is no use of the image
       const readUses = () =>
         dataSource.query<object[]>('SELECT * FROM upload_uses ORDER BY key, stream_id, event_id');
-      const before = await readUses();
-      expect(before).toHaveLength(3);
+      const usesBefore = await readUses();
+      expect(usesBefore).toHaveLength(3); // one of the first message, two of the second
+      // The migration derives the uses from the stored messages.
       await dataSource.transaction(async ({ queryRunner }) => {
         await new UploadUses1763640600000().down(queryRunner!);
         await new UploadUses1763640600000().up(queryRunner!);
       });
-      expect(await readUses()).toEqual(before);
-      await images.expireMessages(image);
+      expect(await readUses()).toEqual(usesBefore);
+      await images.expireMessages(imageMessage);
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);
-      await images.expireMessages(both);
+      await images.expireMessages(mixedMessage);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
     });
 
-    it('are unaffected by a message that shows an image of another user', async () => {
+    it('are kept when a message of another user that refers to them expires', async () => {
       const url = await images.receive(ownerId);
       await images.appendMessage(ownerId, 'image', url);
       await images.expireMessages(await images.appendMessage(ownerId + 1, 'image', url));

@@ -8,12 +8,14 @@ import { UploadRepository } from '../infrastructure/upload.repository';
 import { listShownImages } from './shown-image.mapper';
 import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetime.limits';
 
-const MAX_ORPHANS_PER_SWEEP = 1_000;
+/** A statement removes at most this number of images; a sweep repeats the statement. */
+const MAX_REMOVED_PER_STATEMENT = 1_000;
+/** Files that are deleted concurrently. */
 const FILES_PER_PAGE = 16;
 
 /**
- * Removes images in three steps: revoke all access, in one statement; delete the file; delete the row. A crash between
- * two steps leaves nothing visible, and the next sweep continues.
+ * Removes images in three steps: one statement marks the image as removed, which makes it invisible to everyone; then
+ * the file is deleted; then the row is deleted. After a crash between two steps, the next sweep continues.
  */
 @Injectable()
 export class UploadRemovalService {
@@ -25,30 +27,31 @@ export class UploadRemovalService {
   ) {}
 
   /**
-   * Handles expired messages: from the commit on, images that no other message shows are invisible to everyone. The
-   * next sweep deletes their files.
+   * Handles expired messages: from the commit on, their images are invisible to everyone, except images that another
+   * message shows. The next sweep deletes the files.
    */
   async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
   }
 
   /**
-   * Removes all images of a user, and their access to images of others: from the commit on they are invisible to
-   * everyone. `removeFilesOf` deletes the files. @returns the number of images.
+   * Removes all images of a user, and revokes the user's access to images of others. From the commit on, the user's
+   * images are invisible to everyone. `deleteFilesByOwner` deletes the files.
+   * @returns the number of removed images.
    */
-  expireAllOf(ownerId: number, manager: EntityManager): Promise<number> {
-    return this.uploads.removeAllOf(ownerId, new Date(), manager);
+  removeAllByOwner(ownerId: number, manager: EntityManager): Promise<number> {
+    return this.uploads.removeAllByOwner(ownerId, new Date(), manager);
   }
 
   /**
    * Deletes the files of all removed images of a user that no case holds.
-   * @throws DomainError unavailable when the storage does not respond; the rest is deleted by the next call.
+   * @throws DomainError unavailable when the storage does not respond. The next call deletes the remaining files.
    */
-  async removeFilesOf(ownerId: number): Promise<void> {
+  async deleteFilesByOwner(ownerId: number): Promise<void> {
     for (;;) {
-      const removed = await this.uploads.findRemovedOf(ownerId, FILES_PER_PAGE);
+      const removed = await this.uploads.findRemovedByOwner(ownerId, FILES_PER_PAGE);
       if (removed.length === 0) return;
-      const keys = await this.removeFiles(removed);
+      const keys = await this.deleteFiles(removed);
       if (keys.length < removed.length) throw new DomainError('unavailable');
     }
   }
@@ -60,25 +63,26 @@ export class UploadRemovalService {
   async sweep(now: Date): Promise<number> {
     const unusedBefore = new Date(now.getTime() - UNUSED_REMOVED_AFTER_MS);
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
-    let orphanCount: number;
+    let removedCount: number;
     do {
-      orphanCount = await this.uploads.removeOrphans(
+      removedCount = await this.uploads.removeUnusedAndUnfinished(
         unusedBefore,
         unfinishedBefore,
         now,
-        MAX_ORPHANS_PER_SWEEP,
+        MAX_REMOVED_PER_STATEMENT,
       );
-    } while (orphanCount === MAX_ORPHANS_PER_SWEEP);
+    } while (removedCount === MAX_REMOVED_PER_STATEMENT);
 
     let deletedCount = 0;
     let failedCount = 0;
-    let removed = await this.uploads.findRemoved('', FILES_PER_PAGE);
+    let removed = await this.uploads.findRemoved('', FILES_PER_PAGE); // '' precedes every key
     while (removed.length > 0) {
-      const keys = await this.removeFiles(removed);
+      const keys = await this.deleteFiles(removed);
       deletedCount += keys.length;
       failedCount += removed.length - keys.length;
       // The storage is unavailable: do not try the remaining files.
       if (keys.length === 0) break;
+      // Continues after the last key, because images whose file could not be deleted keep their row.
       removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_PER_PAGE);
     }
     if (failedCount > 0)
@@ -86,8 +90,9 @@ export class UploadRemovalService {
     return deletedCount;
   }
 
-  /** @returns the keys of the deleted files. */
-  private async removeFiles(addresses: readonly UploadAddress[]): Promise<string[]> {
+  /** Deletes files, and the rows of those that could be deleted. @returns the keys of the deleted files. */
+  private async deleteFiles(addresses: readonly UploadAddress[]): Promise<string[]> {
+    // The storage logs its failures.
     const results = await Promise.allSettled(addresses.map((address) => this.storage.remove(address)));
     const keys = addresses.flatMap(({ key }, index) => (results[index]?.status === 'fulfilled' ? key : []));
     await this.uploads.deleteRemoved(keys);

@@ -26,17 +26,19 @@ import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageClassifierService } from './image-classifier.service';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
-import { UNUSED_KEPT_MS } from './upload-lifetime.limits';
+import { UNUSED_USABLE_FOR_MS } from './upload-lifetime.limits';
 
 export interface ReceivedImage {
   ownerId: number;
   bucket: UploadBucket;
+  /** Chosen by the client. Only an allowed folder prefix of it is used. */
   fileName: string;
   bytes: Buffer;
 }
 
 export interface VisibleImage {
   contentType: string;
+  /** In bytes. */
   size: number;
   /**
    * Opens the file.
@@ -58,7 +60,7 @@ export class UploadsService {
 
   constructor(
     private readonly uploads: UploadRepository,
-    private readonly images: ImageProcessingService,
+    private readonly processor: ImageProcessingService,
     private readonly classifier: ImageClassifierService,
     @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
     private readonly limiter: RateLimiterService,
@@ -67,9 +69,9 @@ export class UploadsService {
   ) {}
 
   /**
-   * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar. A blocked image
-   * is refused before it is stored, and reported to the moderators. If a classifier considers the image explicit, an
-   * avatar is refused, and the URL of a chat image says so.
+   * Re-encodes and stores an image. A chat image is visible to its owner only, until access is granted to a receiver.
+   * An image that moderators have blocked is refused before it is stored, and reported to them. If a classifier
+   * considers the image explicit, an avatar is refused, and the URL of a chat image contains `.explicit`.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
@@ -77,7 +79,7 @@ export class UploadsService {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     await this.refuseIfBlocked(ownerId, await this.imageBlocks.findBlock(sha256));
-    const image = await this.images.process(bytes, bucket);
+    const image = await this.processor.process(bytes, bucket);
     await this.refuseIfBlocked(ownerId, await this.imageBlocks.findNearBlock(image.dhash));
     const isExplicit = await this.classifier.isExplicit(image);
     if (isExplicit && bucket === 'avatars') throw new DomainError('image_refused');
@@ -93,11 +95,15 @@ export class UploadsService {
       new Date(),
     );
     await this.storage.put({ bucket, key }, image.bytes, contentType);
+    // False when storing took so long that a sweep has removed the upload.
     if (!(await this.uploads.markStored(key, new Date()))) throw new DomainError('unavailable');
     return uploadUrl({ bucket, key });
   }
 
-  /** @throws DomainError not_found when there is no such image, or the viewer may not see it (A100). */
+  /**
+   * @throws DomainError not_found when there is no such image, or the viewer may not see it
+   * (docs/product-decisions.md, A100).
+   */
   async requireVisibleImage(viewerId: number, address: UploadAddress): Promise<VisibleImage> {
     const upload = await this.uploads.findVisible(address, viewerId);
     if (!upload) throw new DomainError('not_found');
@@ -105,7 +111,7 @@ export class UploadsService {
     return { contentType, size, open: () => this.openFile(address) };
   }
 
-  /** @throws DomainError validation_failed when the new avatar is not an image that the user uploaded as one. */
+  /** @throws DomainError validation_failed when the new avatar is not an avatar image that the user uploaded. */
   @InTransaction('ProfileChanging')
   async requireOwnAvatar({
     userId,
@@ -116,14 +122,14 @@ export class UploadsService {
     if (!(await this.isOwnedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
   }
 
-  /** Whether this is the URL of an existing image that the user uploaded into the bucket. */
+  /** Whether this is the URL of a usable image that the user uploaded into the bucket. */
   async isOwnedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
     return this.areOwned(userId, [url], bucket);
   }
 
   /**
    * Grants a viewer access to chat images. Call it before the message that shows them is appended.
-   * @throws DomainError image_not_yours when a URL is not an image, or the image is gone.
+   * @throws DomainError image_not_yours, with no access granted, when a URL is not that of an existing chat image.
    */
   async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
     const keys = parseKeys([urls].flat(), 'chat-images');
@@ -134,7 +140,7 @@ export class UploadsService {
 
   /**
    * Prepares a message with images, before it is appended: checks that the sender owns them, and grants the receiver
-   * access. Does nothing for a text.
+   * access. Does nothing for a text message.
    * @throws DomainError image_not_yours when the message shows no image, or one that the sender does not own.
    */
   async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
@@ -147,8 +153,8 @@ export class UploadsService {
   }
 
   /**
-   * Handles withdrawn messages: from the commit on, receivers lose access to their images, and images that no other
-   * message shows are removed.
+   * Handles withdrawn messages: from the commit on, receivers lose access to the images of these messages, and the
+   * images are removed. Images and access that another message needs are kept.
    */
   async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
@@ -165,7 +171,7 @@ export class UploadsService {
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {
     const keys = parseKeys(urls, bucket);
     if (keys === null) return false;
-    return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_KEPT_MS));
+    return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_USABLE_FOR_MS));
   }
 
   private async openFile(address: UploadAddress): Promise<Readable> {
@@ -178,11 +184,11 @@ export class UploadsService {
   }
 }
 
-/** Only the folder prefix of the client's file name is kept, if it is one of the allowed ones (A99). */
+/** @returns the folder prefix of the client's file name if it is allowed; '' otherwise. */
 const pickAllowedPrefix = (fileName: string): UploadPrefix | '' =>
   uploadPrefixes.find((prefix) => fileName.startsWith(prefix)) ?? '';
 
-/** Returns null when one of the URLs is not that of an image in the bucket. */
+/** @returns null when one of the URLs is not that of an image in the bucket. */
 const parseKeys = (urls: readonly string[], bucket: UploadBucket): string[] | null => {
   const addresses = urls.map(parseUploadUrl);
   const keys = addresses.flatMap((address) => (address?.bucket === bucket ? address.key : []));

@@ -4,19 +4,20 @@ import { OptionalServerError } from '../../../platform/optional-servers/optional
 
 export interface ImageClassifierSettings {
   url: string;
-  /** Limits the time until the complete response has arrived. */
+  /** Maximum time until the complete answer has arrived. */
   timeoutMs: number;
 }
 
-/** A re-encoded image. Nothing else is sent. */
+/** A re-encoded image. A client of the classifier sends nothing else. */
 export interface ClassifiableImage {
   bytes: Buffer<ArrayBuffer>;
   contentType: 'image/jpeg' | 'image/webp';
 }
 
-const opinionSchema = z.object({ explicit: z.number().check(z.minimum(0), z.maximum(1)) });
+/** `explicit`: how certainly the image is explicit. */
+const answerSchema = z.object({ explicit: z.number().check(z.minimum(0), z.maximum(1)) });
 
-/** A client of the optional server that estimates whether an image is explicit. */
+/** Client of an optional server that estimates whether an image is explicit. */
 export class ImageClassifierClient {
   private readonly server: OptionalServerClient;
 
@@ -25,12 +26,12 @@ export class ImageClassifierClient {
   }
 
   /**
-   * @returns how certainly the image is explicit, from 0 to 1
-   * @throws OptionalServerError if the classifier fails or does not answer in time
+   * @returns the score: how certainly the image is explicit, from 0 to 1
+   * @throws OptionalServerError unless a valid answer arrives in time
    */
   async classify({ bytes, contentType }: ClassifiableImage): Promise<number> {
     const answer = await this.server.post({ headers: { 'Content-Type': contentType }, body: bytes });
-    const parsed = opinionSchema.safeParse(answer);
+    const parsed = answerSchema.safeParse(answer);
     if (!parsed.success) throw new OptionalServerError('the answer is not an opinion');
     return parsed.data.explicit;
   }

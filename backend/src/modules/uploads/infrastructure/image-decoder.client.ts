@@ -5,10 +5,12 @@ import type { ResizeOptions } from 'sharp';
 import { DomainError } from '../../../platform/errors/domain.errors';
 
 export interface DecoderJob {
+  /** The file as it was uploaded. */
   bytes: Buffer;
   resize: ResizeOptions;
+  /** An image with more pixels is refused. */
   maxPixels: number;
-  /** Seconds of wall-clock time for libvips. */
+  /** Wall-clock time in seconds after which libvips, the image library, stops. */
   timeoutS: number;
 }
 
@@ -17,12 +19,12 @@ export interface DecodedImage {
   width: number;
   height: number;
   format: 'jpeg' | 'webp';
-  /** 64-bit difference hash, in hex. */
+  /** 64-bit difference hash of the picture, in hex; similar pictures have similar hashes. */
   dhash: string;
 }
 
 export interface DecoderLimits {
-  /** A decoder that takes longer is killed. Must exceed the time limit of libvips. */
+  /** A decoder that takes longer for an image is killed. Must exceed `timeoutS` of the job. */
   killAfterMs: number;
   /** A decoder with more resident memory is killed; enforced only where /proc exists. */
   maxResidentBytes: number;
@@ -30,6 +32,7 @@ export interface DecoderLimits {
 
 const PROGRAM = path.join(__dirname, 'image-decoder.process.cjs');
 const CHECK_MEMORY_EVERY_MS = 100;
+/** Size of a memory page on most machines. On machines with larger pages, the limit is reached later. */
 const PAGE_BYTES = 4_096;
 
 /** A child process that decodes one image at a time. It keeps the parent process alive only while it works. */
@@ -41,7 +44,7 @@ export class ImageDecoderClient {
 
   constructor(private readonly limits: DecoderLimits) {
     this.child = fork(PROGRAM, {
-      execArgv: [],
+      execArgv: [], // without the Node options of the replica
       // An otherwise empty environment, so that no secret is passed. MALLOC_ARENA_MAX limits glibc's heaps, which are
       // not returned to the system.
       env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' },
@@ -51,6 +54,7 @@ export class ImageDecoderClient {
     this.ended = new Promise((resolve) => {
       this.child.once('exit', () => resolve());
       this.child.once('error', () => {
+        // A process that could not be started has no id. Otherwise, a message could not be sent to it.
         this.hasFailedToStart = this.child.pid === undefined;
         if (this.hasFailedToStart) resolve();
         else this.kill();
@@ -65,7 +69,7 @@ export class ImageDecoderClient {
 
   /**
    * @returns null for a refused image, including one that crashes the decoder or exceeds its time or memory limit.
-   * @throws DomainError unavailable when the process could not be started.
+   * @throws DomainError unavailable when the process cannot be started.
    */
   async decode(job: DecoderJob): Promise<DecodedImage | null> {
     this.setWorking(true);
@@ -98,10 +102,12 @@ export class ImageDecoderClient {
 
   private async checkMemory(): Promise<void> {
     const statm = await readFile(`/proc/${this.child.pid}/statm`, 'utf8').catch(() => '');
+    // Memory in pages: the total, then the resident part.
     const residentPages = Number(statm.split(' ')[1] ?? 0);
     if (residentPages * PAGE_BYTES > this.limits.maxResidentBytes) this.kill();
   }
 
+  /** Referenced handles keep the parent process alive. */
   private setWorking(isWorking: boolean): void {
     for (const handle of [this.child, this.child.channel]) {
       if (isWorking) handle?.ref();

@@ -14,11 +14,11 @@ describe('image decoder processes', () => {
   let service: ImageProcessingService;
   afterEach(() => service.onApplicationShutdown());
 
-  /** Starts a processing service; its decoders are those that did not exist before. */
-  const startService = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
-    const others = new Set(findDecoderPids());
+  /** Creates the service. `listPids` lists its decoders: those that did not exist before. */
+  const createService = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
+    const earlierPids = new Set(findDecoderPids());
     service = new ImageProcessingService(settings);
-    return { listPids: () => findDecoderPids().filter((pid) => !others.has(pid)) };
+    return { listPids: () => findDecoderPids().filter((pid) => !earlierPids.has(pid)) };
   };
   const expectNextImageIsDecoded = async () =>
     expect(await service.process(await createPlainJpeg(), 'avatars')).toMatchObject({
@@ -26,8 +26,9 @@ describe('image decoder processes', () => {
       height: 512,
     });
   /** An image whose decoding takes long enough to interrupt. */
-  const createSlowImage = () => createBlackPng(6_400, 6_250);
-  const decodeWhileSignalling = async (listPids: () => number[], signal: NodeJS.Signals) => {
+  const createSlowImage = () => createBlackPng(6_400, 6_250); // the maximum of 40 million pixels
+  /** Sends the signal to the decoder while it decodes an image. */
+  const decodeDuringSignal = async (listPids: () => number[], signal: NodeJS.Signals) => {
     const outcome = service.process(createSlowImage(), 'chat-images').catch((error: unknown) => error);
     const [pid] = await until(listPids, (found) => found.length === 1);
     process.kill(pid!, signal);
@@ -35,7 +36,8 @@ describe('image decoder processes', () => {
   };
 
   it('start on the first image and end when idle', async () => {
-    const { listPids } = startService({ idleMs: 100 });
+    const { listPids } = createService({ idleMs: 100 });
+    // Refused by its first bytes, without a decoder.
     await service.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
     expect(listPids()).toEqual([]);
     await service.process(await createPlainJpeg(), 'avatars');
@@ -44,53 +46,53 @@ describe('image decoder processes', () => {
     await expectNextImageIsDecoded();
   });
 
-  it('are reused for several images and then replaced', async () => {
-    const { listPids } = startService({ imagesPerProcess: 3 });
-    const seen = new Set<number | undefined>();
+  it('are replaced after the configured number of images', async () => {
+    const { listPids } = createService({ imagesPerProcess: 3 });
+    const seenPids = new Set<number | undefined>();
     for (let image = 0; image < 6; image += 1) {
       await service.process(await createPlainJpeg(), 'avatars');
-      seen.add(listPids()[0]);
+      seenPids.add(listPids()[0]); // undefined when a decoder has just ended
     }
     await until(() => listPids().length === 0);
-    seen.delete(undefined);
-    expect(seen.size).toBeGreaterThanOrEqual(2);
+    seenPids.delete(undefined);
+    expect(seenPids.size).toBeGreaterThanOrEqual(2);
   });
 
   it('survive an image that they refuse', async () => {
-    const { listPids } = startService({});
+    const { listPids } = createService({});
     await service.process(await createPlainJpeg(), 'avatars');
-    const before = listPids();
-    const half = (await createPlainJpeg()).subarray(0, 300);
-    await expect(service.process(half, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
+    const pidsBefore = listPids();
+    const truncated = (await createPlainJpeg()).subarray(0, 300);
+    await expect(service.process(truncated, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
     await expectNextImageIsDecoded();
-    expect(listPids()).toEqual(before);
+    expect(listPids()).toEqual(pidsBefore);
   });
 
-  it('are killed and replaced when stuck, and the image is refused', async () => {
-    const { listPids } = startService({ killAfterMs: 1_500 });
-    const { outcome, pid } = await decodeWhileSignalling(listPids, 'SIGSTOP');
+  it('are killed and replaced when they are stuck on an image, which is refused', async () => {
+    const { listPids } = createService({ killAfterMs: 1_500 });
+    const { outcome, pid } = await decodeDuringSignal(listPids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await until(() => !listPids().includes(pid));
     await expectNextImageIsDecoded();
   });
 
-  it('affect nothing else when they crash on an image', async () => {
-    const { listPids } = startService({});
-    const { outcome } = await decodeWhileSignalling(listPids, 'SIGSEGV');
+  it('are replaced when they crash on an image, which is refused', async () => {
+    const { listPids } = createService({});
+    const { outcome } = await decodeDuringSignal(listPids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await expectNextImageIsDecoded();
   });
 
   it('are killed when they use too much memory', async () => {
-    const { listPids } = startService({ maxResidentBytes: 1_000_000 });
+    const { listPids } = createService({ maxResidentBytes: 1_000_000 });
     await expect(service.process(createSlowImage(), 'chat-images')).rejects.toMatchObject({
       code: 'image_refused',
     });
     await until(() => listPids().length === 0);
   });
 
-  it('survive an interrupt of the process group and end with their replica', async () => {
-    const { listPids } = startService({});
+  it('survive SIGINT and SIGTERM, which a whole process group may receive, and end with their replica', async () => {
+    const { listPids } = createService({});
     await service.process(await createPlainJpeg(), 'avatars');
     const [pid] = listPids();
     process.kill(pid!, 'SIGINT');
@@ -102,7 +104,7 @@ describe('image decoder processes', () => {
   });
 
   it('end when the channel to their replica closes, as when the replica is killed', async () => {
-    startService({});
+    createService({}); // afterEach stops it; the decoder of this test is started directly
     const child = fork(path.join(__dirname, 'image-decoder.process.cjs'), {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
@@ -113,8 +115,8 @@ describe('image decoder processes', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  it('receive no setting of the replica', async () => {
-    const { listPids } = startService({});
+  it('do not receive the environment variables of the replica', async () => {
+    const { listPids } = createService({});
     process.env.SESSION_SECRET = SECRET;
     await service.process(await createPlainJpeg(), 'avatars');
     delete process.env.SESSION_SECRET;

@@ -11,62 +11,66 @@ export interface ImageDecoderPoolSettings extends DecoderLimits {
   concurrency: number;
   /** Maximum number of queued images. */
   maxQueued: number;
-  /** Milliseconds after which an idle decoder is ended. */
+  /** Milliseconds after which an idle decoder is killed. */
   idleMs: number;
   /** Images after which a decoder is replaced, which releases memory that libvips leaks or fragments. */
   imagesPerProcess: number;
 }
 
-/** A pool of decoder processes, started on demand and ended when idle. */
+/** Decoder processes, which are started on demand and killed when idle. Each decodes one image at a time. */
 export class ImageDecoderPool {
   private readonly limiter: ConcurrencyLimiter;
-  private readonly processes = new Set<ImageDecoderClient>();
-  private readonly idle: { process: ImageDecoderClient; images: number; timer: NodeJS.Timeout }[] = [];
+  private readonly decoders = new Set<ImageDecoderClient>();
+  /** `imageCount`: images that the decoder has processed. */
+  private readonly idle: { decoder: ImageDecoderClient; imageCount: number; timer: NodeJS.Timeout }[] = [];
 
   constructor(private readonly settings: ImageDecoderPoolSettings) {
     this.limiter = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
   }
 
   /**
-   * @returns null for a refused image.
-   * @throws DomainError unavailable when the queue is full.
+   * @returns null for an image that cannot be decoded within the limits.
+   * @throws DomainError unavailable when the queue is full or a decoder cannot be started.
    */
   decode(job: DecoderJob): Promise<DecodedImage | null> {
     return this.limiter.run(async () => {
-      const { process, images } = this.take();
-      const image = await process.decode(job);
-      if (images + 1 >= this.settings.imagesPerProcess) process.kill();
-      else if (!process.hasEnded) this.returnToPool(process, images + 1);
+      const { decoder, imageCount } = this.takeIdleOrStart();
+      const image = await decoder.decode(job);
+      const newImageCount = imageCount + 1;
+      if (newImageCount >= this.settings.imagesPerProcess) decoder.kill();
+      else if (!decoder.hasEnded) this.returnToPool(decoder, newImageCount);
       return image;
     });
   }
 
+  /** Kills all decoders, even if they are decoding, and waits until they have ended. */
   async close(): Promise<void> {
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
-    for (const process of this.processes) process.kill();
-    await Promise.all([...this.processes].map(({ ended }) => ended));
+    for (const decoder of this.decoders) decoder.kill();
+    await Promise.all([...this.decoders].map(({ ended }) => ended));
   }
 
-  private take(): { process: ImageDecoderClient; images: number } {
-    for (let last = this.idle.pop(); last; last = this.idle.pop()) {
-      clearTimeout(last.timer);
-      if (!last.process.hasEnded) return last;
+  private takeIdleOrStart(): { decoder: ImageDecoderClient; imageCount: number } {
+    for (let entry = this.idle.pop(); entry; entry = this.idle.pop()) {
+      clearTimeout(entry.timer);
+      // An idle decoder may have been killed from outside, for instance by the kernel.
+      if (!entry.decoder.hasEnded) return entry;
     }
-    const process = new ImageDecoderClient(this.settings);
-    this.processes.add(process);
-    void process.ended.then(() => this.processes.delete(process));
-    return { process, images: 0 };
+    const decoder = new ImageDecoderClient(this.settings);
+    this.decoders.add(decoder);
+    void decoder.ended.then(() => this.decoders.delete(decoder));
+    return { decoder, imageCount: 0 };
   }
 
-  private returnToPool(process: ImageDecoderClient, images: number): void {
+  private returnToPool(decoder: ImageDecoderClient, imageCount: number): void {
     const timer = setTimeout(() => {
       this.idle.splice(
-        this.idle.findIndex((entry) => entry.process === process),
+        this.idle.findIndex((entry) => entry.decoder === decoder),
         1,
       );
-      process.kill();
+      decoder.kill();
     }, this.settings.idleMs);
-    timer.unref();
-    this.idle.push({ process, images, timer });
+    timer.unref(); // an idle decoder does not keep the replica alive
+    this.idle.push({ decoder, imageCount, timer });
   }
 }

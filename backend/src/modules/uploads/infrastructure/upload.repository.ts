@@ -11,8 +11,16 @@ export type NewUpload = Pick<
   'key' | 'bucket' | 'ownerId' | 'contentType' | 'sha256' | 'dhash' | 'size' | 'width' | 'height'
 >;
 
-export type ImageSize = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;
+/** The size is in pixels. */
+export type ImageDescription = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;
 
+/**
+ * The images and three tables about them. `upload_uses` contains the messages that show an image. `upload_views`
+ * contains the users who may view a chat image because it was sent to them. `upload_holds` contains the cases that hold
+ * an image as evidence; a case is a matter about one user that moderators decide.
+ *
+ * A removed image has a `removed_at` and is invisible to everyone; its file and then its row are deleted later.
+ */
 @Injectable()
 export class UploadRepository {
   constructor(@InjectRepository(UploadEntity) private readonly uploads: Repository<UploadEntity>) {}
@@ -22,15 +30,15 @@ export class UploadRepository {
     await this.uploads.insert({ ...upload, createdAt: now, unusedSince: now });
   }
 
-  /** @returns false when the upload took so long that it was removed as abandoned. */
+  /** @returns false when the upload took so long that a sweep has removed it. */
   async markStored(key: string, now: Date): Promise<boolean> {
     const { affected } = await this.uploads.update({ key, removedAt: IsNull() }, { storedAt: now });
     return affected === 1;
   }
 
   /**
-   * The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). Never an image
-   * of a user who has blocked the viewer.
+   * Finds an image that the viewer may see: an avatar, their own upload, or an image that was sent to them. Images of a
+   * user who has blocked the viewer are never found. Source: docs/product-decisions.md, A100.
    */
   async findVisible({ bucket, key }: UploadAddress, viewerId: number): Promise<UploadEntity | null> {
     return this.uploads
@@ -46,7 +54,7 @@ export class UploadRepository {
       .getOne();
   }
 
-  /** Whether the user owns all of these, and none has been unused since before `unusedAfter`. */
+  /** Whether the user owns all of these images, and each is in use or was in use or granted after `unusedAfter`. */
   async areOwned(
     keys: readonly string[],
     bucket: UploadBucket,
@@ -62,22 +70,24 @@ export class UploadRepository {
   }
 
   /**
-   * Grants a viewer access to chat images, all or none. Restarts the images' unused period, which lasts until a message
-   * shows them.
-   * @returns false, with nothing granted, when one of them is gone.
+   * Grants a viewer access to all of the chat images, or to none. The unused period of an image that no message shows
+   * yet starts again, so that no sweep removes the image before the message is stored.
+   * @returns false, with no access granted, when one of the images does not exist or is removed.
    */
   async grant(keys: readonly string[], viewerId: number, now: Date): Promise<boolean> {
     const uniqueKeys = [...new Set(keys)];
     return this.uploads.manager.transaction(async (manager) => {
+      // Rows are locked in the order of their keys, so that concurrent statements do not deadlock. The final SELECT
+      // makes TypeORM return the rows only; for an UPDATE it returns a pair of rows and count.
       const rows = await manager.query<unknown[]>(
-        `WITH shared AS (
+        `WITH granted AS (
            UPDATE uploads SET unused_since = CASE WHEN unused_since IS NULL THEN NULL ELSE $2::timestamptz END
            WHERE key IN (
              SELECT key FROM uploads
              WHERE key = ANY($1) AND bucket = 'chat-images' AND stored_at IS NOT NULL AND removed_at IS NULL
              ORDER BY key FOR UPDATE
            ) RETURNING key
-         ) SELECT key FROM shared`,
+         ) SELECT key FROM granted`,
         [uniqueKeys, now],
       );
       if (rows.length < uniqueKeys.length) return false;
@@ -90,62 +100,71 @@ export class UploadRepository {
   }
 
   /**
-   * Called when messages stop showing their images: receivers lose access unless another message shows the image, and
-   * images without any message are removed.
+   * Called when messages stop showing their images. Receivers lose access to an image unless another message shows it
+   * to them. Images that no message shows any more are removed.
    */
   async releaseUses(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
     if (images.length === 0) return;
     const keys = [...new Set(images.map(({ key }) => key))];
-    // Concurrent releases lock the same rows, so that one of them sees that it is the last.
+    // Concurrent releases lock the same rows, so that the last one sees that no use is left.
     await manager.query('SELECT 1 FROM uploads WHERE key = ANY($1) ORDER BY key FOR UPDATE', [keys]);
     await manager.query(
-      `DELETE FROM upload_uses AS used
-       USING unnest($1::text[], $2::text[], $3::uuid[]) AS gone (key, stream_id, event_id)
-       WHERE used.key = gone.key AND used.stream_id = gone.stream_id AND used.event_id = gone.event_id`,
+      `DELETE FROM upload_uses AS use
+       USING unnest($1::text[], $2::text[], $3::uuid[]) AS message (key, stream_id, event_id)
+       WHERE use.key = message.key AND use.stream_id = message.stream_id AND use.event_id = message.event_id`,
       [
         images.map(({ key }) => key),
         images.map(({ streamId }) => streamId),
         images.map(({ eventId }) => eventId),
       ],
     );
+    // A use without a viewer is a message of a random chat, which names no receiver: it may have granted the access.
     await manager.query(
       `DELETE FROM upload_views AS view
-       USING unnest($1::text[], $2::bigint[]) AS gone (key, viewer_id)
-       WHERE view.key = gone.key AND view.viewer_id = gone.viewer_id AND NOT EXISTS (
-         SELECT 1 FROM upload_uses used
-         WHERE used.key = view.key AND (used.viewer_id = view.viewer_id OR used.viewer_id IS NULL))`,
+       USING unnest($1::text[], $2::bigint[]) AS message (key, receiver_id)
+       WHERE view.key = message.key AND view.viewer_id = message.receiver_id AND NOT EXISTS (
+         SELECT 1 FROM upload_uses use
+         WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
       [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
     );
     await manager.query(
       `UPDATE uploads SET removed_at = $3
-       FROM unnest($1::text[], $2::bigint[]) AS gone (key, sender_id)
-       WHERE uploads.key = gone.key AND owner_id = sender_id AND removed_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM upload_uses used WHERE used.key = uploads.key)`,
+       FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)
+       WHERE uploads.key = message.key AND owner_id = sender_id AND removed_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM upload_uses use WHERE use.key = uploads.key)`,
       [images.map(({ key }) => key), images.map(({ senderId }) => senderId), now],
     );
   }
 
   /**
-   * Marks up to `limit` images as removed: those unused since before `unusedBefore`, and those whose upload started
-   * before `unfinishedBefore` and did not finish.
-   * @returns the number of images.
+   * Marks at most `limit` images as removed: images that have been unused since a time before `unusedBefore`, and
+   * unfinished uploads that started before `unfinishedBefore`.
+   * @returns the number of removed images.
    */
-  async removeOrphans(unusedBefore: Date, unfinishedBefore: Date, now: Date, limit: number): Promise<number> {
+  async removeUnusedAndUnfinished(
+    unusedBefore: Date,
+    unfinishedBefore: Date,
+    now: Date,
+    limit: number,
+  ): Promise<number> {
     const rows = await this.uploads.query<{ key: string }[]>(
-      `WITH orphans AS (
+      `WITH candidates AS (
          SELECT key FROM uploads
          WHERE removed_at IS NULL AND (unused_since < $1 OR (stored_at IS NULL AND created_at < $2))
          LIMIT $4 FOR UPDATE SKIP LOCKED
        ), removed AS (
-         UPDATE uploads SET removed_at = $3 FROM orphans WHERE uploads.key = orphans.key RETURNING uploads.key
+         UPDATE uploads SET removed_at = $3 FROM candidates WHERE uploads.key = candidates.key RETURNING uploads.key
        ) SELECT key FROM removed`,
       [unusedBefore, unfinishedBefore, now, limit],
     );
     return rows.length;
   }
 
-  /** Marks all images of a user as removed, and takes all their grants. @returns the number of images. */
-  async removeAllOf(ownerId: number, now: Date, manager: EntityManager): Promise<number> {
+  /**
+   * Marks all images of a user as removed, and revokes the user's access to images of others.
+   * @returns the number of removed images.
+   */
+  async removeAllByOwner(ownerId: number, now: Date, manager: EntityManager): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(
       'UPDATE uploads SET removed_at = $2 WHERE owner_id = $1 AND removed_at IS NULL',
       [ownerId, now],
@@ -154,8 +173,8 @@ export class UploadRepository {
     return count;
   }
 
-  /** Removed images of a user whose file may still exist and which no case holds. */
-  findRemovedOf(ownerId: number, limit: number): Promise<UploadAddress[]> {
+  /** Finds removed images of a user that no case holds. The files of some may be deleted already. */
+  findRemovedByOwner(ownerId: number, limit: number): Promise<UploadAddress[]> {
     return this.uploads.query<UploadAddress[]>(
       `SELECT bucket, key FROM uploads
        WHERE owner_id = $1 AND removed_at IS NOT NULL
@@ -165,7 +184,7 @@ export class UploadRepository {
     );
   }
 
-  /** Removed images whose file may still exist and which no case holds, ordered by key. */
+  /** Finds removed images that no case holds, ordered by key. The files of some may be deleted already. */
   findRemoved(afterKey: string, limit: number): Promise<UploadAddress[]> {
     return this.uploads.query<UploadAddress[]>(
       `SELECT bucket, key FROM uploads
@@ -179,17 +198,19 @@ export class UploadRepository {
   /** Deletes the rows of removed images, after their files are deleted. */
   async deleteRemoved(keys: readonly string[]): Promise<void> {
     await this.uploads.query(
-      `WITH gone AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)
-       DELETE FROM upload_uses USING gone WHERE upload_uses.key = gone.key`,
+      `WITH deleted AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)
+       DELETE FROM upload_uses USING deleted WHERE upload_uses.key = deleted.key`,
       [keys],
     );
   }
 
-  findSizes(keys: readonly string[]): Promise<ImageSize[]> {
+  /** Finds stored images, even if they are removed. */
+  findDescriptions(keys: readonly string[]): Promise<ImageDescription[]> {
     const select = { key: true, ownerId: true, width: true, height: true };
     return this.uploads.find({ select, where: { key: In([...keys]), storedAt: Not(IsNull()) } });
   }
 
+  /** Idempotent. */
   async insertHolds(keys: readonly string[], caseId: number, manager: EntityManager): Promise<void> {
     if (keys.length === 0) return;
     await manager.query(
@@ -198,11 +219,12 @@ export class UploadRepository {
     );
   }
 
+  /** Deletes all holds of a case. Idempotent. */
   async deleteHolds(caseId: number, manager: EntityManager): Promise<void> {
     await manager.query('DELETE FROM upload_holds WHERE case_id = $1', [caseId]);
   }
 
-  /** The image if a case holds it, even if it was removed. */
+  /** Finds an image that a case holds, even if it was removed. */
   findHeld(key: string): Promise<UploadEntity | null> {
     return this.uploads
       .createQueryBuilder('upload')

@@ -5,7 +5,7 @@ import { UploadRemovalService } from '../application/upload-removal.service';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-/** Sweeps unused images, and the files of those that were removed. */
+/** Schedules and runs the job that removes unused images and deletes the files of removed images. */
 @Injectable()
 export class UploadSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(

@@ -2,25 +2,26 @@ import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
 import type { Projection } from '../../../platform/event-store/projection.registry';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
-import { messageEvents, type ShownImage, listShownImages } from '../application/shown-image.mapper';
+import { messageEventTypes, type ShownImage, listShownImages } from '../application/shown-image.mapper';
 
-/** Events with a `userId` and an `avatar`. */
-const profileEvents: readonly string[] = ['ProfileChanged'];
+/** Types of the events that have the fields `userId` and `avatar`. */
+const profileEventTypes: readonly string[] = ['ProfileChanged'];
 
-/**
- * Tracks which images are in use, and by which messages. Images that events show are kept; a replaced avatar is not.
- */
+/** Records which images are in use, and by which messages. A replaced avatar is no longer in use. */
 export const imageUseProjection: Projection = {
   name: 'image_use',
-  // The projection updates rows of two tables that have others, too. A rebuild leaves both as they are: an image whose
-  // message was deleted in the meantime must not be in use again.
+  // Other code, too, writes rows of the two tables that this projection updates. A rebuild leaves both tables
+  // unchanged: it would mark an image as in use whose message was deleted since.
   tables: [],
-  handles: [...messageEvents, ...profileEvents],
+  handles: [...messageEventTypes, ...profileEventTypes],
   concerns: ({ type, data }) =>
-    !messageEvents.includes(type) || listShownImages({ streamId: '', eventId: '', type, data }).length > 0,
+    // Only the number of images matters here, so the ids of the event may be empty.
+    !messageEventTypes.includes(type) ||
+    listShownImages({ streamId: '', eventId: '', type, data }).length > 0,
   async apply(events, manager) {
     await recordImageUses(events.flatMap(listShownImages), manager);
-    for (const event of events) if (profileEvents.includes(event.type)) await recordAvatarUse(event, manager);
+    for (const event of events)
+      if (profileEventTypes.includes(event.type)) await recordAvatarUse(event, manager);
   },
 };
 
@@ -36,8 +37,8 @@ const recordImageUses = async (images: readonly ShownImage[], manager: EntityMan
   await manager.query(
     `WITH shown AS (
        SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[], $5::bigint[])
-         AS given (key, stream_id, event_id, sender_id, receiver_id)
-     ), used AS (
+         AS image (key, stream_id, event_id, sender_id, receiver_id)
+     ), marked_as_used AS (
        UPDATE uploads SET unused_since = NULL FROM shown
        WHERE uploads.key = shown.key AND owner_id = sender_id AND unused_since IS NOT NULL
      )
@@ -52,6 +53,7 @@ const recordImageUses = async (images: readonly ShownImage[], manager: EntityMan
 const recordAvatarUse = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
   const { userId, avatar } = data as { userId?: unknown; avatar?: unknown };
   const key = typeof avatar === 'string' ? parseUploadUrl(avatar)?.key : undefined;
+  // The last condition skips avatars whose state does not change; an empty key matches no image.
   await manager.query(
     `UPDATE uploads SET unused_since = CASE WHEN key = $2 THEN NULL ELSE $3::timestamptz END
      WHERE owner_id = $1 AND bucket = 'avatars' AND (unused_since IS NULL) <> (key = $2)`,

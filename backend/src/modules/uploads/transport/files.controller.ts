@@ -10,8 +10,8 @@ import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 
 /**
- * Immutable, because a name is never reused for another image. One day, because an expired image must not stay in
- * caches for long.
+ * Immutable, because a key is never reused for another image. One day, so that an expired image does not stay in caches
+ * for long.
  */
 const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
@@ -23,7 +23,7 @@ export class FilesController {
   constructor(private readonly uploads: UploadsService) {}
 
   @Get(':bucket/*key')
-  @ApiParam({ name: 'key', type: String, description: 'May hold one slash' })
+  @ApiParam({ name: 'key', type: String, description: 'The key of the image, which may contain one slash' })
   @ApiOkResponse({ description: 'The image', content: { 'image/jpeg': {}, 'image/webp': {} } })
   @ApiProblems('not_signed_in', 'not_found', 'unavailable')
   async read(
@@ -33,6 +33,7 @@ export class FilesController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    // Express splits a wildcard at its slashes.
     const address = requireAddress(bucket, [key].flat().join('/'));
     const image = await this.uploads.requireVisibleImage(userId, address);
     const etag = `"${address.key}"`;
@@ -45,19 +46,23 @@ export class FilesController {
       response.status(304).set(headers).end();
       return;
     }
-    const described = { ...headers, 'Content-Type': image.contentType, 'Content-Length': String(image.size) };
+    const contentHeaders = {
+      ...headers,
+      'Content-Type': image.contentType,
+      'Content-Length': String(image.size),
+    };
     if (request.method === 'HEAD') {
-      response.set(described).end();
+      response.set(contentHeaders).end();
       return;
     }
     const content = await image.open();
-    response.set(described);
-    // The viewer or the storage disconnected during the response. It is cut off: its status is already sent.
+    response.set(contentHeaders);
+    // Fails when the viewer or the storage disconnects. The status is already sent, so the response is cut off.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }
 
-/** @throws DomainError not_found for a path that cannot be the name of an image. */
+/** @throws DomainError not_found for a path that cannot be that of an image. */
 const requireAddress = (bucket: string, key: string): UploadAddress => {
   const address = parseUploadUrl(`/api/files/${bucket}/${key}`);
   if (!address) throw new DomainError('not_found');
@@ -66,6 +71,8 @@ const requireAddress = (bucket: string, key: string): UploadAddress => {
 
 /** Whether the client's cache has the image with this ETag. */
 const hasCached = (request: Request, etag: string): boolean => {
-  const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return known.includes(etag) || known.includes('*');
+  const knownEtags = (request.get('if-none-match') ?? '')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
+  return knownEtags.includes(etag) || knownEtags.includes('*');
 };

@@ -15,14 +15,17 @@ export const BODY_MAX_BYTES = limits.imageMaxBytes + FORM_MAX_BYTES;
 export interface BodyRateLimit {
   /** The rate is not checked during this period, because connections start slowly. */
   graceMs: number;
-  /** Average since the start of the body; a slower body is refused. */
+  /** A body whose average rate since its start is lower is refused. */
   minBytesPerSecond: number;
 }
-/** Enough for a photo of 480 kB within the 30 s of a request, at a quarter of the slowest realistic mobile uplink. */
+/**
+ * The minimum rate is a quarter of the slowest realistic mobile uplink. It suffices for a photo of 480 KiB within the
+ * 30 seconds that the server allows for a request.
+ */
 export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
 const CHECK_RATE_EVERY_MS = 500;
-/** How long a refused sender may continue sending, so that it can read the answer before the connection is reset. */
+/** How long a refused sender may continue sending, so that it can read the response before the connection is reset. */
 const LINGER_MS = 1_000;
 
 /** Without a storage engine, multer keeps the file in memory. */
@@ -30,7 +33,7 @@ const parseForm = multer({
   limits: {
     files: 1,
     fileSize: limits.imageMaxBytes,
-    fields: 4,
+    fields: 4, // the two of the schema, and unknown ones, which are ignored
     fieldSize: 512,
     fieldNameSize: 64,
     parts: 6,
@@ -42,11 +45,11 @@ const parseForm = multer({
 /**
  * Reads a form into `request.body` and `request.file`.
  * @throws DomainError too_large, also for an endless chunked body; validation_failed for a malformed, aborted or too
- * slow body; unsupported_type.
+ * slow body; unsupported_type for a body that is not a form.
  */
 export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
   new Promise((resolve, reject) => {
-    // multer never finishes for a request that was destroyed before it subscribed.
+    // For a request that is already destroyed, multer would never call back.
     if (request.destroyed) return reject(new DomainError('validation_failed'));
     const startedAt = performance.now();
     let receivedBytes = 0;
@@ -75,12 +78,15 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
       if (error === undefined) resolve();
       else reject(toRefusal(error));
     });
-    // multer has started to pipe the body, so this listener misses no chunk and starts the flow no earlier than multer
-    // does.
+    // Added after multer has started to read the body: a listener that is added earlier would start the flow of the
+    // body too early. No chunk is missed, because the first chunk arrives asynchronously.
     request.on('data', countBytes);
   });
 
-/** Discards the rest of the body while the response is sent, then destroys the connection if the body continues. */
+/**
+ * Discards the rest of the body while the response is sent. Afterwards, destroys the connection if the body still has
+ * not ended.
+ */
 const discardRest = (request: Request, response: Response): void => {
   request.unpipe();
   request.resume();
@@ -92,7 +98,7 @@ const discardRest = (request: Request, response: Response): void => {
   });
 };
 
-/** All errors of multer are caused by the request: no other input is involved. */
+/** Every error of multer is caused by the request, because multer keeps the file in memory. */
 const toRefusal = (error: unknown): DomainError => {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code === 'LIMIT_FILE_SIZE') return new DomainError('too_large');

@@ -3,7 +3,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { hasForbiddenKey } from '../../../platform/json/untrusted-json.parser';
 
 /**
- * The fields of a form as a plain object.
+ * Copies the fields of a form to a plain object: multer's object has no prototype.
  * @throws DomainError validation_failed for names that could change a prototype.
  */
 @Injectable()

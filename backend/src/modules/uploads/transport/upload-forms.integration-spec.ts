@@ -62,7 +62,7 @@ describe('an upload form', () => {
     ['a\u0000.jpg', ''],
     ['profiles/\u0000', 'profiles/'],
     ['<script>.svg', ''],
-    ['x'.repeat(512), ''],
+    ['x'.repeat(512), ''], // the maximum length of a field
     ['猫'.repeat(100), ''],
   ])('with the file name %j keeps only the prefix %j', async (fileName, prefix) => {
     const { body } = await upload(browser, jpeg, { fileName }).expect(201);
@@ -119,7 +119,7 @@ describe('an upload form', () => {
       () => [...requiredFields, createFormField('a[b][c]', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
-      'an index of 4,294,967,294 in array syntax',
+      'an index of 4,294,967,294, the maximum of an array, in array syntax',
       () => [
         ...requiredFields,
         createFormField('a[4294967294]', 'x'),
@@ -180,13 +180,14 @@ describe('an upload form', () => {
       'part headers that never end',
       () => [Buffer.from(`--edge\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
     ],
-    ['bytes that are not a form', () => [Buffer.alloc(1_000, 0x2d)]],
+    ['bytes that are not a form', () => [Buffer.alloc(1_000, '-')]],
   ])('is refused with %s', async (_, create) => {
     await expectErrorResponse(postForm(browser, create()), 400, 'validation_failed');
+    // No form has changed the prototype of all objects.
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
-  it('is accepted without its unknown fields', async () => {
+  it('is accepted, and its unknown fields are ignored', async () => {
     const unknown = [createFormField('toString', 'x'), createFormField('ownerId', '1')];
     await postForm(browser, [...requiredFields, ...unknown, createFormFile('file', jpeg), FORM_END]).expect(
       201,
@@ -197,17 +198,17 @@ describe('an upload form', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is refused with a content type other than that of a form', async () => {
+  it('is refused with a content type other than that of a form, and by other routes', async () => {
     const form = [...requiredFields, createFormFile('file', jpeg), FORM_END];
-    for (const type of [
+    for (const contentType of [
       'application/x-www-form-urlencoded',
       'text/plain',
       'application/octet-stream',
       'multipart/mixed; boundary=edge',
-      'multipart/form-data',
+      'multipart/form-data', // without a boundary
       'image/jpeg',
     ]) {
-      await expectErrorResponse(postForm(browser, form, type), 415, 'unsupported_type');
+      await expectErrorResponse(postForm(browser, form, contentType), 415, 'unsupported_type');
     }
     await expectErrorResponse(
       browser.post('/api/upload').send({ bucket: 'avatars' }),
@@ -220,7 +221,7 @@ describe('an upload form', () => {
       'validation_failed',
     );
     await expectErrorResponse(browser.post('/api/upload'), 415, 'unsupported_type');
-    // Only uploads may be forms.
+    // Other routes accept no forms.
     const login = browser.post('/api/login').field('email', 'a@example.org').field('password', 'secret');
     await expectErrorResponse(login, 415, 'unsupported_type');
   });

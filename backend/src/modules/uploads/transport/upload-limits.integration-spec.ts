@@ -15,12 +15,18 @@ import { bodyRateLimit } from './multipart-form.parser';
 
 jest.setTimeout(60_000);
 
+/** Time for checks of the rate and an upload, on a busy machine. */
+const MARGIN_MS = 3_000;
+
+/** The beginning of a form, up to the content of the file. */
 const OPENING = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n';
 
-/** A TCP connection that sends one upload by hand. */
-class Upload {
+/** A TCP connection that sends one upload, which may be slow, endless or incomplete. */
+class UploadConnection {
   readonly closed: Promise<void>;
-  answer = '';
+  /** The text of the HTTP response as received so far. */
+  response = '';
+  /** Bytes of the body. */
   sentBytes = 0;
   private readonly socket: net.Socket;
   private timer: NodeJS.Timeout | undefined;
@@ -28,8 +34,8 @@ class Upload {
   constructor(visitor: ThawVisitor, headers: string) {
     const { port, hostname } = new URL(visitor.origins[0]!);
     this.socket = net.connect(Number(port), hostname);
-    this.socket.on('error', () => undefined);
-    this.socket.on('data', (data) => (this.answer += String(data)));
+    this.socket.on('error', () => undefined); // the server may reset the connection
+    this.socket.on('data', (data) => (this.response += String(data)));
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
     this.socket.write(
       `POST /api/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${visitor.cookie}\r\n` +
@@ -37,27 +43,30 @@ class Upload {
     );
   }
 
-  /** An upload of one megabyte that sends one byte per second. */
-  static startSlowUpload(visitor: ThawVisitor): Upload {
-    const upload = new Upload(visitor, 'Content-Length: 1000000');
-    upload.socket.write(OPENING);
-    upload.timer = setInterval(() => upload.socket.write('x'), 1_000);
-    return upload;
+  /** Announces a body of one megabyte, and sends one byte per second. */
+  static startSlowUpload(visitor: ThawVisitor): UploadConnection {
+    const connection = new UploadConnection(visitor, 'Content-Length: 1000000');
+    connection.socket.write(OPENING);
+    connection.timer = setInterval(() => connection.socket.write('x'), 1_000);
+    return connection;
   }
 
-  /** Sends chunks as fast as the connection takes them, until it ends. */
-  static async flood(visitor: ThawVisitor, chunk: string): Promise<Upload> {
-    const upload = new Upload(visitor, 'Transfer-Encoding: chunked');
-    const piece = `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
-    while (!upload.socket.destroyed) {
-      upload.sentBytes += chunk.length;
-      if (upload.socket.write(piece)) continue;
-      await Promise.race([new Promise((resolve) => upload.socket.once('drain', resolve)), upload.closed]);
+  /** Sends chunks as fast as the connection accepts them, until the server closes the connection. */
+  static async flood(visitor: ThawVisitor, chunk: string): Promise<UploadConnection> {
+    const connection = new UploadConnection(visitor, 'Transfer-Encoding: chunked');
+    const encodedChunk = `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
+    while (!connection.socket.destroyed) {
+      connection.sentBytes += chunk.length;
+      if (connection.socket.write(encodedChunk)) continue;
+      await Promise.race([
+        new Promise((resolve) => connection.socket.once('drain', resolve)),
+        connection.closed,
+      ]);
     }
-    return upload;
+    return connection;
   }
 
-  async cut(): Promise<void> {
+  async disconnect(): Promise<void> {
     clearInterval(this.timer);
     this.socket.destroy();
     await this.closed;
@@ -67,12 +76,13 @@ class Upload {
     this.socket.write(text);
   }
 
+  /** The status of the response; 0 while there is none. */
   get status(): number {
-    return Number(this.answer.split(' ')[1] ?? 0);
+    return Number(this.response.split(' ')[1] ?? 0);
   }
 
   get body(): unknown {
-    return JSON.parse(this.answer.slice(this.answer.indexOf('\r\n\r\n'))) as unknown;
+    return JSON.parse(this.response.slice(this.response.indexOf('\r\n\r\n'))) as unknown;
   }
 }
 
@@ -80,7 +90,7 @@ describe('uploads over slow and hostile connections', () => {
   let stack: TestStack;
   let folder: string;
   let jpeg: Buffer;
-  const uploads: Upload[] = [];
+  const connections: UploadConnection[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'thaw-upload-limits-'));
@@ -88,7 +98,7 @@ describe('uploads over slow and hostile connections', () => {
     jpeg = await createPlainJpeg();
   });
   afterEach(async () => {
-    await Promise.all(uploads.splice(0).map((upload) => upload.cut()));
+    await Promise.all(connections.splice(0).map((connection) => connection.disconnect()));
     jest.restoreAllMocks();
   });
   afterAll(async () => {
@@ -96,10 +106,10 @@ describe('uploads over slow and hostile connections', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const startSlowUpload = (visitor: ThawVisitor, count: number) => {
-    const made = Array.from({ length: count }, () => Upload.startSlowUpload(visitor));
-    uploads.push(...made);
-    return made;
+  const startSlowUploads = (visitor: ThawVisitor, count: number) => {
+    const started = Array.from({ length: count }, () => UploadConnection.startSlowUpload(visitor));
+    connections.push(...started);
+    return started;
   };
   /**
    * Uploads a small image.
@@ -110,22 +120,22 @@ describe('uploads over slow and hostile connections', () => {
     form.append('bucket', 'chat-images');
     form.append('fileName', 'a.jpg');
     form.append('file', new Blob([new Uint8Array(jpeg)]), 'a.jpg');
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { status } = await fetch(`${visitor.origins[0]}/api/upload`, {
       method: 'POST',
       headers: { cookie: visitor.cookie },
       body: form,
     });
-    return { status, tookMs: performance.now() - begun };
+    return { status, tookMs: performance.now() - startedAt };
   };
   /** Waits until the server has refused one of the uploads, so that all allowed ones are running or queued. */
-  const waitUntilOneIsRefused = (slow: readonly Upload[]) =>
-    until(() => slow.some(({ answer }) => answer !== ''));
+  const waitUntilOneIsRefused = (slow: readonly UploadConnection[]) =>
+    until(() => slow.some(({ response }) => response !== ''));
 
-  it('do not delay other users while one user trickles over 14 connections', async () => {
+  it('do not delay other users while one user sends slowly over 14 connections', async () => {
     const [attacker, other] = await Promise.all([stack.createVisitor(0), stack.createVisitor(0)]);
-    const slow = startSlowUpload(attacker, 14);
-    // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots are taken.
+    const slow = startSlowUploads(attacker, 14);
+    // Of the 14, two run, four are queued and 8 are refused. The refusals show that all slots of the user are in use.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
     for (let round = 0; round < 3; round += 1) {
       const { status, tookMs } = await uploadImage(other);
@@ -135,24 +145,25 @@ describe('uploads over slow and hostile connections', () => {
     expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
   });
 
-  it('succeed again once slow bodies have been refused, though many users trickle', async () => {
+  it('succeed again once slow bodies have been refused, even if they occupied all slots', async () => {
+    // 8 users with two running uploads each occupy the 16 slots of the replica.
     const attackers = await Promise.all(Array.from({ length: 8 }, () => stack.createVisitor(0)));
     const other = await stack.createVisitor(0);
-    const slow = attackers.flatMap((attacker) => startSlowUpload(attacker, 2));
+    const slow = attackers.flatMap((attacker) => startSlowUploads(attacker, 2));
     const { status, tookMs } = await uploadImage(other);
     expect(status).toBe(201);
-    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + 3_000);
-    await until(() => slow.every(({ answer }) => answer !== ''));
+    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + MARGIN_MS);
+    await until(() => slow.every(({ response }) => response !== ''));
     for (const refused of slow)
       expect([refused.status, refused.body]).toMatchObject([400, { code: 'validation_failed' }]);
     await Promise.all(slow.map(({ closed }) => closed));
   });
 
-  it('get a complete answer 413 once they exceed the limit, when chunked and endless', async () => {
+  it('get a complete response with status 413 when their chunked body is endless', async () => {
     const visitor = await stack.createVisitor(0);
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
-      const flood = await Upload.flood(visitor, chunk);
-      uploads.push(flood);
+      const flood = await UploadConnection.flood(visitor, chunk);
+      connections.push(flood);
       expect(flood.status).toBe(413);
       expect(flood.body).toMatchObject({ statusCode: 413, code: 'too_large' });
       expect(flood.sentBytes).toBeGreaterThan(limits.imageMaxBytes);
@@ -161,35 +172,38 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('of one user all succeed when six are sent at the same time', async () => {
+    // Two run and four are queued.
     const visitor = await stack.createVisitor(0);
     const responses = await Promise.all(Array.from({ length: 6 }, () => uploadImage(visitor)));
     expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
   it('log no failure when aborted', async () => {
-    const failure = jest.spyOn(AppLoggerService.prototype, 'logFailure');
+    const logFailure = jest.spyOn(AppLoggerService.prototype, 'logFailure');
     const visitor = await stack.createVisitor(0);
     const requests: IncomingMessage[] = [];
     const server = stack.replicas[0]!.app.getHttpServer();
     server.on('request', (request: IncomingMessage) => requests.push(request));
+    // Aborted before the body, before the content of the file, and within it.
     for (const [index, text] of ['', OPENING, `${OPENING}${'x'.repeat(200_000)}`].entries()) {
-      const broken = new Upload(visitor, 'Content-Length: 1000000');
-      broken.write(text);
+      const connection = new UploadConnection(visitor, 'Content-Length: 1000000');
+      connection.write(text);
       await until(() => requests.length > index);
-      await broken.cut();
+      await connection.disconnect();
     }
     await until(() => requests.every(({ destroyed }) => destroyed));
     // Both slots of the user are free again, so the aborted uploads have been handled.
     const responses = await Promise.all([uploadImage(visitor), uploadImage(visitor)]);
     expect(responses.map(({ status }) => status)).toEqual([201, 201]);
-    expect(failure).not.toHaveBeenCalled();
+    expect(logFailure).not.toHaveBeenCalled();
   });
 
   it('release their slots when aborted in the queue', async () => {
     const visitor = await stack.createVisitor(0);
-    const slow = startSlowUpload(visitor, 7);
+    // Two run, four are queued and one is refused.
+    const slow = startSlowUploads(visitor, 7);
     await waitUntilOneIsRefused(slow);
-    await Promise.all(slow.map((each) => each.cut()));
+    await Promise.all(slow.map((connection) => connection.disconnect()));
     const { status, tookMs } = await uploadImage(visitor);
     expect(status).toBe(201);
     expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);

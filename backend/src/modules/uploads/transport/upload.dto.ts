@@ -15,20 +15,20 @@ export class UploadDto implements UploadFields {
   @MatchesSchema(uploadFieldsSchema.shape.bucket)
   bucket: UploadBucket;
 
-  @ApiProperty({ description: 'Nothing of it is kept but a leading profiles/ or private-chat/' })
+  @ApiProperty({ description: 'The server keeps only a leading profiles/ or private-chat/' })
   @IsString()
   fileName: string;
 }
 assertType<SameShape<UploadDto, UploadFields>>();
 
-/** For the API documentation only: the file is removed from the body before validation. */
+/** For the API documentation only: multer passes the file separately from the fields. */
 export class UploadFormDto extends UploadDto {
   @ApiProperty({ type: 'string', format: 'binary', description: 'JPEG, PNG, GIF or WebP, 5 MiB at most' })
   file: unknown;
 }
 
 export class UploadResponseDto implements UploadResponse {
-  @ApiProperty({ description: 'Relative: /api/files/{bucket}/{key}' })
+  @ApiProperty({ description: 'Relative URL of the image: /api/files/{bucket}/{key}' })
   url: string;
 }
 assertType<SameShape<UploadResponseDto, UploadResponse>>();

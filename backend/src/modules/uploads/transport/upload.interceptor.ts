@@ -9,7 +9,7 @@ import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser
 /** Bodies are read into memory: at most 16 of 5 MiB at once. The bodies of queued requests stay in their sockets. */
 const CONCURRENCY = 16;
 const MAX_QUEUED = 64;
-/** One user cannot occupy all slots or the whole queue. */
+/** Prevents one user from occupying all slots or the whole queue. */
 const CONCURRENCY_PER_USER = 2;
 const MAX_QUEUED_PER_USER = 4;
 const RETRY_AFTER_MS = 1_000;
@@ -24,8 +24,9 @@ export class UploadInterceptor implements NestInterceptor {
   );
 
   /**
-   * @throws DomainError unsupported_type and too_large, before the body is read where the headers suffice; rate_limited
-   * when the user has too many uploads in progress, unavailable when the replica has; and the errors of `readForm`.
+   * @throws DomainError unsupported_type and too_large, without reading the body if the headers suffice to decide;
+   * not_signed_in; rate_limited when the user has too many uploads in progress; unavailable when the replica has too
+   * many; the errors of `readForm`.
    */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();
@@ -43,8 +44,9 @@ export class UploadInterceptor implements NestInterceptor {
     return next.handle().pipe(finalize(releaseSlots));
   }
 
-  /** Waits for a slot of the user and one of the replica. @returns releases both */
+  /** Waits for a slot of the user, then for one of the replica. @returns a function that releases both */
   private async acquireSlots(userId: number): Promise<() => void> {
+    // Rejected only when the queue of the user is full.
     const releaseOwn = await this.userLimiter.acquire(userId).catch(() => {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });

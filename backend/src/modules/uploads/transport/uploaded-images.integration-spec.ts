@@ -40,14 +40,15 @@ afterAll(async () => {
 describe.each([
   ['a folder', () => ({ STORAGE_DIR: folder })],
   ['S3', () => s3.settings],
-])('images in %s', (_, settings) => {
+])('images in %s', (_, getSettings) => {
   let api: TestApi;
   let uploads: UploadsService;
   let removal: UploadRemovalService;
 
   beforeAll(async () => {
-    api = await startTestApi(settings());
+    api = await startTestApi(getSettings());
     uploads = api.app.get(UploadsService);
+    // An api replica has no removal service: the worker removes images.
     removal = new UploadRemovalService(
       api.app.get(UploadRepository),
       api.app.get<FileStoragePort>(FILE_STORAGE_PORT),
@@ -70,26 +71,27 @@ describe.each([
       'cross-origin-resource-policy': 'same-origin',
       etag: expect.stringMatching(`^"${uuidPattern}\\.jpg"$`),
     });
+    // The photo has 200 × 100 pixels and an orientation tag, which the server applies.
     const { width, height, exif } = await sharp(image.body as Buffer).metadata();
     expect({ width, height, exif }).toEqual({ width: 100, height: 200 });
     expect((image.body as Buffer).toString('latin1')).not.toContain(SECRET);
   });
 
-  it('of a megabyte are served whole', async () => {
+  it('of more than 500 kB are served completely', async () => {
     const { browser } = await signInAnonymously(api);
     const { body } = await upload(browser, await createNoisyPng(1_000)).expect(201);
     const image = await browser.get(body.url as string).expect(200);
     expect((image.body as Buffer).length).toBeGreaterThan(500_000);
-    expect(await sharp(image.body as Buffer).stats()).toBeDefined();
+    expect(await sharp(image.body as Buffer).stats()).toBeDefined(); // decodes all pixels
   });
 
-  it('are answered 304 when the client has them already', async () => {
+  it('are not sent again to a client that has them, or to a HEAD request', async () => {
     const { browser } = await signInAnonymously(api);
     const { body } = await upload(browser, jpeg).expect(201);
     const url = body.url as string;
     const { headers } = await browser.get(url);
-    for (const known of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
-      const response = await browser.get(url).set('If-None-Match', known!).expect(304);
+    for (const knownEtags of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
+      const response = await browser.get(url).set('If-None-Match', knownEtags!).expect(304);
       expect(response.headers['cache-control']).toBe('private, max-age=86400, immutable');
       expect(response.text).toBeFalsy();
     }
@@ -99,7 +101,7 @@ describe.each([
     expect(head.headers['content-type']).toBe('image/jpeg');
   });
 
-  it('are visible only to users who are allowed to see them (A100)', async () => {
+  it('are visible only to users who are allowed to see them', async () => {
     const [ada, bob, eve] = [
       await signInAnonymously(api),
       await signInAnonymously(api),
@@ -112,15 +114,15 @@ describe.each([
       ada: (await ada.browser.get(url)).status,
       bob: (await bob.browser.get(url)).status,
       eve: (await eve.browser.get(url)).status,
-      visitor: (await api.openBrowser().get(url)).status,
+      signedOut: (await api.openBrowser().get(url)).status,
     });
 
-    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
-    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, visitor: 401 });
+    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });
+    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, signedOut: 401 });
 
     await uploads.grant(chatImage, bob.id);
-    await uploads.grant([chatImage], bob.id);
-    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, visitor: 401 });
+    await uploads.grant([chatImage], bob.id); // a repetition has no effect
+    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, signedOut: 401 });
     // Neither a known ETag nor another method gives access to a known URL.
     const { headers } = await ada.browser.get(chatImage);
     await expectErrorResponse(
@@ -133,16 +135,16 @@ describe.each([
     expect(denied.headers['cache-control']).toBe('no-store');
     expect(denied.headers.etag).toBeUndefined();
 
-    const expired = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+    const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
-    await removal.expire([{ ...expired, data }], api.database.dataSource.manager);
-    const removed = { ada: 404, bob: 404, eve: 404, visitor: 401 };
-    expect(await requestAsEach(chatImage)).toEqual(removed);
-    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
+    await removal.expire([{ ...expiredMessage, data }], api.database.dataSource.manager);
+    const statusesAfterRemoval = { ada: 404, bob: 404, eve: 404, signedOut: 401 };
+    expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
+    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, signedOut: 401 });
     expect(await uploads.isOwnedBy(ada.id, chatImage, 'chat-images')).toBe(false);
 
     await removal.sweep(new Date());
-    expect(await requestAsEach(chatImage)).toEqual(removed);
+    expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
     expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(locate(chatImage))).toBeNull();
   });
 
@@ -170,11 +172,11 @@ describe('the URL of an image', () => {
   });
   afterAll(() => api.close());
 
-  it('is answered 404 unless it is exactly the URL of a stored image', async () => {
+  it('returns 404 unless it is exactly the URL of a stored image, requested by GET', async () => {
     const { browser } = await signInAnonymously(api);
     const url = (await upload(browser, jpeg)).body.url as string;
     const name = url.split('/').at(-1)!;
-    for (const wrong of [
+    for (const wrongUrl of [
       `/api/files/avatars/${name}`,
       `/api/files/secrets/${name}`,
       `/api/files/__proto__/${name}`,
@@ -193,7 +195,7 @@ describe('the URL of an image', () => {
       '/api/files/chat-images',
       '/api/files',
     ]) {
-      await expectErrorResponse(browser.get(wrong), 404, 'not_found');
+      await expectErrorResponse(browser.get(wrongUrl), 404, 'not_found');
     }
     await browser.get(url).expect(200);
     for (const method of ['post', 'put', 'delete'] as const) {
@@ -201,7 +203,7 @@ describe('the URL of an image', () => {
     }
   });
 
-  it('is returned by a route whose form and responses the API documentation describes', async () => {
+  it('is returned by a route whose form and status codes are in the API documentation', async () => {
     const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     const { requestBody, responses } = body.paths['/api/upload'].post;
     expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);

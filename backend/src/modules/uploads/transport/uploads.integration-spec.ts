@@ -34,6 +34,8 @@ import {
 jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
+/** Time to send the beginning of an upload before it is aborted. */
+const SEND_FOR_MS = 10;
 
 let jpeg: Buffer;
 let folder: string;
@@ -68,7 +70,7 @@ describe('an upload', () => {
     ['JPEG with HTML appended', () => appendTrailingData(jpeg, SCRIPT), 'jpg'],
     ['GIF of 10,000 frames', () => createGif(10_000), 'jpg'],
     ['PNG with transparency', () => createTwoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
-  ])('of a %s is accepted, without anything but the picture', async (_, create, extension) => {
+  ])('of a %s is accepted, and none of its texts is served', async (_, create, extension) => {
     const { body } = await upload(browser, await create()).expect(201);
     expect(body.url).toMatch(new RegExp(`\\.${extension}$`));
     const image = await browser.get(body.url as string).expect(200);
@@ -82,7 +84,7 @@ describe('an upload', () => {
     ['900 megapixels', () => createBlackPng(30_000, 30_000), 'image_refused', 422],
     ['half an image', () => jpeg.subarray(0, jpeg.length / 2), 'image_refused', 422],
     [
-      'HTML behind the signature of a JPEG',
+      'HTML after the signature of a JPEG',
       () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1'),
       'image_refused',
       422,
@@ -103,7 +105,8 @@ describe('an upload', () => {
     );
   });
 
-  it('may have up to five mebibytes (A95)', async () => {
+  it('may have up to five mebibytes', async () => {
+    // Bytes after the end of a JPEG do not prevent its decoding.
     const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, createPaddedImage(5 * MIB)).expect(201);
     await expectErrorResponse(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
@@ -114,7 +117,7 @@ describe('an upload', () => {
     const cookie = await createSessionCookie(api);
     const status = await new Promise<number>((resolve, reject) => {
       // Without a content-length, Node sends the body in chunks.
-      const sending = openRequest(
+      const clientRequest = openRequest(
         {
           port: findPort(api),
           method: 'POST',
@@ -126,28 +129,29 @@ describe('an upload', () => {
           resolve(response.statusCode ?? 0);
         },
       );
-      sending.on('error', reject);
-      for (const piece of requiredFields) sending.write(piece);
-      sending.write(createFormFile('file', Buffer.alloc(6 * MIB)));
-      sending.end(FORM_END);
+      clientRequest.on('error', reject);
+      for (const field of requiredFields) clientRequest.write(field);
+      clientRequest.write(createFormFile('file', Buffer.alloc(6 * MIB)));
+      clientRequest.end(FORM_END);
     });
     expect(status).toBe(413);
   });
 
-  it('requires a page of the same origin and a login', async () => {
-    const foreign = upload(browser, jpeg).set('Origin', 'https://evil.example');
-    await expectErrorResponse(foreign, 403, 'bad_origin');
+  it('requires a page of the same origin and a signed-in user', async () => {
+    const foreignUpload = upload(browser, jpeg).set('Origin', 'https://evil.example');
+    await expectErrorResponse(foreignUpload, 403, 'bad_origin');
     await expectErrorResponse(upload(browser, jpeg).set('Sec-Fetch-Site', 'cross-site'), 403, 'bad_origin');
     await expectErrorResponse(upload(api.openBrowser(), jpeg), 401, 'not_signed_in');
   });
 
   it('releases its concurrency slot when aborted', async () => {
     const cookie = await createSessionCookie(api);
+    // More uploads than the user and the replica have slots.
     for (let round = 0; round < 20; round += 1) await abortUpload(api, cookie);
     await upload(browser, jpeg).expect(201);
   });
 
-  it('is limited to twenty in ten minutes', async () => {
+  it('is refused directly after twenty others, with the time after which to retry', async () => {
     const statuses = [];
     for (let round = 0; round < 20; round += 1) statuses.push((await upload(browser, jpeg)).status);
     expect(statuses).toEqual(Array(20).fill(201));
@@ -156,7 +160,8 @@ describe('an upload', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('counts towards a hundred megabytes per day', async () => {
+  it('is refused when it exceeds the hundred mebibytes that a user may upload per day', async () => {
+    // Leaves room for exactly one upload.
     const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);
@@ -168,18 +173,18 @@ describe('an upload', () => {
 const abortUpload = (api: TestApi, cookie: string): Promise<void> =>
   new Promise((resolve) => {
     const agent = new Agent();
-    const sending = openRequest({
+    const clientRequest = openRequest({
       agent,
       port: findPort(api),
       method: 'POST',
       path: '/api/upload',
       headers: { cookie, 'content-type': FORM_CONTENT_TYPE, 'content-length': '100000' },
     });
-    sending.on('error', () => undefined);
-    sending.on('close', () => {
+    clientRequest.on('error', () => undefined); // it is destroyed on purpose
+    clientRequest.on('close', () => {
       agent.destroy();
       resolve();
     });
-    sending.write(Buffer.concat([...requiredFields, createFormFile('file', jpeg).subarray(0, 500)]));
-    setTimeout(() => sending.destroy(), 10);
+    clientRequest.write(Buffer.concat([...requiredFields, createFormFile('file', jpeg).subarray(0, 500)]));
+    setTimeout(() => clientRequest.destroy(), SEND_FOR_MS);
   });

@@ -23,7 +23,10 @@ type UserCommandInput<Command extends UserCommand = UserCommand> = Command exten
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
 
-/** The fields of a user that matching needs. `gender`: null until the user has chosen one. */
+/**
+ * The fields of a user that matching needs. `gender`: null until the user has chosen one. `standing`: what moderation
+ * allows the user.
+ */
 export interface Searcher {
   gender: Gender | null;
   standing: Standing;
@@ -34,6 +37,7 @@ export interface ProfileWithStanding {
   standing: Standing;
 }
 
+/** Reads users, with the fields that each kind of reader may see, and executes the commands that change users. */
 @Injectable()
 export class UsersService {
   constructor(
@@ -55,8 +59,11 @@ export class UsersService {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
-  /** Whether all of these users exist. Locks them, so that none is erased before the end of the transaction. */
-  existUntilCommit(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
+  /**
+   * Locks those of these users who exist, so that none is erased before the end of the transaction.
+   * @returns whether all exist.
+   */
+  lockAndCheckExistence(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
     return this.users.lockExisting(userIds, manager);
   }
 
@@ -155,13 +162,14 @@ export class UsersService {
    * changes of name in an hour.
    */
   async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
-    const current = await this.require(userId);
+    const current = await this.requireUser(userId);
     const newUsername = parseUsername(username);
     if (newUsername === null) throw new DomainError('validation_failed');
     const isRenamed = newUsername !== current.username;
     if (isRenamed) await this.limiter.require('name_changes', userId);
     await this.executor.runInTransaction(async (manager) => {
       const change = { userId, avatar, previousAvatar: current.avatar, manager };
+      // A reaction may refuse the avatar, which rolls back the transaction.
       await this.processEvents.runInTransaction('ProfileChanging', change);
       await this.execute(userId, { type: 'ChangeProfile', username: newUsername, avatar }, manager);
     });
@@ -170,13 +178,16 @@ export class UsersService {
     return this.getSelf(userId);
   }
 
-  private async require(userId: number): Promise<UserEntity> {
+  private async requireUser(userId: number): Promise<UserEntity> {
     const user = await this.users.find(userId);
     if (!user) throw new DomainError('not_found');
     return user;
   }
 
-  /** @throws DomainError email_taken */
+  /**
+   * Reserves the address for the user until the end of the transaction.
+   * @throws DomainError email_taken
+   */
   private async claimEmail(userId: number, email: string, manager: EntityManager): Promise<void> {
     if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
@@ -194,6 +205,7 @@ export class UsersService {
     );
   }
 
+  /** @throws DomainError email_taken; errors of the execution. */
   private async translateConflict(execution: Promise<unknown>): Promise<void> {
     try {
       await execution;

@@ -12,6 +12,7 @@ const MISSING_USER_ID = 1;
 
 describe('users', () => {
   let api: TestApi;
+  // The relations of the users in these tests are fakes.
   /** Pairs `<viewer id> <user id>`: the viewers who may read the profile of the user. */
   const profileReaders = new Set<string>();
   /** Pairs `<viewer id> <user id>`: the viewers who see the user online. */
@@ -73,7 +74,7 @@ describe('users', () => {
       }
     });
 
-    it('a related user gets only the public fields of a profile', async () => {
+    it('a user who may read a profile gets only its public fields', async () => {
       const viewer = await joinAnonymously();
       const other = await joinAnonymously();
       profileReaders.add(`${viewer.id} ${other.id}`);
@@ -86,10 +87,13 @@ describe('users', () => {
 
     it('a user can read 120 profiles per minute', async () => {
       const { browser, id } = await joinAnonymously();
-      const remainingReads = 5;
+      const readsPerMinute = 120;
+      const remainingReads = 5; // the others are used up without requests
       const requestCount = 30;
       const limiter = api.app.get(RateLimiterService);
-      expect(await limiter.take('profile_reads', id, 120 - remainingReads)).toMatchObject({ allowed: true });
+      expect(await limiter.take('profile_reads', id, readsPerMinute - remainingReads)).toMatchObject({
+        allowed: true,
+      });
       const responses = await Promise.all(
         Array.from({ length: requestCount }, () => browser.get(`/api/user/${id}`)),
       );
@@ -186,7 +190,7 @@ describe('users', () => {
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
       const response = await rename('Ada 11').expect(429);
-      // The next change is possible after a tenth of an hour.
+      // The next change is possible a tenth of an hour after the first one, so at least a minute is left.
       expect(Number(response.get('Retry-After'))).toBeGreaterThan(60);
       // A request with the current name changes nothing, so it does not count.
       await rename('Ada 10').expect(200);

@@ -7,6 +7,7 @@ import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
+/** Loads the code of /chat. */
 const prepareChat = jest.fn<Promise<void>, []>();
 
 beforeEach(() => {
@@ -39,6 +40,7 @@ const openPage = (path: string) => {
 const getEmailField = (): HTMLElement => screen.getByLabelText('Email');
 const getPasswordField = (): HTMLElement => screen.getByLabelText('Password');
 const getConfirmationField = (): HTMLElement => screen.getByLabelText('Confirm Password');
+/** Finds the submit button. On the other form, a button of this name only switches the form. */
 const getSubmitButton = (name: string): HTMLElement =>
   screen.getAllByRole('button', { name }).find((button) => button.getAttribute('type') === 'submit')!;
 const getShownToast = () => {
@@ -95,10 +97,10 @@ it('signs the user in, shows a toast and opens /chat', async () => {
 });
 
 it.each([401, 429, 500])(
-  'shows the same error message when signing in fails with status %d',
+  "shows its own error message, not the server's, when signing in fails with status %d",
   async (status) => {
     const user = openPage('/auth');
-    mockNextResponse(status, { message: 'other words' });
+    mockNextResponse(status, { message: 'the message of the server' });
     await user.type(getEmailField(), 'ada@example.com');
     await user.type(getPasswordField(), 'secret{Enter}');
     await waitFor(() =>
@@ -112,7 +114,7 @@ it.each([401, 429, 500])(
 );
 
 it.each(['Login', 'Chat Anonymously'])(
-  'after a click on %s, stays on the page without signing in until /chat is loaded',
+  'after a click on %s, stays on the page without signing in until the code of /chat is loaded',
   async (name) => {
     const user = openPage('/auth');
     mockNextResponse(200, { user: aUser() });
@@ -164,7 +166,7 @@ it('shows a toast when the account cannot be created', async () => {
   );
 });
 
-it("shows a disabled 'Starting...' button while the anonymous session starts", async () => {
+it("disables the button and labels it 'Starting...' while the anonymous session starts", async () => {
   const user = openPage('/auth');
   let respond: (response: Response) => void = () => undefined;
   fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));

@@ -18,12 +18,13 @@ import { useForm } from '@/ui/use-form';
 const emptyForm: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
 export interface AuthPageProps {
-  /** The terms that a visitor accepts by signing in. */
+  /** The notice about the terms that a visitor accepts by signing in. */
   consent: ReactNode;
   /** Loads the code of /chat. Called during the sign-in request; the visitor stays on this page until both are done. */
   prepareChat: () => Promise<void>;
 }
 
+/** The page with the forms to sign in and to register, and a button to chat without an account. */
 export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const [searchParams, setSearchParams] = useSearchParams();
   const isRegistering = searchParams.get('register') === 'true';
@@ -58,6 +59,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
+    // The errors are in the order of the fields.
     const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
     setWasSubmitted(true);
     if (firstInvalidField === undefined) {

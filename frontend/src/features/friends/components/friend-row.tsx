@@ -11,8 +11,9 @@ import { Tooltip } from '@/ui/tooltip';
 
 export interface FriendRowProps {
   friend: Friend;
+  /** Number of unread messages from this friend. */
   unread: number;
-  /** The private chat with this friend is open. */
+  /** Whether the private chat with this friend is open. */
   isOpen: boolean;
   isTyping: boolean;
   /** The unsent draft in the private chat with this friend. */
@@ -68,7 +69,7 @@ interface RowActionProps {
   icon: LucideIcon;
   friendNameId: string;
   tabIndex: number;
-  /** For toggle buttons. */
+  /** State of a toggle button; absent for other buttons. */
   isPressed?: boolean;
   className: string;
   onPress: () => void;
@@ -100,8 +101,8 @@ const RowAction = ({
 );
 
 /** A friend in the expanded sidebar. */
-export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: FriendRowProps) => {
-  const { friend, unread, isOpen } = row;
+export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...statusProps }: FriendRowProps) => {
+  const { friend, unread, isOpen } = statusProps;
   const nameId = useId();
   const actionProps = { friendNameId: nameId, tabIndex: isTabStop ? 0 : -1 };
   return (
@@ -121,11 +122,11 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...row }: 
         >
           {friend.username}
         </p>
-        <StatusLine {...row} />
+        <StatusLine {...statusProps} />
       </div>
       <Badge count={unread} label={copy.list.unread} />
       <div className="-ml-1 flex">
-        {/* The hit area of this button covers the whole row. */}
+        {/* `static` lets the `::after` of this button, its hit area, cover the whole row, below other buttons. */}
         <RowAction
           {...actionProps}
           label={copy.list.send}

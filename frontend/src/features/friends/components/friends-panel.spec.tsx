@@ -10,6 +10,7 @@ import { useToasts } from '@/ui/toast-store';
 const heron = aFriend({ id: 12, username: 'heron', isOnline: false });
 const finch = aFriend({ id: 13, username: 'finch', isOnline: true });
 
+/** Renders the panel of user 7. */
 const renderPanel = (changes: Partial<FriendsPanelProps> = {}) => {
   const onOpen = jest.fn();
   const rendered = renderWithCache(
@@ -20,7 +21,7 @@ const renderPanel = (changes: Partial<FriendsPanelProps> = {}) => {
 
 const getRows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
 
-it('shows the number of friends and the presence of each as text', async () => {
+it('shows the number of friends, those who are online first, and the presence of each as text', async () => {
   fakeServer({ 'GET /api/friends/7': [heron, finch] });
   renderPanel();
   expect(await screen.findByRole('heading', { name: 'Friends (2)' })).toBeVisible();
@@ -43,7 +44,7 @@ it.each([
 });
 
 describe('the line below a name', () => {
-  const createLastMessage = (changes: object) => ({
+  const withLastMessage = (changes: object) => ({
     lastMessage: {
       senderId: 13,
       preview: 'hello',
@@ -54,11 +55,11 @@ describe('the line below a name', () => {
   });
 
   it.each([
-    ['the last message', createLastMessage({}), 'hello'],
-    ['my own last message as mine', createLastMessage({ senderId: 7 }), 'You: hello'],
-    ['a photo', createLastMessage({ preview: '', type: 'image' }), 'Photo'],
-    ['that the last message was deleted', createLastMessage({ preview: '' }), 'Message deleted'],
-  ])('shows %s, and presence to screen readers', async (_, changes, line) => {
+    ['the last message', withLastMessage({}), 'hello'],
+    ["the user's own last message after 'You:'", withLastMessage({ senderId: 7 }), 'You: hello'],
+    ['a photo', withLastMessage({ preview: '', type: 'image' }), 'Photo'],
+    ['that the last message was deleted', withLastMessage({ preview: '' }), 'Message deleted'],
+  ])('shows %s, and the presence only to screen readers', async (_, changes, line) => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...changes }] });
     renderPanel();
     await screen.findByRole('heading', { name: 'Friends (1)' });
@@ -67,14 +68,14 @@ describe('the line below a name', () => {
   });
 
   it('shows that the friend is typing rather than a draft or the last message', async () => {
-    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...createLastMessage({}) }] });
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...withLastMessage({}) }] });
     renderPanel({ typing: [13], readDraft: () => 'a draft' });
     await screen.findByRole('heading', { name: 'Friends (1)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline typing…');
   });
 
   it('shows a draft, unless its chat is open', async () => {
-    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...createLastMessage({}) }, heron] });
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...withLastMessage({}) }, heron] });
     renderPanel({ readDraft: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
     await screen.findByRole('heading', { name: 'Friends (2)' });
     expect(getRows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
@@ -96,6 +97,7 @@ it('removes a friend without confirmation or toast, and moves the focus to the t
   const server = fakeServer({ 'GET /api/friends/7': [finch, heron], 'DELETE /api/friends/7/13': undefined });
   renderPanel();
   await screen.findByRole('heading', { name: 'Friends (2)' });
+  // The response to the reload after the removal.
   server.routes['GET /api/friends/7'] = [heron];
   await userEvent.click(within(getRows()[0]!).getByRole('button', { name: 'Remove Friend' }));
   await screen.findByRole('heading', { name: 'Friends (1)' });
@@ -124,7 +126,7 @@ it('invites a user without friends to start chatting', async () => {
   expect(screen.getByRole('heading', { name: 'Friends (0)' })).toBeVisible();
 });
 
-it('shows a rail of pictures when collapsed, with accessible names', async () => {
+it('shows only pictures when collapsed, whose accessible names have the rest', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
   const { onOpen } = renderPanel({ isCollapsed: true, unread: { 12: 3 } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -157,6 +159,7 @@ it('reads from the cache when mounted again, and refetches when an event has inv
   await screen.findByRole('heading', { name: 'Friends (1)' });
   expect(server.count('GET', '/api/friends/7')).toBe(1);
   server.routes['GET /api/friends/7'] = [finch, heron];
+  // Without a refetch now, so that only the third panel can load the new friend.
   await firstPanel.queryClient.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
   // Removes the second panel from the document, so that the queries find only the third.
   document.body.replaceChildren();

@@ -9,6 +9,7 @@ import { cn } from '@/lib/class-names';
 import { pageLimits } from '@/lib/page-limits';
 import { Avatar } from '@/ui/avatar';
 
+/** A message of the game Break the Ice. */
 const GameCard = ({ text }: { text: string }) => (
   <div className="w-fit max-w-[min(78%,34rem)] rounded-card bg-background px-3 py-2 text-chat inset-ring inset-ring-ice">
     <p className="flex items-center gap-1.5 text-xs font-bold text-ice">
@@ -32,11 +33,12 @@ const MessageRow = ({
   message: SampleMessage;
   previous: SampleMessage | undefined;
   next: SampleMessage | undefined;
-  /** Shows the message on the right side. */
+  /** Shows the message on the right side, like the user's own messages in a chat. */
   isMine: boolean;
+  /** Position in the conversation. Later messages appear after a longer delay. */
   index: number;
 }) => {
-  // A card of the game ends a group of bubbles.
+  // A card of the game is not a bubble, so the next bubble is the first of its group.
   const isFirst = previous?.sender !== message.sender || previous.isGame === true;
   return (
     <li
@@ -56,6 +58,7 @@ const MessageRow = ({
           isFirst={isFirst}
           isLast={next?.sender !== message.sender}
           isEmoji={isEmoji(message.text)}
+          // The row aligns the bubble in place of its own margin.
           className="ml-0"
         >
           {message.text}

@@ -3,7 +3,7 @@ import { type ModerationCase } from '@thaw/contract/moderation';
 import { appealOutcomeSchema } from '@thaw/contract/standing';
 import { useState } from 'react';
 import { decideAppeal } from '@/features/moderation/api/calls';
-import { findFactsError, type FormProps } from '@/features/moderation/components/decide-form';
+import { findFactsError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { Quiet } from '@/features/moderation/components/parts';
@@ -21,7 +21,7 @@ export const findOpenAppeal = ({ history }: Pick<ModerationCase, 'history'>) =>
   history.filter((entry) => entry.kind === 'appeal').find(({ state }) => state === 'open');
 
 /** The form that decides an appeal: of the person against a decision, or of a reporter against a dismissal. */
-export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
+export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: DecisionFormProps) => {
   const now = useNow();
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);

@@ -17,8 +17,8 @@ import { Button } from '@/ui/button';
 
 const texts = copy.history;
 
-/** From this length on, the form for notes shows how much of the limit is used. */
-const noteCounterFrom = 0.9 * limits.moderationNoteMaxCodePoints;
+/** A longer note shows how much of the limit is used. */
+const noteCounterThreshold = 0.9 * limits.moderationNoteMaxCodePoints;
 
 interface EntryTexts {
   title: string;
@@ -27,7 +27,11 @@ interface EntryTexts {
   text?: string | null;
 }
 
-/** @param userId id of the user whom the case is about */
+/**
+ * Describes an entry. A ban is `confirmed` by a second moderator. A user who is `flagged` is matched only with other
+ * flagged users. A new account inherits a sanction of an account on the same device or with the same e-mail address.
+ * @param userId id of the user whom the case is about
+ */
 const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
   switch (entry.kind) {
     case 'opened':
@@ -40,6 +44,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return {
         title: texts.decision(copy.outcomes[entry.outcome]),
         ...(entry.rule ? { detail: ruleTitles[entry.rule] } : {}),
+        // Facts are the text that the person reads; a dismissal needs none.
         ...(entry.outcome === 'dismissed' ? {} : { text: entry.facts }),
       };
     case 'sanction':
@@ -67,6 +72,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
     case 'appeal':
       return {
         title: entry.state === 'open' ? texts.appealOpen : texts.appeal,
+        // A reporter may appeal as well, against the decision about their report.
         detail: entry.appellantId === userId ? texts.byAppellant : texts.byReporter,
         text: entry.words,
       };
@@ -133,7 +139,7 @@ const NoteForm = ({ caseId }: { caseId: number }) => {
         rows={2}
         value={text}
         onChange={({ target }) => setText(target.value)}
-        {...(length > noteCounterFrom
+        {...(length > noteCounterThreshold
           ? { counter: copy.decide.counter(length, limits.moderationNoteMaxCodePoints) }
           : {})}
       />

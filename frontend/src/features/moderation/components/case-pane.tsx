@@ -13,6 +13,7 @@ import { Button } from '@/ui/button';
 
 const texts = copy.case;
 
+/** Shows who has claimed the case, and until when. A claim keeps other moderators from deciding it. */
 const ClaimLine = ({ item, myId }: { item: CaseItem; myId: number }) => {
   const claimerName = useModeratorName(item.claimedBy);
   if (item.claimedBy === null || item.claimedUntil === null) return null;
@@ -26,8 +27,8 @@ const ClaimLine = ({ item, myId }: { item: CaseItem; myId: number }) => {
 
 /** Counts the reports that have come in since the moderator opened the case. */
 const useNewReportCount = ({ reports }: ModerationCase): number => {
-  const [initialIds] = useState(() => new Set(reports.map(({ id }) => id)));
-  return reports.filter(({ id }) => !initialIds.has(id)).length;
+  const [initialReportIds] = useState(() => new Set(reports.map(({ id }) => id)));
+  return reports.filter(({ id }) => !initialReportIds.has(id)).length;
 };
 
 const Banner = ({ children, action }: { children: string; action?: { label: string; run: () => void } }) => (
@@ -49,8 +50,10 @@ export interface CaseActions {
   /** Opens the next (1) or the previous (-1) case of the queue. */
   onStep: (step: 1 | -1) => void;
   onClaim: () => void;
+  /** Ends the claim. */
   onRelease: () => void;
   onDecide: () => void;
+  /** Leaves the decision to another moderator. */
   onEscalate: () => void;
   onRefresh: () => void;
 }
@@ -64,7 +67,8 @@ export interface CasePaneProps extends CaseActions {
 }
 
 const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePaneProps, 'isStale'>) => {
-  const isMine = moderationCase.claimedBy === myId;
+  const isClaimedByMe = moderationCase.claimedBy === myId;
+  // Some moderators may not decide the case, for example because they are involved in it.
   const isExcluded = moderationCase.excludes.includes(myId);
   const isDecided = moderationCase.state === 'decided';
   return (
@@ -75,10 +79,10 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
             variant="secondary"
             size="sm"
             aria-keyshortcuts="c"
-            disabled={!isMine && moderationCase.claimedBy !== null}
-            onClick={isMine ? actions.onRelease : actions.onClaim}
+            disabled={!isClaimedByMe && moderationCase.claimedBy !== null}
+            onClick={isClaimedByMe ? actions.onRelease : actions.onClaim}
           >
-            {isMine ? texts.release : texts.claim}
+            {isClaimedByMe ? texts.release : texts.claim}
           </Button>
           {moderationCase.state === 'escalated' ? null : (
             <Button variant="secondary" size="sm" aria-haspopup="dialog" onClick={actions.onEscalate}>
@@ -156,7 +160,6 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
         ) : newReportCount > 0 ? (
           <Banner>{texts.newReports(newReportCount)}</Banner>
         ) : null}
-        {/* Moderators in `excludes` may not decide the case. */}
         {moderationCase.excludes.includes(myId) && moderationCase.state !== 'decided' ? (
           <Banner>{texts.excluded}</Banner>
         ) : null}

@@ -10,15 +10,18 @@ const personUrl = '/api/moderation/people/9';
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   useToasts.setState({ shown: null });
+  // jsdom has neither function.
   Object.assign(URL, { createObjectURL: () => 'blob:image', revokeObjectURL: jest.fn() });
 });
 afterEach(() => jest.restoreAllMocks());
 
 /**
- * Opens case 8 and counts the requests for its image. `fakeServer` responds with JSON only, so `fetch` is replaced
- * again for the image, unless `routes` has a response for it.
+ * Opens case 8, which is about user 9, and counts the requests for its image. `fakeServer` responds with JSON only, so
+ * `fetch` is replaced again for the image, unless `routes` has a response for it.
+ * @param changes of the case
+ * @param routes further routes of the server, or replacements
  */
-const openCase = async (changes = {}, routes = {}) => {
+const openCase = async ({ changes = {}, routes = {} } = {}) => {
   const page = showModeration([aCase(changes)], '?case=8', routes);
   await findCaseHeading('Case 8: brave-heron-7');
   const { fetch: fetchJson } = globalThis;
@@ -53,7 +56,7 @@ it('shows the date of a message only if it was sent on another day than the firs
     anEvidenceMessage({ id: '1-0', senderId: 21 }),
     anEvidenceMessage({ id: '2-0', at: '2026-11-22T12:00:00.000Z' }),
   ];
-  await openCase({ evidence: [anEvidence({ messages })] });
+  await openCase({ changes: { evidence: [anEvidence({ messages })] } });
   const [first, second] = within(getEvidence()).getAllByRole('listitem');
   expect(first!.querySelector('time')).not.toHaveTextContent('2026');
   expect(second!.querySelector('time')).toHaveTextContent(/22.*2026/);
@@ -76,7 +79,7 @@ it('loads an image only when its button is pressed, and again after it was cover
 });
 
 it('asks for confirmation before it shows an image of a case about a minor', async () => {
-  const { user, getImageCallCount } = await openCase({ categories: { minor: 1 } });
+  const { user, getImageCallCount } = await openCase({ changes: { categories: { minor: 1 } } });
   await user.click(getButton('Show image 1'));
   expect(screen.getByRole('alert')).toHaveTextContent('You are about to open sealed material.');
   expect(getButton('Keep it covered')).toHaveFocus();
@@ -89,7 +92,7 @@ it('asks for confirmation before it shows an image of a case about a minor', asy
 });
 
 it('says that an image is no longer stored when the server does not find it', async () => {
-  const { user } = await openCase({}, { [`GET ${imageUrl}`]: new Refusal(404) });
+  const { user } = await openCase({ routes: { [`GET ${imageUrl}`]: new Refusal(404) } });
   await user.click(getButton('Show image 1'));
   expect(await screen.findByText('The image is no longer stored.')).toBeVisible();
 });
@@ -118,15 +121,15 @@ it('lifts the sanction that is in force, with a reason', async () => {
     isConfirmed: true,
     caseId: 8,
   } as const;
-  const { user, server } = await openCase(
-    {},
-    {
+  const { user, server } = await openCase({
+    routes: {
       [`GET ${personUrl}`]: aModeratedPerson({
+        // The second one has been lifted, so it is no longer in force.
         sanctions: [sanction, { ...sanction, id: 71, liftedAt: sanction.from }],
       }),
       'POST /api/moderation/sanctions/70/lift': aCase(),
     },
-  );
+  });
   await user.click(await screen.findByRole('button', { name: 'Lift…' }));
   const dialog = screen.getByRole('dialog', { name: 'Lift this sanction' });
   expect(within(dialog).getByRole('button', { name: 'Lift' })).toBeDisabled();
@@ -141,11 +144,10 @@ it('lifts the sanction that is in force, with a reason', async () => {
   expect(useToasts.getState().shown?.title).toBe('The sanction is lifted.');
 });
 
-it('holds the data of a person, and keeps the dialog and the reason when the server refuses', async () => {
-  const { user, server } = await openCase(
-    {},
-    { [`PUT ${personUrl}/hold`]: new Refusal(503, { message: 'Busy.' }) },
-  );
+it('places a legal hold on the data of a person, and keeps the reason when the server first refuses', async () => {
+  const { user, server } = await openCase({
+    routes: { [`PUT ${personUrl}/hold`]: new Refusal(503, { message: 'Busy.' }) },
+  });
   await user.click(await screen.findByRole('button', { name: 'Hold the data…' }));
   const reason = screen.getByRole('textbox', { name: 'Reason' });
   await user.type(reason, 'asked by a court');
@@ -163,18 +165,19 @@ it('holds the data of a person, and keeps the dialog and the reason when the ser
   });
 });
 
-it('shows the history, adds a note, and loads the case again', async () => {
+it('shows the history, and loads the case again after a note was added', async () => {
   const at = '2026-11-20T22:00:00.000Z';
-  const { user, server } = await openCase(
-    {
+  const { user, server } = await openCase({
+    changes: {
       history: [
         { kind: 'opened', at },
         { kind: 'decision', at, moderatorId: null, outcome: 'suspended', rule: 'no_hate', facts: null },
+        // `showModeration` names moderator 4 mod-two.
         { kind: 'note', at, moderatorId: 4, text: 'seen before' },
       ],
     },
-    { 'POST /api/moderation/cases/8/notes': { version: 6 } },
-  );
+    routes: { 'POST /api/moderation/cases/8/notes': { version: 6 } },
+  });
   const list = screen.getByRole('list', { name: 'History' });
   await waitFor(() => expect(list).toHaveTextContent(/Noteby mod-two, .*seen before/));
   expect(list).toHaveTextContent(
@@ -191,11 +194,10 @@ it('shows the history, adds a note, and loads the case again', async () => {
   expect(server.count('GET', '/api/moderation/cases/8')).toBe(2);
 });
 
-it('escalates with a reason', async () => {
-  const { user, server } = await openCase(
-    {},
-    { 'POST /api/moderation/cases/8/escalation': aCase({ state: 'escalated' }) },
-  );
+it('escalates the case, which leaves it to another moderator, with a reason', async () => {
+  const { user, server } = await openCase({
+    routes: { 'POST /api/moderation/cases/8/escalation': aCase({ state: 'escalated' }) },
+  });
   await user.click(getButton('Escalate…'));
   await user.type(screen.getByRole('textbox', { name: 'Reason' }), 'I know them');
   await user.click(getButton('Escalate'));
@@ -203,27 +205,27 @@ it('escalates with a reason', async () => {
   expect(server.calls).toContainEqual({
     method: 'POST',
     url: '/api/moderation/cases/8/escalation',
+    // The version of `aCase`.
     body: { version: 5, reason: 'I know them' },
   });
 });
 
 it('does not offer the decision to a moderator who may not decide the case', async () => {
-  await openCase({ excludes: [moderatorId] });
+  await openCase({ changes: { excludes: [moderatorId] } });
   expect(screen.getByText(/^Another moderator has to decide this case/)).toBeVisible();
   expect(getButton('Decide')).toBeDisabled();
 });
 
 it('offers to load the case when the queue has a newer version, and then counts the new reports', async () => {
   const openedCase = aCase();
-  const { user, server } = await openCase(
-    {},
-    {
+  const { user, server } = await openCase({
+    routes: {
       'GET /api/moderation/cases?state=open&limit=50': {
         cases: [{ ...openedCase, version: 6 }],
         nextCursor: null,
       },
     },
-  );
+  });
   expect(await screen.findByText('This case has changed since you opened it.')).toBeVisible();
   const [report] = openedCase.reports;
   server.routes['GET /api/moderation/cases/8'] = aCase({
@@ -235,7 +237,7 @@ it('offers to load the case when the queue has a newer version, and then counts 
   expect(await screen.findByText('A report came in since you opened this case.')).toBeVisible();
 });
 
-it('says that there is no such case', async () => {
+it('says that there is no such case when the address has an unknown id', async () => {
   showModeration([], '?case=77');
   expect(await screen.findByText('There is no such case.')).toBeVisible();
 });

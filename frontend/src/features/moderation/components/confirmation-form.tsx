@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { useState } from 'react';
 import { confirmBan } from '@/features/moderation/api/calls';
-import { findFactsError, type FormProps } from '@/features/moderation/components/decide-form';
+import { findFactsError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
@@ -12,7 +12,13 @@ const texts = copy.confirmation;
 const choices = ['yes', 'no'] as const;
 
 /** The form in which a second moderator confirms a ban, or does not. */
-export const ConfirmationForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
+export const ConfirmationForm = ({
+  moderationCase,
+  draft,
+  onChange,
+  onSubmit,
+  onCancel,
+}: DecisionFormProps) => {
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
   const decision = moderationCase.history.findLast((entry) => entry.kind === 'decision');

@@ -25,8 +25,8 @@ import { Button } from '@/ui/button';
 
 const texts = copy.decide;
 
-/** Props of the decision forms. */
-export interface FormProps {
+/** Props of the three decision forms: this one, that of an appeal, and that of a ban to confirm. */
+export interface DecisionFormProps {
   moderationCase: ModerationCase;
   draft: CaseDraft;
   onChange: (changes: Partial<CaseDraft>) => void;
@@ -35,7 +35,10 @@ export interface FormProps {
   onCancel: () => void;
 }
 
-/** The error message of a field for facts, or for the answer to an appeal; undefined if its length is valid. */
+/**
+ * The error message of a field for the facts (the text that the person reads), or for the answer to an appeal.
+ * Undefined if the length is valid.
+ */
 export const findFactsError = (problems: readonly Problem[]): string | undefined =>
   problems.includes('short')
     ? texts.factsShort(limits.factsMinCodePoints)
@@ -48,7 +51,7 @@ const FactsField = ({
   draft,
   onChange,
   error,
-}: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'> & { error: string | undefined }) => {
+}: Pick<DecisionFormProps, 'moderationCase' | 'draft' | 'onChange'> & { error: string | undefined }) => {
   const { rule, facts } = draft;
   const template = rule && buildFacts(rule, findTimeOfIncident(moderationCase));
   return (
@@ -80,8 +83,8 @@ const ImagesField = ({
   moderationCase,
   draft,
   onChange,
-}: Pick<FormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
-  // Only the images that the reported person sent.
+}: Pick<DecisionFormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
+  // A decision can block only the images that the reported person sent, so that they cannot be sent again.
   const imageIds = [
     ...new Set(
       moderationCase.evidence.flatMap(({ messages }) =>
@@ -150,14 +153,15 @@ const Previews = ({
   );
 };
 
-/** The form that decides a case about reports or an automatic finding. */
-export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: FormProps) => {
+/** The form that decides a case about reports or an automatic finding, such as a stated age under 18. */
+export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel }: DecisionFormProps) => {
   const now = useNow();
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
   const { outcome, rule } = draft;
   const problems = wasSubmitted ? (buildDecisionBody(draft, moderationCase.version, now).problems ?? []) : [];
-  const isSanction = outcome !== null && outcome !== 'dismissed';
+  // Every outcome but a dismissal names the broken rule and the facts.
+  const needsReason = outcome !== null && outcome !== 'dismissed';
   const submit = (): void => {
     setSubmitted(true);
     // Not `now`, which is up to 30 s old.
@@ -180,7 +184,7 @@ export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
         options={caseOutcomeSchema.options.map((value) => ({ value, label: texts.outcomes[value] }))}
         onChoose={(chosen) => onChange({ outcome: chosen })}
       />
-      {isSanction ? (
+      {needsReason ? (
         <>
           <SelectField
             label={texts.rule}

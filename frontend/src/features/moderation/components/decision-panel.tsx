@@ -1,7 +1,7 @@
 import { type ModerationCase } from '@thaw/contract/moderation';
 import { AppealForm } from '@/features/moderation/components/appeal-form';
 import { ConfirmationForm } from '@/features/moderation/components/confirmation-form';
-import { DecideForm, type FormProps } from '@/features/moderation/components/decide-form';
+import { DecideForm, type DecisionFormProps } from '@/features/moderation/components/decide-form';
 import { Quiet } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { createCaseDraft, type CaseDraft } from '@/features/moderation/decision/case-draft';
@@ -15,7 +15,7 @@ const formByKind = {
   appeal: AppealForm,
 } as const;
 
-export interface DecisionPanelProps extends Pick<FormProps, 'onSubmit' | 'onCancel'> {
+export interface DecisionPanelProps extends Pick<DecisionFormProps, 'onSubmit' | 'onCancel'> {
   moderationCase: ModerationCase;
   myId: number;
 }

@@ -18,7 +18,7 @@ const decisionRoute = 'POST /api/moderation/cases/8/decision' as const;
 /** The version in the response to a claim in `showModeration`. */
 const versionAfterClaim = 6;
 
-/** Opens case 8 and its decision form. */
+/** Opens case 8 and its decision form, which claims the case: no other moderator can then decide it. */
 const openForm = async (cases: ModerationCase[] = createThreeCases(), routes = {}) => {
   const page = showModeration(cases, '?case=8', routes);
   await findCaseHeading('Case 8: brave-heron-7');
@@ -26,6 +26,8 @@ const openForm = async (cases: ModerationCase[] = createThreeCases(), routes = {
   await screen.findByRole('form');
   return page;
 };
+/** Waits until the server has accepted the claim that opening the form sends. */
+const waitForClaim = () => screen.findByRole('button', { name: 'Release' });
 const getForm = () => screen.getByRole('form');
 const getRadio = (name: string) => screen.getByRole('radio', { name });
 const getFactsField = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Facts' });
@@ -37,7 +39,7 @@ const findRequestBody = (
 it('opens the form and claims the case with D, and releases it when the form is closed without input', async () => {
   const { user, server } = await openForm();
   expect(getRadio('Dismiss')).toHaveFocus();
-  await screen.findByRole('button', { name: 'Release' });
+  await waitForClaim();
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(1);
   await user.keyboard('{Escape}');
   await waitFor(() => expect(screen.queryByRole('form')).toBeNull());
@@ -72,7 +74,8 @@ it('decides with the keyboard only, and shows the preloaded next case before the
     [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
   });
   await waitFor(() => expect(server.count('GET', '/api/moderation/cases/11')).toBe(1));
-  await screen.findByRole('button', { name: 'Release' });
+  await waitForClaim();
+  // From Dismiss to Warn, the next outcome.
   await user.keyboard('{ArrowRight}');
   expect(getRadio('Warn')).toBeChecked();
   await user.keyboard('{Control>}{Enter}{/Control}');
@@ -89,6 +92,7 @@ it('decides with the keyboard only, and shows the preloaded next case before the
     facts:
       'On 20 November 2026 you went on with sexual messages or pictures that the other person had not asked for.',
   });
+  // The queue no longer contains the decided case.
   server.routes[openQueueRoute] = createCaseListResponse(createThreeCases().slice(1));
   respond(aCase({ state: 'decided', version: 7 }));
   expect(await screen.findByText('Case 8 is decided.')).toBeInTheDocument();
@@ -137,7 +141,7 @@ it.each([
   },
 );
 
-it('stays in the next case if its form is open when the previous decision fails, and links to that case', async () => {
+it('stays in the next case if its form is open when the decision of case 8 fails, and links to case 8', async () => {
   let respond = (_: object): void => undefined;
   const { user } = await openForm(createThreeCases(), {
     [decisionRoute]: () => new Promise<object>((resolve) => (respond = resolve)),
@@ -155,7 +159,7 @@ it('stays in the next case if its form is open when the previous decision fails,
   expect(getRadio('Warn')).toBeChecked();
 });
 
-it('names the missing and invalid input, and sends nothing', async () => {
+it('names the missing end of a suspension and the facts that are too short, and sends nothing', async () => {
   const { user, server } = await openForm();
   await user.click(getRadio('Suspend'));
   await user.click(getRadio('Custom'));
@@ -204,7 +208,7 @@ it('shows the decision of another moderator to ban, and sends the confirmation',
   await waitFor(() => expect(getForm()).toHaveTextContent('mod-two banned this person.'));
   expect(getForm()).toHaveTextContent('You insulted them.');
   await user.click(getRadio('Confirm'));
-  await screen.findByRole('button', { name: 'Release' });
+  await waitForClaim();
   await user.click(screen.getByRole('button', { name: 'Confirm the ban' }));
   await waitFor(() =>
     expect(findRequestBody(server, 'POST /api/moderation/cases/8/confirmation')).toEqual({
@@ -236,7 +240,7 @@ it('decides the open appeal of a case, with an answer', async () => {
     { 'PUT /api/moderation/appeals/77': {} },
   );
   expect(getForm()).toHaveTextContent('It was not me.');
-  await screen.findByRole('button', { name: 'Release' });
+  await waitForClaim();
   await user.click(getRadio('Reverse'));
   await user.type(screen.getByRole('textbox', { name: 'Answer' }), 'You were right about the date.');
   expect(screen.getByRole('group', { name: 'What the person sees' })).toHaveTextContent(

@@ -60,7 +60,6 @@ const FieldError = ({ id, error }: { id: string; error: string | undefined }) =>
 
 interface LabelledProps {
   label: string;
-  hint?: string;
   error?: string | undefined;
 }
 
@@ -72,7 +71,7 @@ export const SelectField = ({
   label,
   error,
   children,
-  ...select
+  ...selectProps
 }: LabelledProps & ComponentProps<'select'>) => {
   const id = useId();
   return (
@@ -85,7 +84,7 @@ export const SelectField = ({
         className="moderation-field"
         aria-invalid={error ? true : undefined}
         aria-describedby={joinIds(error && `${id}-error`)}
-        {...select}
+        {...selectProps}
       >
         {children}
       </select>
@@ -94,7 +93,7 @@ export const SelectField = ({
   );
 };
 
-export const DateTimeField = ({ label, error, ...input }: LabelledProps & ComponentProps<'input'>) => {
+export const DateTimeField = ({ label, error, ...inputProps }: LabelledProps & ComponentProps<'input'>) => {
   const id = useId();
   return (
     <div className="grid gap-1">
@@ -107,22 +106,22 @@ export const DateTimeField = ({ label, error, ...input }: LabelledProps & Compon
         className="moderation-field"
         aria-invalid={error ? true : undefined}
         aria-describedby={joinIds(error && `${id}-error`)}
-        {...input}
+        {...inputProps}
       />
       <FieldError id={`${id}-error`} error={error} />
     </div>
   );
 };
 
-/** A text field of several lines, with `action` beside its label and `counter` below it. */
+/** A text field of several lines, with `action` beside its label, and `hint` or the error and `counter` below it. */
 export const TextField = ({
   label,
   hint,
   error,
   counter,
   action,
-  ...textarea
-}: LabelledProps & { counter?: string; action?: ReactNode } & ComponentProps<'textarea'>) => {
+  ...textareaProps
+}: LabelledProps & { hint?: string; counter?: string; action?: ReactNode } & ComponentProps<'textarea'>) => {
   const id = useId();
   return (
     <div className="grid gap-1">
@@ -138,10 +137,10 @@ export const TextField = ({
         aria-invalid={error ? true : undefined}
         aria-describedby={joinIds(
           error && `${id}-error`,
-          hint !== undefined && `${id}-hint`,
+          hint !== undefined && !error && `${id}-hint`,
           counter !== undefined && `${id}-counter`,
         )}
-        {...textarea}
+        {...textareaProps}
       />
       <div className="flex justify-between gap-3 text-sm text-muted-foreground">
         <div>

@@ -38,6 +38,7 @@ const describeSanction = (sanction: Sanction, now: number): string =>
         : texts.ended
       : texts.lifted(formatMoment(sanction.liftedAt)),
     ...(sanction.isAutomatic ? [texts.automatic] : []),
+    // A second moderator has to confirm a ban.
     ...(sanction.kind === 'banned' && !sanction.isConfirmed ? [texts.unconfirmed] : []),
   ].join(', ');
 
@@ -72,10 +73,12 @@ const Sanctions = ({
     </ul>
   );
 
+/** The person's standing (how moderation has restricted them), account and figures. */
 const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const { kind, until } = person.standing;
   const standing = copy.standings[kind];
   const account = person.isAnonymous ? texts.anonymous : texts.registered;
+  // `upheld`: decided reports that led to action.
   const { total, upheld, decided } = person.reportsMade;
   return (
     <dl className="grid gap-1.5 text-base">
@@ -104,8 +107,8 @@ interface PersonProps {
 }
 
 /**
- * What is known about the person whom a case is about, with buttons to lift a sanction and to set or lift the legal
- * hold on their data.
+ * What is known about the person whom a case is about, with buttons to lift a sanction, and to place or lift a legal
+ * hold, under which none of their data is erased.
  */
 export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
   const queries = useQueryClient();

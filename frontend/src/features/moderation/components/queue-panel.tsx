@@ -18,12 +18,16 @@ export interface QueuePanelProps {
   onFilter: (filter: Filter) => void;
   openCaseId: number | undefined;
   onOpen: (caseId: number) => void;
-  /** Called when the pointer or the focus enters the list, and when both have left it. */
+  /**
+   * Called when the pointer or the focus enters the list, and when both have left it. In between, the list is frozen:
+   * no row moves, appears or disappears.
+   */
   onInsideChange: (isInside: boolean) => void;
   /** Called when the moderator asks for the new cases that a frozen list does not contain. */
   onShowNew: () => void;
 }
 
+/** The filter `held` lists the cases of people whose data is under a legal hold. */
 const emptyTexts: Record<Filter, string> = {
   open: copy.queue.empty,
   mine: copy.queue.emptyMine,
@@ -67,6 +71,7 @@ const CaseList = ({ myId, queue, filter, openCaseId, onOpen }: QueuePanelProps) 
   const now = useNow();
   const cursorId = useWorkbench((state) => state.cursorId);
   const { rows } = queue.list;
+  // The cursor is the row that the keys J and K move to. It is also the one that Tab reaches.
   const tabStopId = rows.some(({ item }) => item.id === cursorId) ? cursorId : rows[0]?.item.id;
   if (rows.length === 0)
     return (

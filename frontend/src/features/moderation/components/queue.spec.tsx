@@ -13,6 +13,8 @@ import {
 } from '@/testing/moderation-page';
 import { popoverPanelPart } from '@/ui/popover';
 
+// A claim reserves a case for one moderator. A held case is about a person whose data is under a legal hold.
+
 /** `showModeration` names this moderator mod-two. */
 const otherModeratorId = 4;
 
@@ -27,7 +29,7 @@ const getListedNames = (): string[] =>
     .getAllByRole('listitem')
     .map((item) => /[a-z]+-[a-z]+/.exec(item.textContent ?? '')?.[0] ?? '');
 
-it('shows in a row what the case is about, its state, and how long it has been open', async () => {
+it('shows in a row the urgency, what the case is about, its state, and how long it has been open', async () => {
   const hourMs = 60 * 60_000;
   const moderationCase = aCase({
     categories: { sexual: 2, hate: 1 },
@@ -43,12 +45,14 @@ it('shows in a row what the case is about, its state, and how long it has been o
   const item = await screen.findByRole('listitem');
   expect(item).toHaveTextContent('340brave-heron-7AppealEscalatedIn careAutomatic');
   expect(item).toHaveTextContent('Sexual 2 · Hate · 3 reporters · 1 prior sanction');
+  // Such a case should be decided within 24 hours.
   expect(item).toHaveTextContent('open 26 h · 2 h late · anonymous');
   expect(screen.getByText('1 case waits')).toBeVisible();
   expect(screen.getByText('Aim: minor and threat within 1 hour, the rest within 24 hours.')).toBeVisible();
 });
 
 it('names an erased user by their number', async () => {
+  // The username is empty once the account is erased.
   showModeration([aCase({ userId: 9, username: '' })]);
   expect(await screen.findByRole('listitem')).toHaveTextContent('340Person #9');
 });
@@ -92,6 +96,7 @@ it('moves no row while the pointer is in the list, and shows the new order on re
   const { server, queryClient, user } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
   await user.hover(getQueueRow('silent-badger'));
+  // Another case is the most urgent one now, and the first of the three has been decided.
   server.routes[openQueueRoute] = createCaseListResponse([
     aCaseItem({ id: 99, username: 'new-one', urgency: 900 }),
     ...createThreeCases().slice(1),

@@ -34,15 +34,18 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   const queries = useQueryClient();
   const [isInsideList, setInsideList] = useState(false);
   const [wantsNewCases, setWantsNewCases] = useState(false);
-  // No row may move under the pointer or the focus, unless the moderator has asked for the new cases.
+  // No row moves while the pointer or the focus is in the list, unless the moderator has asked for the new cases.
   const isFrozen = isInsideList && !wantsNewCases;
   const queue = useQueue(myId, filter, isFrozen);
   const { rows } = queue.list;
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
+  /** The cursor is the highlighted row of the queue, which the keys J and K move. */
   const cursorId = useWorkbench((state) => state.cursorId);
+  // A claim keeps other moderators from deciding the case.
   const { claim, claimForForm, release } = useClaim();
   const submit = useSubmission(myId, rows, changeAddress);
   usePrefetchedNext(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, myId) : undefined);
+  /** Finds the entry of a case in the queue, which has no details such as `excludes`. */
   const findItem = (id: number | undefined): CaseItem | undefined =>
     rows.find((row) => row.item.id === id)?.item;
 
@@ -83,6 +86,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   };
   const openForm = (id: number): void => {
     const cachedCase = getCachedCase(id);
+    // `excludes` lists the moderators who may not decide the case.
     if (cachedCase?.excludes.includes(myId) || cachedCase?.state === 'decided') return;
     openCase(id);
     workbench.openForm();
@@ -118,7 +122,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   };
 
   /** Returns false if the shortcut has no effect now. */
-  const run = (shortcut: Shortcut): boolean => {
+  const runShortcut = (shortcut: Shortcut): boolean => {
     const id = getTargetCaseId();
     switch (shortcut) {
       case 'next':
@@ -152,7 +156,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
         return id !== undefined;
     }
   };
-  useShortcuts(run);
+  useShortcuts(runShortcut);
 
   const changeFilter = (chosen: Filter): void => {
     // The list of the new filter starts unfrozen.

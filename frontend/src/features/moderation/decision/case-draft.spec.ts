@@ -19,7 +19,7 @@ const createDraft = (changes: Partial<CaseDraft> = {}): CaseDraft => ({
   ...createCaseDraft(aCase()),
   ...changes,
 });
-/** Long enough for the facts of a decision and for the validText to an appeal. */
+/** Long enough for the facts of a decision and for the answer to an appeal. */
 const validText = 'We looked again and keep the decision.';
 
 it('creates a draft with the rule of the gravest category, and its template with the date of the incident', () => {

@@ -26,7 +26,7 @@ export type Duration = (typeof durations)[number];
 export interface CaseDraft {
   outcome: CaseOutcome | null;
   rule: HouseRule | null;
-  /** The reason for the decision, which the person reads. */
+  /** What the person did, in a text that the person reads. */
   facts: string;
   /** Whether the moderator has edited `facts`, which then stay when another rule is chosen. */
   isFactsEdited: boolean;
@@ -37,13 +37,14 @@ export interface CaseDraft {
   blockImages: readonly number[];
   /** Read by moderators only. */
   note: string;
-  /** Whether a second moderator confirms a ban; null while not chosen. */
+  /** Whether this moderator confirms a ban that another one has imposed; null while not chosen. */
   isConfirmed: boolean | null;
   appealOutcome: AppealOutcome | null;
   /** The answer to an appeal, which its author reads. */
   answer: string;
 }
 
+/** Null for categories that are not about one rule. */
 const ruleByCategory: Record<ReportCategory, HouseRule | null> = {
   minor: 'adults_only',
   threat: 'no_threats',
@@ -116,7 +117,10 @@ export const isUntilAllowed = (until: number | null, now: number): until is numb
 /** Counts the code points of the normalised text, as the server does. */
 export const countCharacters = (text: string): number => countCodePoints(normalizeText(text));
 
-/** What is missing or invalid in a form. `short` and `long` are about the facts, or the answer to an appeal. */
+/**
+ * What is missing or invalid in a form. `choice`: no outcome is chosen. `short` and `long` are about the length of the
+ * facts, or of the answer to an appeal.
+ */
 export type Problem = 'rule' | 'until' | 'short' | 'long' | 'choice';
 
 const checkLength = (text: string): Problem | null => {
@@ -153,7 +157,7 @@ export const buildDecisionBody = (
   };
   if (outcome === null) return { problems: ['choice'] };
   if (outcome === 'dismissed') return { body: { ...commonFields, outcome } };
-  // Undefined if the outcome has no end; null if its end is missing.
+  // Undefined if the outcome has no end; null, which is the problem `until`, if its end is missing.
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
   return buildIfValid(
     [
@@ -171,12 +175,17 @@ export const buildDecisionBody = (
   );
 };
 
-/** Builds the body that confirms a ban, or does not. Facts are sent only if the moderator wrote new ones. */
+/**
+ * Builds the body that confirms or rejects the ban of another moderator. Facts are sent only if this moderator has
+ * written new ones.
+ * @param version of the case on which the decision is based
+ */
 export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOrProblems<ConfirmBan> => {
   const facts = draft.isFactsEdited ? draft.facts.trim() : '';
   const { isConfirmed } = draft;
   return buildIfValid([isConfirmed === null && 'choice', facts !== '' && checkLength(facts)], () => ({
     version,
+    // Not null: that is the problem `choice`.
     isConfirmed: isConfirmed === true,
     ...(facts === '' ? {} : { facts }),
   }));
@@ -184,6 +193,7 @@ export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOr
 
 /**
  * Builds the body of the decision of an appeal.
+ * @param version of the case on which the decision is based
  * @param now in ms since the epoch
  */
 export const buildAppealDecisionBody = (
@@ -193,7 +203,7 @@ export const buildAppealDecisionBody = (
 ): BodyOrProblems<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
-  // Undefined if the outcome has no end; null if its end is missing.
+  // Undefined if the outcome has no end; null, which is the problem `until`, if its end is missing.
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
   return buildIfValid(
     [until !== undefined && !isUntilAllowed(until, now) && 'until', checkLength(draft.answer)],

@@ -7,6 +7,8 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
+// A receipt is a signed statement of the server, in the form of a JWS, about the deletion of an account.
+
 /** Ids of receipts are 22 characters of base64url. */
 const receiptId = 'AAAAAAAAAAAAAAAAAAAAAA';
 const receiptRoute = `GET /api/receipts/${receiptId}` as const;
@@ -39,11 +41,11 @@ const content: ReceiptContent = {
 const encodeBase64Url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const validHeader = { alg: 'EdDSA', kid: 'k1', typ: 'thaw-receipt' };
 /** Builds the JWS of a receipt, by default a valid one that the server has signed. */
-const signReceipt = (
-  payload: object = content,
-  header: object = validHeader,
-  key: KeyObject = privateKey,
-): string => {
+const signReceipt = ({
+  payload = content,
+  header = validHeader,
+  key = privateKey,
+}: { payload?: object; header?: object; key?: KeyObject } = {}): string => {
   const text = `${encodeBase64Url(header)}.${encodeBase64Url(payload)}`;
   return `${text}.${sign(null, Buffer.from(text), key).toString('base64url')}`;
 };
@@ -55,10 +57,10 @@ const runningReceipt: Receipt = {
   content: null,
   remaining: { ...nothingLeft, personalFields: 3, total: 3 },
 };
-const createDoneReceipt = (receipt = signReceipt(), changes: Partial<Receipt> = {}): Receipt => ({
+const createDoneReceipt = (changes: Partial<Receipt> = {}): Receipt => ({
   ...runningReceipt,
   state: 'done',
-  receipt,
+  receipt: signReceipt(),
   content,
   remaining: nothingLeft,
   ...changes,
@@ -81,13 +83,14 @@ afterEach(() => jest.useRealTimers());
 
 describe('the page of a running deletion', () => {
   const longerThanPollIntervalMs = 3_000;
-  it('polls until the deletion is done, also after a failure, and says when it takes over a minute', async () => {
+  it('polls until the deletion is done, even if a request fails, and says when it takes over a minute', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [receiptRoute]: runningReceipt });
     showReceiptPage();
     expect(await findHeading('Your account is being deleted')).toHaveFocus();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
+    // To one second before, and then one second after, a minute.
     await act(() => jest.advanceTimersByTimeAsync(59_000));
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
     await act(() => jest.advanceTimersByTimeAsync(2_000));
@@ -106,11 +109,11 @@ describe('the page of a running deletion', () => {
 });
 
 describe('the page of a receipt', () => {
-  it('lists what was erased and what is stored now, which is counted again on request', async () => {
+  it('lists what was erased and what is still stored, and counts the latter again on request', async () => {
     const server = fakeServer({ [receiptRoute]: createDoneReceipt() });
     showReceiptPage();
     const erased = within(await screen.findByRole('region', { name: 'Erased' }));
-    // The counts that are not 0.
+    // The counts of `content.erased` that are not 0.
     expect(erased.getAllByRole('definition').map((count) => count.textContent)).toEqual([
       '412',
       '31',
@@ -122,7 +125,7 @@ describe('the page of a receipt', () => {
     expect(screen.queryByRole('region', { name: 'Kept' })).toBeNull();
     const stored = within(screen.getByRole('region', { name: 'What is stored about the account now' }));
     expect(stored.getByText('Nothing.')).toBeVisible();
-    server.routes[receiptRoute] = createDoneReceipt(signReceipt(), {
+    server.routes[receiptRoute] = createDoneReceipt({
       remaining: { ...nothingLeft, devices: 1, total: 1 },
     });
     await userEvent.click(stored.getByRole('button', { name: 'Count again' }));
@@ -136,7 +139,9 @@ describe('the page of a receipt', () => {
       { what: 'texts of decisions', why: 'appeal_window', until: '2027-05-22T12:00:00.000Z' },
       { what: 'texts of a sanction', why: 'sanction', until: null },
     ];
-    fakeServer({ [receiptRoute]: createDoneReceipt(signReceipt({ ...content, kept })) });
+    fakeServer({
+      [receiptRoute]: createDoneReceipt({ receipt: signReceipt({ payload: { ...content, kept } }) }),
+    });
     showReceiptPage();
     const list = within(await screen.findByRole('region', { name: 'Kept' })).getAllByRole('listitem');
     expect(list[0]).toHaveTextContent('evidence of a report about you as long as the law obliges us');
@@ -146,12 +151,13 @@ describe('the page of a receipt', () => {
   });
 
   it('has another heading for an anonymous account that expired', async () => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(signReceipt({ ...content, reason: 'inactive' })) });
+    const receipt = signReceipt({ payload: { ...content, reason: 'inactive' } });
+    fakeServer({ [receiptRoute]: createDoneReceipt({ receipt }) });
     showReceiptPage();
     expect(await findHeading('This account was deleted')).toBeVisible();
   });
 
-  it('says that there is no such receipt: after a request if the id is well-formed, else without one', async () => {
+  it('says that there is no such receipt, and sends no request if the id is not well-formed', async () => {
     const server = fakeServer({});
     const { unmount } = showReceiptPage();
     expect(await findHeading('No such receipt')).toBeVisible();
@@ -169,7 +175,7 @@ describe('the page of a receipt', () => {
     server.routes[receiptRoute] = new Refusal(429, { message: 'That was too fast.' });
     await retry();
     expect(await screen.findByRole('alert')).toHaveTextContent('The receipt could not be loaded.');
-    server.routes[receiptRoute] = createDoneReceipt('no.receipt.at-all');
+    server.routes[receiptRoute] = createDoneReceipt({ receipt: 'no.receipt.at-all' });
     await retry();
     expect(await screen.findByText('The server sent a receipt that cannot be read.')).toBeVisible();
     server.routes[receiptRoute] = createDoneReceipt();
@@ -197,21 +203,22 @@ describe('the check of a receipt', () => {
       /^Not genuine/,
     ],
     ['an empty signature', `${header}.${encodeBase64Url(content)}.`, /^Not genuine/],
+    // A JWS has three parts.
     ['a fourth part', `${signReceipt()}.more`, /^Not genuine/],
-    ['another type', signReceipt(content, { ...validHeader, typ: 'JWT' }), /^Not genuine/],
-    ['the signature of another server', signReceipt(content, undefined, otherServerKey), /^Not genuine/],
+    ['another type', signReceipt({ header: { ...validHeader, typ: 'JWT' } }), /^Not genuine/],
+    ['the signature of another server', signReceipt({ key: otherServerKey }), /^Not genuine/],
     [
       'a key id that the server does not publish',
-      signReceipt(content, { ...validHeader, kid: 'k0' }),
+      signReceipt({ header: { ...validHeader, kid: 'k0' } }),
       /another key/,
     ],
     [
       'the id of another deletion',
-      signReceipt({ ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' }),
+      signReceipt({ payload: { ...content, receiptId: 'BBBBBBBBBBBBBBBBBBBBBB' } }),
       /^Not genuine: this is the receipt of another deletion/,
     ],
   ])('judges a receipt with %s', async (_title, receipt, verdict) => {
-    fakeServer({ [receiptRoute]: createDoneReceipt(receipt), [keysRoute]: keysResponse });
+    fakeServer({ [receiptRoute]: createDoneReceipt({ receipt }), [keysRoute]: keysResponse });
     showReceiptPage();
     expect((await checkReceipt()).textContent).toMatch(verdict);
   });

@@ -6,6 +6,9 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 import { openPrivateChatPage, friend, me } from '@/testing/private-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
+// `openPrivateChatPage` opens a chat that contains the message 1 of the friend. `listMessages` lists the cached
+// messages; `listRows` lists them as the screen shows them, with the user's pending edits and deletions.
+
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
@@ -68,9 +71,10 @@ describe('changes of private messages', () => {
       expect(listUnsavedEdits()).toEqual([]);
     });
 
+    const retryAfterMs = 900;
     it.each([
       ['a timeout', new SocketRequestError('timeout'), 'edit_not_saved'],
-      ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+      ['a rate limit', new SocketRequestError('refused', 'rate_limited', retryAfterMs), 'edit_too_fast'],
     ])('is undone on %s, and its text is returned to the composer', async (_cause, error, noticeKind) => {
       const { commands, getContent, listUnsavedEdits, getNoticeKind, queryClient } = editOwnMessage();
       commands[0]?.reject(error);
@@ -82,26 +86,28 @@ describe('changes of private messages', () => {
     });
   });
 
-  it('show a reaction at once, and then the reactions from the ack', () => {
-    const { changes, commands, listMessages } = openPrivateChatPage();
-    changes.react(friend, 1, '👍');
-    expect(listMessages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
-    expect(commands[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
-    const reactions = [
-      { emoji: '👍', userId: friend },
-      { emoji: '👍', userId: me },
-    ];
-    commands[0]?.ack({ reactions });
-    expect(listMessages()[0]?.reactions).toEqual(reactions);
-  });
+  describe('a reaction', () => {
+    it('is shown at once, and then replaced by all reactions from its ack', () => {
+      const { changes, commands, listMessages } = openPrivateChatPage();
+      changes.react(friend, 1, '👍');
+      expect(listMessages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
+      expect(commands[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
+      const reactions = [
+        { emoji: '👍', userId: friend },
+        { emoji: '👍', userId: me },
+      ];
+      commands[0]?.ack({ reactions });
+      expect(listMessages()[0]?.reactions).toEqual(reactions);
+    });
 
-  it('are refetched after a failed reaction', async () => {
-    const { changes, commands, queryClient, getNoticeKind } = openPrivateChatPage();
-    changes.react(friend, 1, '👍');
-    commands[0]?.reject(new SocketRequestError('refused', 'unavailable'));
-    await flushPromises();
-    expect(getNoticeKind()).toBe('reaction_not_saved');
-    expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+    it('makes the page refetch the conversation when the server refuses it', async () => {
+      const { changes, commands, queryClient, getNoticeKind } = openPrivateChatPage();
+      changes.react(friend, 1, '👍');
+      commands[0]?.reject(new SocketRequestError('refused', 'unavailable'));
+      await flushPromises();
+      expect(getNoticeKind()).toBe('reaction_not_saved');
+      expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+    });
   });
 
   describe('a deletion', () => {
@@ -112,7 +118,7 @@ describe('changes of private messages', () => {
       return page;
     };
 
-    it('is shown at once and sent after the undo period; the row stays', () => {
+    it('is shown at once as a deleted message, and sent after the undo period', () => {
       const { commands, clock, listRows, listMessages } = deleteOwnMessage();
       expect(listRows()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
@@ -153,7 +159,7 @@ describe('changes of private messages', () => {
       expect(commands).toHaveLength(1);
     });
 
-    it('is taken back when the server refuses it', async () => {
+    it('is undone when the server refuses it', async () => {
       const { commands, clock, listRows, getNoticeKind } = deleteOwnMessage();
       clock.advance(pageLimits.toastMs);
       commands[0]?.reject(new SocketRequestError('refused', 'internal'));

@@ -26,7 +26,7 @@ export interface PendingDeletion {
   messageId: number;
 }
 
-/** The user's edits and deletions that the server has not confirmed. The chat already shows them. */
+/** The user's edits and deletions that the server has not acknowledged yet. The chat already shows them. */
 export interface PendingChanges {
   edits: readonly PendingEdit[];
   deletions: readonly PendingDeletion[];
@@ -47,6 +47,7 @@ export interface MessageChangesOptions {
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => noChanges);
+  /** The edits that have been sent and wait for a response. */
   const sendingEditIds = new Set<string>();
   /** By message id, the timers of the undo periods; when one ends, the deletion is sent. */
   const undoTimers = new Map<number, number>();
@@ -55,7 +56,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
   /**
    * Sends a change of one message.
-   * @returns 'interrupted' when the connection was lost before the ack: the change may or may not be stored; 'refused'
+   * @returns 'interrupted' when the connection was lost before the ack: the change may or may not be stored; 'failed'
    * when the server refused the change, did not respond in time, or another user has signed in
    */
   const sendChange = async <E extends ClientEvent>(
@@ -63,24 +64,25 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     event: E,
     data: ClientInput<E>,
     onAck: (ack: Record<string, unknown>) => void,
-    onRefused: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
-  ): Promise<'done' | 'refused' | 'interrupted'> => {
+    onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
+  ): Promise<'done' | 'failed' | 'interrupted'> => {
     const me = getUserId();
     try {
       await getSocket().request(event, data, {
+        // A late ack does not concern another user who has signed in since.
         onAck: (ack) => (me === getUserId() ? onAck(ack) : undefined),
       });
       return 'done';
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;
-      if (me === undefined || me !== getUserId()) return 'refused';
+      if (me === undefined || me !== getUserId()) return 'failed';
       if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
       if (error.code === 'not_friends') handleNotFriends(friendId);
       else {
         conversations.refetch(me, friendId);
-        onRefused(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
+        onFailed(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       }
-      return 'refused';
+      return 'failed';
     }
   };
 
@@ -112,7 +114,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       },
     );
     sendingEditIds.delete(editId);
-    if (outcome === 'refused') dropEdit(editId);
+    if (outcome === 'failed') dropEdit(editId);
   };
 
   const dropDeletion = (messageId: number): void => {
@@ -125,6 +127,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
 
   const sendDeletion = async ({ friendId, messageId }: PendingDeletion): Promise<void> => {
     const me = getUserId();
+    // From now on the deletion cannot be undone.
     clock.clearTimeout(undoTimers.get(messageId));
     undoTimers.delete(messageId);
     // Without a connection the deletion stays pending; `resendAll` sends it after the next connect.
@@ -139,7 +142,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       },
       () => notify(friendId, 'delete_not_saved'),
     );
-    if (outcome === 'refused') dropDeletion(messageId);
+    if (outcome === 'failed') dropDeletion(messageId);
   };
 
   /** Sends the deletions that could still be undone, without waiting for the end of the undo period. */
@@ -155,7 +158,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       sendingEditIds.clear();
       useStore.setState(noChanges);
     },
-    removeFriend: (friendId: number): void =>
+    forgetFriend: (friendId: number): void =>
       useStore.setState(({ edits, deletions }) => ({
         edits: edits.filter((edit) => edit.friendId !== friendId),
         deletions: deletions.filter((deletion) => deletion.friendId !== friendId),
@@ -222,15 +225,17 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     deleteMessage: (friendId: number, messageId: number): boolean => {
       if (!isConnected()) return false;
       const deletion: PendingDeletion = { friendId, messageId };
+      // Replaces an earlier deletion of this message, if there is one.
       dropDeletion(messageId);
       useStore.setState(({ deletions }) => ({ deletions: [...deletions, deletion] }));
+      // The undo period is the time for which the toast with Undo is shown.
       undoTimers.set(
         messageId,
         clock.setTimeout(() => void sendDeletion(deletion), pageLimits.toastMs),
       );
       return true;
     },
-    /** Restores a message; without effect once the deletion has been sent. */
+    /** Shows a deleted message again during its undo period; later it has no effect. */
     undoDeletion: (messageId: number): void => {
       if (undoTimers.has(messageId)) dropDeletion(messageId);
     },

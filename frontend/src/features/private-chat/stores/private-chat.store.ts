@@ -26,10 +26,15 @@ export interface PrivateChatState {
   typing: readonly number[];
 }
 
-/** A part of the private chats whose code is loaded together with their screen, such as edits and deletions. */
+/**
+ * A part of the private chats, such as edits and deletions, whose code is loaded only with their screen. The private
+ * chats call it when the connection, the user or a friendship changes.
+ */
 export interface PrivateChatPart {
+  /** Called when the signed-in user has changed: removes the data of the previous one. */
   reset: () => void;
-  removeFriend: (friendId: number) => void;
+  /** Called when a friendship has ended: removes everything about this friend. */
+  forgetFriend: (friendId: number) => void;
   /** Called on connect: sends again the changes that a lost connection interrupted. */
   resendAll: () => void;
   /** Sends the deletions that could still be undone, without waiting for the end of the undo period. */
@@ -55,20 +60,21 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
 
   const updateUnread = (me: number, update: (counts: UnreadCounts) => UnreadCounts): void => {
     const queryKey = unreadCountsKey(me);
+    // Counts that are not loaded yet need no update.
     queryClient.setQueryData<UnreadCounts>(queryKey, (counts) => counts && update(counts));
     // A response in flight may be older than the change and would overwrite it.
     void refetchIfInFlight(queryClient, queryKey);
   };
 
   /** Called when a friendship has ended: removes everything about this friend. */
-  const removeFriend = (friendId: number): void => {
+  const forgetFriend = (friendId: number): void => {
     if (userId === undefined) return;
     conversations.remove(userId, friendId);
     drafts.remove(friendId);
     showTyping(friendId, false);
     updateUnread(userId, (counts) => clearUnread(counts, friendId));
     outbox.keepOnlyConversations((conversationId) => conversationId !== String(friendId));
-    for (const part of parts) part.removeFriend(friendId);
+    for (const part of parts) part.forgetFriend(friendId);
     for (const listener of friendshipEndListeners) listener(friendId);
   };
 
@@ -80,7 +86,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     drafts,
     onStored: (message) =>
       conversations.applyChange(message.senderId, message.receiverId, { type: 'sent', message }),
-    onNotFriends: removeFriend,
+    onNotFriends: forgetFriend,
   });
   const showTyping = (friendId: number, isTyping: boolean): void => {
     clock.clearTimeout(typingTimers.get(friendId));
@@ -118,10 +124,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     outbox,
     getSocket: (): FeatureSocket => socket,
     getUserId: (): number | undefined => userId,
-    /**
-     * Adds a part whose code was loaded later: from now on its methods are called when the connection, the user or a
-     * friendship changes.
-     */
+    /** Adds a part whose code was loaded later. */
     addPart: (part: PrivateChatPart): void => void parts.add(part),
     attachSocket: (newSocket: FeatureSocket): void => {
       socket = newSocket;
@@ -190,11 +193,11 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
           return frame.data.senderId === undefined ? undefined : showTyping(frame.data.senderId, true);
         case 'friendship_removed': {
           const { removedFriendId, removedBy } = frame.data;
-          return removeFriend(removedFriendId === me ? removedBy : removedFriendId);
+          return forgetFriend(removedFriendId === me ? removedBy : removedFriendId);
         }
         case 'block_changed':
           // A block ends the friendship.
-          return frame.data.isBlocked ? removeFriend(frame.data.userId) : undefined;
+          return frame.data.isBlocked ? forgetFriend(frame.data.userId) : undefined;
         default:
           return;
       }
@@ -216,7 +219,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
       return () => friendshipEndListeners.delete(listener);
     },
     /** Called when the server reports that the two users are not friends: removes everything about this friend. */
-    handleNotFriends: removeFriend,
+    handleNotFriends: forgetFriend,
     /** Clears the unread count of a friend on this page. */
     clearUnread: (friendId: number): void => {
       if (userId !== undefined) updateUnread(userId, (counts) => clearUnread(counts, friendId));
@@ -227,7 +230,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
 export type PrivateChats = ReturnType<typeof createPrivateChats>;
 
 export const privateChats = createPrivateChats({
-  // Times of unsent messages are compared with those of stored messages, which are from the server's clock.
+  // `now` is the server's time, because times of unsent messages are compared with those of stored messages.
   clock: { ...systemClock, now: getServerNow },
   newId,
   queryClient,

@@ -12,6 +12,7 @@ import { useToasts } from '@/ui/toast-store';
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 const onPendingChange = jest.fn();
 const onConverted = jest.fn();
+/** A registered user. By default, `aUser` is anonymous and has the id 7. */
 const ada = aUser({ isAnonymous: false, email: 'ada@example.com' });
 
 beforeEach(() => {
@@ -42,9 +43,10 @@ const fill = (values: Record<string, string>): void => {
     fireEvent.change(screen.getByLabelText(label), { target: { value } });
   }
 };
+/** The submit button is the only button of each form. */
 const getSubmitButton = (): HTMLElement => screen.getByRole('button');
 /** Submits the form without its button, which works even while the button is disabled. */
-const submitWithEnter = (): void => void fireEvent.submit(document.querySelector('form')!);
+const submitWithoutButton = (): void => void fireEvent.submit(document.querySelector('form')!);
 const mockResponse = (status: number, body: unknown): void => {
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
 };
@@ -63,7 +65,7 @@ describe('the email form', () => {
   it.each([
     ['empty fields', {}],
     ['no password', { 'New email': 'new@example.com' }],
-    ['no address', { 'New email': '  ', 'Current password': 'secret' }],
+    ['a blank address', { 'New email': '  ', 'Current password': 'secret' }],
   ])('asks for all fields when submitted with %s; its button stays enabled', async (_missing, values) => {
     openEmailForm();
     fill(values);
@@ -92,7 +94,7 @@ describe('the email form', () => {
   it.each([
     [409, { message: 'This email address is taken.' }, 'This email address is taken.'],
     [403, {}, 'Could not change email. Please check your password.'],
-  ])("reports a response of %d %j as '%s'", async (status, body, description) => {
+  ])("after the response %d %j shows a toast with '%s'", async (status, body, description) => {
     openEmailForm();
     mockResponse(status, body);
     fill({ 'New email': 'new@example.com', 'Current password': 'secret' });
@@ -105,7 +107,7 @@ describe('the email form', () => {
   it('marks an invalid address at its field when the server refuses it, until the field is edited', async () => {
     openEmailForm();
     mockResponse(400, { message: 'Some of what was sent is not valid.' });
-    fill({ 'New email': 'nobody', 'Current password': 'secret' });
+    fill({ 'New email': 'not-an-address', 'Current password': 'secret' });
     fireEvent.click(getSubmitButton());
     expect(await screen.findByText('Invalid email')).toBeVisible();
     fill({ 'New email': 'nobody@example.com' });
@@ -128,7 +130,7 @@ describe('the password form', () => {
     'Confirm new password': confirmation,
   });
 
-  // The button is disabled in all these cases, but Enter may submit a form without the button.
+  // The button is disabled in all these cases. The form must also refuse a submit that does not come from the button.
   it.each([
     ['empty fields', toFields('', '', ''), 'Required fields', 'Please fill in all fields.'],
     [
@@ -153,7 +155,7 @@ describe('the password form', () => {
     openPasswordForm();
     fill(values);
     expect(getSubmitButton()).toBeDisabled();
-    submitWithEnter();
+    submitWithoutButton();
     await expectToast(title, description);
     expect(fetchMock).not.toHaveBeenCalled();
   });
@@ -188,7 +190,7 @@ describe('the password form', () => {
   it.each([
     [403, { message: 'The current password is not correct.' }, 'The current password is not correct.'],
     [500, {}, 'Could not change password. Please check your current password.'],
-  ])("reports a response of %d %j as '%s'", async (status, body, description) => {
+  ])("after the response %d %j shows a toast with '%s'", async (status, body, description) => {
     openPasswordForm();
     mockResponse(status, body);
     fill(toFields('wrong', '123456', '123456'));
@@ -197,6 +199,7 @@ describe('the password form', () => {
   });
 });
 
+// The conversion form turns an anonymous user into a registered one.
 describe('the conversion form', () => {
   const toFields = (email: string, password: string, confirmation: string): Record<string, string> => ({
     Email: email,
@@ -206,7 +209,7 @@ describe('the conversion form', () => {
 
   it.each([
     ['empty fields', toFields('', '', ''), 'Missing fields', 'Please fill in all fields.'],
-    ['no address', toFields(' ', 'secret1', 'secret1'), 'Missing fields', 'Please fill in all fields.'],
+    ['a blank address', toFields(' ', 'secret1', 'secret1'), 'Missing fields', 'Please fill in all fields.'],
     [
       'no confirmation',
       toFields('a@example.com', 'secret1', ''),
@@ -233,7 +236,7 @@ describe('the conversion form', () => {
     expect(fetchMock).not.toHaveBeenCalled();
   });
 
-  it('disables its button during the request and then gives the user an account under the same id', async () => {
+  it('disables its button during the request, and then makes the user a registered one with the same id', async () => {
     openConversionForm();
     let respond: (response: Response) => void = () => undefined;
     fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
@@ -256,7 +259,7 @@ describe('the conversion form', () => {
   it.each([
     [409, { message: 'This email address is taken.' }, 'This email address is taken.'],
     [500, {}, 'Could not convert account. Please try again.'],
-  ])("reports a response of %d %j as '%s'", async (status, body, description) => {
+  ])("after the response %d %j shows a toast with '%s'", async (status, body, description) => {
     openConversionForm();
     mockResponse(status, body);
     fill(toFields('ada@example.com', 'secret1', 'secret1'));

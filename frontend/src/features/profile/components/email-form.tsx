@@ -39,7 +39,9 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       className="grid gap-4"
       data-unsaved={form.isUnsaved}
       // The next edit hides the error at the email field.
-      onChange={() => emailChange.reset()}
+      onChange={() => {
+        if (emailChange.isError) emailChange.reset();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         submit();

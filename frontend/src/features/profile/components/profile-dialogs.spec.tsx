@@ -13,6 +13,8 @@ import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 const onLogout = jest.fn();
+/** Delay between the choice of the gender and the offer of an account. */
+const offerDelayMs = 500;
 /** Long after any dialog would have opened. */
 const longMs = 60_000;
 
@@ -37,6 +39,7 @@ const click = async (name: string, role = 'button'): Promise<void> => {
   fireEvent.click(screen.getByRole(role, { name }));
   await flushUpdates();
 };
+/** Chooses a gender as the user; the server responds with the saved user. */
 const chooseGender = async (savedUser = {}): Promise<void> => {
   fetchMock.mockResolvedValueOnce(
     new Response(JSON.stringify({ user: aUser({ gender: 'male', ...savedUser }) })),
@@ -57,11 +60,11 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it('offers an account 500 ms after the gender was chosen, once', async () => {
+it('offers an anonymous user an account once, 500 ms after they chose their gender', async () => {
   await openPage({ gender: null });
   await chooseGender();
   expect(queryDialog('Select Your Gender')).toBeNull();
-  await advanceTime(499);
+  await advanceTime(offerDelayMs - 1);
   expect(queryDialog('Anonymous Account')).toBeNull();
   await advanceTime(1);
   expect(queryDialog('Anonymous Account')).toBeVisible();
@@ -87,13 +90,13 @@ it('offers no account to a user who chose the gender earlier', async () => {
 it('opens Create Your Account from the offer', async () => {
   await openPage({ gender: null });
   await chooseGender();
-  await advanceTime(500);
+  await advanceTime(offerDelayMs);
   await click('Create Account');
   expect(queryDialog('Anonymous Account')).toBeNull();
   expect(queryDialog('Create Your Account')).toBeVisible();
 });
 
-it('asks for the gender before it opens any other dialog', async () => {
+it('asks for a missing gender instead of opening Profile Settings', async () => {
   await openPage({ gender: null });
   act(openProfileSettings);
   await flushUpdates();
@@ -101,8 +104,9 @@ it('asks for the gender before it opens any other dialog', async () => {
   expect(queryDialog('Select Your Gender')).toBeVisible();
 });
 
-it('keeps Create Your Account open on Esc, the X and a click outside while the request is pending', async () => {
+it('keeps Create Your Account open during the request, and lets the user close it after a failure', async () => {
   await openPage();
+  // Conversion turns an anonymous user into a registered one.
   act(openConversion);
   await flushUpdates();
   // The same text is valid as the email and as both passwords.
@@ -112,11 +116,12 @@ it('keeps Create Your Account open on Esc, the X and a click outside while the r
   let respond: (response: Response) => void = () => undefined;
   fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
   await click('Create Account');
+  // Neither the X, nor Escape, nor a click outside closes the dialog now.
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
   fireEvent.keyDown(document, { key: 'Escape' });
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
-  // A dialog that closes has disappeared by then.
+  // A closing dialog would have disappeared by now.
   await advanceTime(1_000);
   expect(queryDialog('Create Your Account')).toBeVisible();
 
@@ -155,7 +160,7 @@ it('shows a registered user all tabs and no warning in Profile Settings', async 
   expect(screen.queryByRole('button', { name: 'Create Account' })).toBeNull();
 });
 
-it('contains the choice of theme, the sound switch and the logout in Profile Settings', async () => {
+it('lets the user choose the theme, switch the sound on and log out in Profile Settings', async () => {
   await openPage();
   act(openProfileSettings);
   await flushUpdates();

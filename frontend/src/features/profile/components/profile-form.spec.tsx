@@ -5,9 +5,9 @@ import { currentUser, mergeIntoUser, signIn, signOut, useIdentity } from '@/prod
 import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 
-const uploadMock = jest.fn<Promise<string>, [File, string, string]>();
+const uploadMock = jest.fn<Promise<string>, [file: File, bucket: string, path: string]>();
 jest.mock('@/product/pictures/upload-image', () => ({
-  uploadImage: (...args: [File, string, string]) => uploadMock(...args),
+  uploadImage: (...args: [file: File, bucket: string, path: string]) => uploadMock(...args),
 }));
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 
@@ -19,6 +19,7 @@ const openForm = (changes = {}): void => {
   signIn(aUser({ username: 'quiet-otter-42', ...changes }));
   render(<CurrentUserForm />);
 };
+/** Found by its type, because its label changes. */
 const getSaveButton = (): HTMLElement =>
   screen.getAllByRole('button').find((button) => button.getAttribute('type') === 'submit')!;
 const getUsernameField = (): HTMLInputElement => screen.getByLabelText('Username');
@@ -49,6 +50,7 @@ const getShownToast = () => {
   return { title, description };
 };
 const maxSizeBytes = 5 * 1024 * 1024;
+const smallSizeBytes = 10;
 const pictureUrl = '/api/files/avatars/profiles/00000000-0000-4000-8000-000000000000.webp';
 
 beforeEach(() => {
@@ -89,15 +91,15 @@ it("shows 'Saving...', then 'Saved!' for 2 s; sends PUT, then GET, and updates t
   openForm();
   const onProfileUpdated = jest.fn();
   const unsubscribe = onAppEvent('profileUpdated', onProfileUpdated);
-  // The response to PUT contains `{ user }`, the response to GET the user itself.
+  // The response to PUT is `{ user }`, the response to GET is the user itself.
   mockResponse(200, { user: aUser({ username: 'Ada' }) });
-  let answerRead: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (answerRead = resolve)));
+  let respondToGet: (response: Response) => void = () => undefined;
+  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respondToGet = resolve)));
   typeUsername(' Ada ');
   await clickSave();
   expect(getSaveButton()).toHaveTextContent('Saving...');
   expect(getSaveButton()).toBeDisabled();
-  answerRead(new Response(JSON.stringify(aUser({ username: 'Ada Lovelace' }))));
+  respondToGet(new Response(JSON.stringify(aUser({ username: 'Ada Lovelace' }))));
   await flushUpdates();
   expect(fetchMock.mock.calls.map(([url, { method, body }]) => [method, url, body])).toEqual([
     ['PUT', '/api/user/7', '{"username":"Ada","avatar":null}'],
@@ -134,31 +136,31 @@ it("shows 'Error saving' for 3 s, and can be tried again", async () => {
 it.each([
   ['Saved!', 200],
   ['Error saving', 500],
-])('replaces %s when the user edits something', async (label, status) => {
+])("replaces '%s' when the user edits the name", async (label, status) => {
   openForm();
   mockResponse(status, { user: aUser({ username: 'ada' }) });
-  // After a successful save the profile is read again.
+  // The response to the GET that follows a successful save.
   mockResponse(200, aUser({ username: 'ada' }));
   typeUsername('ada');
   await clickSave();
   expect(getSaveButton()).toHaveTextContent(label);
   typeUsername('adam');
   expect(getSaveButton()).toHaveTextContent('Save changes');
-  // The timer that would have ended 'Saved!' or 'Error saving' must have no effect.
+  // The timer that ends 'Saved!' after 2 s or 'Error saving' after 3 s must have no effect any more.
   advanceTime(5_000);
   expect(getSaveButton()).toHaveTextContent('Save changes');
 });
 
-it('keeps as unsaved what the user types during a save', async () => {
+it('keeps a name that the user types during a save as an unsaved change', async () => {
   openForm();
   mockResponse(200, { user: aUser({ username: 'ada' }) });
-  let answerRead: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (answerRead = resolve)));
+  let respondToGet: (response: Response) => void = () => undefined;
+  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respondToGet = resolve)));
   typeUsername('ada');
   await clickSave();
   typeUsername('adam');
   expect(getSaveButton()).toHaveTextContent('Saving...');
-  answerRead(new Response(JSON.stringify(aUser({ username: 'ada' }))));
+  respondToGet(new Response(JSON.stringify(aUser({ username: 'ada' }))));
   await flushUpdates();
   advanceTime(2_000);
   expect(getUsernameField().value).toBe('adam');
@@ -190,7 +192,7 @@ it('marks a name of more than 30 code points as too long', () => {
   expect(getUsernameField()).toHaveAccessibleDescription('At most 30 characters');
 });
 
-it('uploads a picture to profiles/ in the bucket avatars, shows it, and saves it', async () => {
+it('uploads a picture below profiles/ in the bucket avatars, shows it, and saves it', async () => {
   openForm();
   uploadMock.mockResolvedValueOnce(pictureUrl);
   await choosePicture(createImage(maxSizeBytes));
@@ -210,7 +212,7 @@ it('does not save during an upload', async () => {
   openForm();
   uploadMock.mockReturnValueOnce(new Promise(() => undefined));
   typeUsername('ada');
-  await choosePicture(createImage(10));
+  await choosePicture(createImage(smallSizeBytes));
   expect(screen.getByRole('button', { name: 'Uploading...' })).toBeDisabled();
   expect(getSaveButton()).toBeDisabled();
 });
@@ -238,10 +240,11 @@ it('refuses a picture of more than 5 MiB without uploading it', async () => {
 });
 
 it.each([
-  ['the server refuses the file', () => createImage(10)],
+  ['the server refuses the file', () => createImage(smallSizeBytes)],
   ['the file is not an image', () => new File(['x'], 'me.txt', { type: 'text/plain' })],
 ])('reports that the picture could not be uploaded when %s', async (_reason, createFile) => {
   openForm();
+  // A file that is not an image does not get as far as the upload.
   uploadMock.mockRejectedValueOnce(new Error('422'));
   await choosePicture(createFile());
   expect(getShownToast()).toEqual({ title: 'Upload error', description: 'Could not upload image.' });

@@ -24,13 +24,14 @@ import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlurringPictures } from '@/product/stranger-choices';
 import { usePreloaded } from '@/ui/use-preloaded';
 
-/** Whether the user wrote the message. A card of the game has a sender too, but was not typed. */
+/** Whether the user typed the message. A card of Break the Ice has a sender too, but is not typed. */
 const isTypedBy = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
-/** Loaded while the page is idle: not every chat needs them, and none needs them at once. */
+/** Parts of Break the Ice, loaded while the page is idle: not every chat needs them, and none needs them at once. */
 const preloadedParts = [shownGamePart, celebrationPart];
 
+/** What the users may do with messages and in the composer. */
 const capabilities = {
   reply: true,
   edit: true,
@@ -43,14 +44,14 @@ const capabilities = {
 export interface ActiveChatProps {
   session: Session;
   me: MessageAuthor;
-  /** Shown between Break the Ice and Skip Chat. */
+  /** Buttons in the toolbar, between Break the Ice and Skip Chat. */
   toolbar?: ReactNode;
-  /** Shown after Skip Chat. */
+  /** The button More in the toolbar, after Skip Chat. */
   more?: ReactNode;
   renderIdeas?: RenderIdeas | undefined;
-  /** The profile pictures of friends are never blurred. */
+  /** If true, the partner's profile picture is not blurred. */
   isPartnerFriend?: boolean | undefined;
-  /** Must be stable between renders. */
+  /** Must be the same function in every render, because the memoized `chat` depends on it. */
   onReportMessage?: ((messageId: string) => void) | undefined;
 }
 
@@ -63,7 +64,7 @@ export const ActiveChat = ({
   isPartnerFriend = false,
   onReportMessage,
 }: ActiveChatProps) => {
-  /** The bar asks for the confirmation of Skip Chat. */
+  /** Whether the bar that asks 'Skip this chat?' is shown. */
   const [isSkipBarOpen, setSkipBarOpen] = useState(false);
   const section = useRef<HTMLElement>(null);
   const toolbarArea = useRef<HTMLDivElement>(null);
@@ -111,9 +112,10 @@ export const ActiveChat = ({
     const previous = focusedBeforeSkipBar.current;
     if (previous instanceof HTMLElement && previous !== document.body && previous.isConnected)
       previous.focus();
-    // Skip Chat is the first button of the toolbar with this attribute.
+    // Otherwise Skip Chat gets the focus: the first button of the toolbar with this attribute.
     else toolbarArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
+  // An Escape that closes a toast may close the bar as well, but must not open it.
   useEscape(section, ({ isForToast }) => {
     if (isSkipBarOpen) closeSkipBar();
     else if (!isForToast) openSkipBar();
@@ -148,6 +150,7 @@ export const ActiveChat = ({
               showsText
               isTyping={session.isPartnerTyping}
               name={partner.username}
+              // While this key is the same, 'is typing' is announced only once.
               latestMessageKey={session.messages.findLast((message) => isTypedBy(message, partner.id))?.key}
             />
           }

@@ -22,7 +22,7 @@ interface SentRequest {
 let requests: SentRequest[];
 /** Frames for which the page has not requested an ack. */
 let sentFrames: { event: string; data: unknown }[];
-let isOpen: boolean;
+let isConnected: boolean;
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
@@ -31,16 +31,19 @@ const partner = aPartner();
 const receiveMatch = (): void =>
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: partner.id, partnerInfo: partner });
 
-const setConnected = (open: boolean): void =>
+const setConnected = (connected: boolean): void =>
   act(() => {
-    isOpen = open;
-    useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
+    isConnected = connected;
+    useConnection.setState({ status: connected ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
   });
 
 const renderChat = () => {
   render(<RandomChat />);
   return userEvent.setup();
 };
+
+const retryAfterMs = 900;
+const rateLimitError = new SocketRequestError('refused', 'rate_limited', retryAfterMs);
 
 const pressFind = (): Promise<void> =>
   userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
@@ -67,18 +70,18 @@ beforeEach(() => {
   sentFrames = [];
   randomChat.attachSocket({
     get isOpen() {
-      return isOpen;
+      return isConnected;
     },
     send: (event: string, data: unknown) => {
       sentFrames.push({ event, data });
-      return isOpen;
+      return isConnected;
     },
     request: (event: string, data: Record<string, unknown>, options?: RequestOptions) =>
       new Promise((_resolve, reject) => requests.push({ event, data, options, reject })),
     resync: () => undefined,
   } as unknown as RandomChatSocket);
   randomChat.switchUser();
-  isOpen = true;
+  isConnected = true;
   useConnection.setState({ status: { kind: 'open' } });
 });
 afterEach(() => {
@@ -175,12 +178,13 @@ describe('active phase', () => {
     expect(listMessageRows().at(-1)).toHaveTextContent('Sending');
   });
 
-  it("keeps the text, adds no bubble and shows 'Not sent: reconnecting' while not connected", async () => {
+  it("keeps the text, adds no message and shows 'Not sent: reconnecting' while not connected", async () => {
     const user = await openChat();
     setConnected(false);
     await user.type(getComposer(), 'hello{Enter}');
     expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
     expect(getComposer()).toHaveValue('hello');
+    // The only row is the welcome notice.
     expect(listMessageRows()).toHaveLength(1);
     setConnected(true);
     expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
@@ -190,12 +194,12 @@ describe('active phase', () => {
   it('returns the text of a rate-limited message to the composer', async () => {
     const user = await openChat();
     await user.type(getComposer(), 'hello{Enter}');
-    await act(async () => requests.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    await act(async () => requests.at(-1)?.reject(rateLimitError));
     expect(getComposer()).toHaveValue('hello');
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
-  it('opens a refused edit again, with its text and a notice', async () => {
+  it('opens a refused edit again with its text and a notice, and then returns to the draft', async () => {
     const user = await openChat();
     await user.type(getComposer(), 'helo{Enter}');
     acknowledgeLastRequest();
@@ -205,18 +209,18 @@ describe('active phase', () => {
     await user.clear(getComposer());
     await user.type(getComposer(), 'hello{Enter}');
     expect(listMessageRows().at(-1)).toHaveTextContent(/hello.*edited/);
-    await user.type(getComposer(), 'begun');
-    await act(async () => requests.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    await user.type(getComposer(), 'draft');
+    await act(async () => requests.at(-1)?.reject(rateLimitError));
     expect(listMessageRows().at(-1)).toHaveTextContent(/helo/);
     expect(screen.getByText('Editing your message')).toBeVisible();
     expect(getComposer()).toHaveValue('hello');
     expect(screen.getByText(/^Not saved: a little slower/)).toBeVisible();
     await user.keyboard('{Enter}');
     expect(requests.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
-    expect(getComposer()).toHaveValue('begun');
+    expect(getComposer()).toHaveValue('draft');
   });
 
-  it('shows that the partner is typing or reconnecting', async () => {
+  it('shows that the partner is typing, or that they are reconnecting', async () => {
     await openChat();
     receive('typing', { sessionId: 's1', userId: partner.id });
     expect(screen.getByText('brave-heron-7 is typing')).toBeVisible();
@@ -242,7 +246,9 @@ describe('active phase', () => {
       'write to [Contact details hidden · Show] or see [Contact details hidden · Show] ok?',
     );
     expect(findRow()).not.toHaveTextContent('example');
-    await user.click(within(findRow()).getAllByRole('button', { name: /Contact details hidden/ })[1]!);
+    const showLinkButton = within(findRow()).getAllByRole('button', { name: /Contact details hidden/ })[1]!;
+    await user.click(showLinkButton);
+    // The pressed button disappears, so its row gets the focus.
     expect(findRow()).toHaveFocus();
     expect(findRow()).toHaveTextContent('or see https://example.net/a ok?');
     expect(findRow()).not.toHaveTextContent('ada@example.org');
@@ -250,7 +256,7 @@ describe('active phase', () => {
     expect(within(findRow()).queryByRole('link')).not.toBeInTheDocument();
   });
 
-  it("hides a stranger's contact details in quotes and announcements, which hold no button", async () => {
+  it("hides a stranger's contact details in quotes and announcements, without a button to show them", async () => {
     const readAnnouncements = spyOnAnnouncements();
     await openChat();
     receiveMessage('my snap is ada_99', {
@@ -289,7 +295,7 @@ describe('active phase', () => {
     expect(readAnnouncements()).toBe('brave-heron-7: good evening');
   });
 
-  it("asks 'Skip this chat?' before it skips; Cancel and Escape only close the question", async () => {
+  it("asks 'Skip this chat?' on Skip Chat or Escape, and does not skip on Cancel or Escape", async () => {
     const user = await openChat();
     const skip = screen.getByRole('button', { name: 'Skip Chat' });
     await user.click(skip);
@@ -305,7 +311,7 @@ describe('active phase', () => {
     expect(sentFrames).toEqual([]);
   });
 
-  it('does not ask to skip on an Escape that closes a toast, but closes the question on one', async () => {
+  it("does not ask 'Skip this chat?' on an Escape that closes a toast, but closes an open question on it", async () => {
     const user = await openChat();
     toast({ title: 'Friend request sent' });
     await user.keyboard('{Escape}');
@@ -326,7 +332,7 @@ describe('active phase', () => {
     expect(screen.getByRole('heading', { name: 'Looking for someone...' })).toBeVisible();
   });
 
-  it('closes the question when the partner skips first', async () => {
+  it("closes the question 'Skip this chat?' when the partner skips first", async () => {
     const user = await openChat();
     await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
@@ -339,7 +345,7 @@ describe('skipped phase', () => {
   it.each([
     ['skipped', 'Your chat partner skipped this conversation'],
     ['disconnected', 'Your chat partner disconnected'],
-  ] as const)('shows for the end reason %s: %s', async (reason, text) => {
+  ] as const)("for the end reason %s shows '%s', until New Conversation is pressed", async (reason, text) => {
     const user = renderChat();
     await pressFind();
     receiveMatch();

@@ -101,7 +101,7 @@ export const RandomChat = (slots: RandomChatSlots) => {
   useEffect(
     () =>
       useRandomChat.subscribe((state, before) => {
-        if (state.refusals !== before.refusals) toast({ ...copy.searchRefused, tone: 'destructive' });
+        if (state.refusalCount !== before.refusalCount) toast({ ...copy.searchRefused, tone: 'destructive' });
       }),
     [],
   );

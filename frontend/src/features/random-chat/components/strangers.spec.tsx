@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { type ReplyTo } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { useInsultGuard } from '@/chat-ui/insults/insult-guard';
-import { RandomChat, type RandomChatSlots } from '@/features/random-chat/components/random-chat';
+import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { useRevealedPicture } from '@/features/random-chat/stores/revealed-picture';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -14,13 +14,14 @@ import { aPartner, aUser } from '@/testing/factories';
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
-/** Receives the message number `n` of the partner. The match has `seq` 1, so the messages follow from `seq` 2. */
+const partnerId = 12;
+/** Receives the n-th message of the partner. The match has `seq` 1, so the messages follow from `seq` 2. */
 const receiveMessage = (n: number, content: string, replyTo: ReplyTo | null = null): void =>
   receive('random_message', {
     sessionId: 's1',
     seq: n + 1,
     id: `1763640000000-${n}`,
-    senderId: 12,
+    senderId: partnerId,
     content,
     type: 'text',
     timestamp: '2026-11-20T12:00:00.000Z',
@@ -55,12 +56,12 @@ afterEach(() => {
  * Opens a chat and spies on the announcements for screen readers. They are in closed shadow trees, whose roots are only
  * returned when they are attached.
  */
-const openChat = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
+const openChat = async (partner = aPartner()) => {
   const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
-  const { rerender } = render(<RandomChat {...slots} />);
+  const { rerender } = render(<RandomChat />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
-  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: partner });
+  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId, partnerInfo: partner });
   await screen.findByRole('textbox', { name: 'Message' });
   return {
     user,
@@ -70,6 +71,7 @@ const openChat = async (partner = aPartner(), slots: RandomChatSlots = {}) => {
   };
 };
 
+/** Loads the list of insults at once; otherwise the page loads it while it is idle. */
 const loadInsultList = async (): Promise<void> => {
   await act(async () => {
     const { isInsult } = await import('@/chat-ui/insults/is-insult');
@@ -78,12 +80,13 @@ const loadInsultList = async (): Promise<void> => {
 };
 
 describe('an insult by a stranger', () => {
-  it('is hidden until it is pressed, and announced as hidden', async () => {
+  it('is hidden until its button is pressed, announced as hidden, and then still hides contact details', async () => {
     const { user, readAnnouncements } = await openChat();
     receiveMessage(1, 'you are a cunt');
-    // Appears once the list of insults is loaded, which happens while the page is idle.
+    // The button appears once the page has loaded the list of insults.
     const button = await screen.findByRole('button', { name: /Message hidden/ });
     expect(getLastMessageRow()).not.toHaveTextContent('cunt');
+    // Both an insult and contact details.
     receiveMessage(2, 'send nudes to ada@example.org');
     expect(getLastMessageRow()).toHaveTextContent('[Message hidden · Show]');
     expect(getLastMessageRow()).not.toHaveTextContent('Contact');
@@ -102,14 +105,14 @@ describe('an insult by a stranger', () => {
     receiveMessage(2, 'sorry', {
       messageId: '1763640000000-1',
       content: 'you cunt',
-      senderId: 12,
+      senderId: partnerId,
       senderName: 'brave-heron-7',
     });
     expect(getLastMessageRow()).toHaveTextContent('[Message hidden]');
     expect(getLastMessageRow()).not.toHaveTextContent('cunt');
   });
 
-  it('is shown when the user does not hide insults', async () => {
+  it('is shown when the user has switched hiding insults off', async () => {
     setHidingInsults(false);
     await openChat();
     await loadInsultList();
@@ -118,7 +121,7 @@ describe('an insult by a stranger', () => {
   });
 });
 
-describe('an uploaded profile picture of a stranger', () => {
+describe('the profile picture of a stranger', () => {
   const partner = aPartner({ avatar: '/api/files/avatars/a.webp' });
   /** The picture is in the toolbar and, once there is a message, beside the newest message of the partner. */
   const countPictures = () => ({
@@ -137,21 +140,21 @@ describe('an uploaded profile picture of a stranger', () => {
     expect(queryShowButton()).toBeNull();
   });
 
-  it('is not blurred any more when the two become friends', async () => {
+  it('is no longer blurred when the two become friends', async () => {
     const { rerender } = await openChat(partner);
     expect(countPictures()).toEqual({ all: 1, blurred: 1 });
     rerender(<RandomChat isPartnerFriend />);
     expect(countPictures()).toEqual({ all: 1, blurred: 0 });
   });
 
-  it('is not blurred when the user does not blur pictures', async () => {
+  it('is not blurred when the user has switched blurring off', async () => {
     setBlurringPictures(false);
     await openChat(partner);
     expect(countPictures()).toEqual({ all: 1, blurred: 0 });
     expect(queryShowButton()).toBeNull();
   });
 
-  it('has no button when the stranger has not uploaded one', async () => {
+  it('has no button to show it when it is not an uploaded one', async () => {
     await openChat();
     expect(queryShowButton()).toBeNull();
   });

@@ -29,12 +29,16 @@ import {
   waitingFrame,
 } from '@/testing/game-frames';
 
+// `play` applies frames of the server and actions of the user in turn, and gives each frame the next `seq`. Frames and
+// actions belong to the game g1 and the session s1 unless a test says otherwise.
+
 /** The user chooses one of the question's options. */
 const soupMove = createAnswerAction(soupAnswer);
 const filmMove = createAnswerAction(filmAnswer);
-/** The user's last move has failed: the server has refused it, or its response is missing. */
-const refusedMove = createFailureAction(true);
-const unansweredMove = createFailureAction(false);
+/** The server has refused the user's last move. */
+const refusedMove = createFailureAction(/* isRefused */ true);
+/** The connection was lost before the server responded to the user's last move. */
+const interruptedMove = createFailureAction(/* isRefused */ false);
 
 describe('a question', () => {
   it('is shown as a card of the user who asked, with all its data', () => {
@@ -64,7 +68,9 @@ describe('a question', () => {
 
   it('is shown once when its frame is received again', () => {
     const state = play(createChatState(), partnerQuestionFrame);
-    expect(listRows(receive(state, toServerFrame(partnerQuestionFrame, 2)))).toHaveLength(1);
+    const seqOfQuestion = 2;
+    expect(listRows(receive(state, toServerFrame(partnerQuestionFrame, seqOfQuestion)))).toHaveLength(1);
+    // The same game again, as a new event.
     expect(listRows(play(state, partnerQuestionFrame))).toHaveLength(1);
   });
 
@@ -98,8 +104,8 @@ describe('when both users start a game at the same time', () => {
   });
 });
 
-describe('the first answer', () => {
-  it('is marked and locked at once, and waits for the partner once it is stored', () => {
+describe('an answer', () => {
+  it('is marked and locked at once, and waits for the partner when it is stored', () => {
     const moved = play(createChatState(), partnerQuestionFrame, soupMove);
     expect(getCard(moved)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
     expect(listNotices(moved)).toEqual([]);
@@ -114,7 +120,7 @@ describe('the first answer', () => {
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
-  it('is final', () => {
+  it('cannot be changed or followed by Ignore', () => {
     for (const steps of [[soupMove], [soupMove, waitingFrame]]) {
       const state = play(createChatState(), partnerQuestionFrame, ...steps);
       expect(play(state, filmMove)).toEqual(state);
@@ -143,7 +149,7 @@ describe('the first answer', () => {
   it('can be repeated when the server refuses it, and stays marked when the connection is lost', () => {
     const moved = play(createChatState(), partnerQuestionFrame, soupMove);
     expect(getCard(play(moved, refusedMove))).toMatchObject({ userResponse: null, progress: 'open' });
-    const interrupted = play(moved, unansweredMove);
+    const interrupted = play(moved, interruptedMove);
     expect(getCard(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
     // The server has received the answer nevertheless.
     expect(getCard(play(interrupted, waitingFrame))).toMatchObject({
@@ -231,7 +237,7 @@ describe('an ignored game', () => {
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
-  it('never reveals an answer that was given at the same time', () => {
+  it('never reveals an answer that was given at the same time as Ignore', () => {
     const answeredFirst = play(
       createChatState(),
       createQuestionFrame(me),
@@ -263,14 +269,14 @@ describe('an ignored game', () => {
     ).toEqual(getCard(answeredFirst));
   });
 
-  it('is locked while the Ignore of the user is in flight', () => {
+  it('is locked while Ignore is being sent, and open again when the server refuses it', () => {
     const state = play(createChatState(), partnerQuestionFrame, ignoreAction);
     expect(getCard(state)).toMatchObject({ progress: 'sending', userResponse: null });
     expect(play(state, soupMove)).toEqual(state);
     expect(getCard(play(state, refusedMove))).toMatchObject({ progress: 'open', userResponse: null });
   });
 
-  it('may be followed by a new game', () => {
+  it('may be followed by a new game, whose card is shown after the notice', () => {
     const state = play(
       createChatState(),
       partnerQuestionFrame,
@@ -279,6 +285,7 @@ describe('an ignored game', () => {
     );
     expect(listRows(state).map(({ card }) => card?.kind)).toEqual([
       'break_ice_question',
+      // The notice that the user ignored the first game has no card.
       undefined,
       'break_ice_question',
     ]);
@@ -291,9 +298,10 @@ describe('a frame of an unknown game', () => {
     ['answered', partnerAnsweredFrame],
     ['revealed', createRevealFrame(soupAnswer, filmAnswer)],
     ['ignored', createIgnoredFrame(partner.id)],
-  ])('(%s) changes only the version of the session', (_progress, frame) => {
+  ])('(%s) changes only the seq of the session', (_progress, frame) => {
     const state = createChatState();
     const after = play(state, frame);
+    // The match has the `seq` 1.
     expect(getSession(after)).toEqual({ ...getSession(state), seq: 2 });
   });
 });

@@ -6,8 +6,9 @@ import { readQuestionGame, type GameData, type GameRow } from '@/features/random
 import { insertBySeq } from '@/features/random-chat/reducer/message-order';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
-// Applies the stored events of Break the Ice to a chat (docs/product-decisions.md, A70 to A85). A game is shown as rows
-// among the messages: its question, notices, and the revealed answers.
+// Applies the stored events of Break the Ice to a chat (docs/product-decisions.md, A70 to A85). In a game, one user
+// asks a question, both choose an answer, and the answers are revealed. A game is shown as rows among the messages: its
+// question, notices, and the revealed answers.
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
@@ -24,7 +25,7 @@ export const findGame = (session: Session, gameId: string): GameData | undefined
   return message && readQuestionGame(message);
 };
 
-/** The game in progress; the server allows one at a time. */
+/** The game in progress. The server allows one at a time, so only the newest game can be open. */
 export const findOpenGame = (session: Session): GameData | undefined => {
   const message = session.messages.findLast((other) => readQuestionGame(other) !== undefined);
   const game = message && readQuestionGame(message);
@@ -54,7 +55,7 @@ const insertRow = (
     ...row,
     key: row.id,
     type: 'text',
-    // The frames contain no time, and the cards show none.
+    // A message needs a time. The frames contain none, and the cards show none.
     timestamp: session.messages.at(-1)?.timestamp ?? 0,
     replyTo: null,
     reactions: {},
@@ -124,13 +125,15 @@ const revealAnswers = (
       seq,
       senderId: SYSTEM_SENDER_ID,
       content: game.question,
-      // `BreakTheIceEffects` announces the reveal to screen readers.
+      // Silent, because `BreakTheIceEffects` announces the reveal to screen readers.
       card: { kind: 'break_ice_reveal', game: result, isSilent: true },
     }),
+    // Starts the visual effect.
     celebratedGame: { gameId, isMatch: sameAnswer },
   };
 };
 
+/** Ends a game that this user (`isByMe`) or the partner ignores. `userResponse` then says who (A81). */
 const markIgnored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
   insertNotice(
     patchGame(removeWaitingNotice(session, gameId), gameId, {
@@ -151,7 +154,7 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
   if (!game || !isGameOpen(game)) return session;
   switch (frame.event) {
     case 'break_ice_partner_responded_waiting':
-      // The server has stored this user's answer; the partner has not answered yet (A76).
+      // The server has stored this user's answer; the partner has not answered yet (A76). The notice is shown once.
       if (game.progress === 'answered') return session;
       return insertNotice(
         patchGame(session, gameId, { progress: 'answered' }),

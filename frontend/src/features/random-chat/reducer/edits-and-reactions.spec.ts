@@ -12,18 +12,20 @@ import {
 } from '@/testing/random-chat-driver';
 
 const sessionId = 's1';
-const ownSeq = 2;
-const partnerSeq = 3;
-/** Version of the first event after the two messages. */
+// The `seq` numbers the stored events of a session; the match has 1.
+const ownMessageSeq = 2;
+const partnerMessageSeq = 3;
+/** The `seq` of the first event after the two messages. */
 const nextSeq = 4;
+/** The id that `createMessageData` gives the message with this `seq`. */
 const toMessageId = (seq: number): string => `${receivedAtMs}-${seq}`;
 
-/** A chat in which the user has sent the message `ownSeq`, and the partner the message `partnerSeq`. */
+/** A chat with a message of the user (`ownMessageSeq`) and one of the partner (`partnerMessageSeq`). */
 class ChatWithMessages extends ChatDriver {
   constructor() {
     super();
     this.dispatch({ type: 'findPressed', nowMs: receivedAtMs }).receive('chat_matched', createChatMatched());
-    this.receiveMessage(ownSeq, 'mine', me).receiveMessage(partnerSeq, 'theirs', partner.id);
+    this.receiveMessage(ownMessageSeq, 'mine', me).receiveMessage(partnerMessageSeq, 'theirs', partner.id);
   }
 
   receiveMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
@@ -71,7 +73,7 @@ const createReactionFrame = (
   data: {
     sessionId,
     seq,
-    messageId: toMessageId(partnerSeq),
+    messageId: toMessageId(partnerMessageSeq),
     emoji: '👍',
     action: 'add',
     userId: partner.id,
@@ -81,81 +83,92 @@ const createReactionFrame = (
 
 describe('a reaction', () => {
   it('is shown at once, sent, and confirmed by its ack', () => {
-    const chat = new ChatWithMessages().react('r1', partnerSeq);
-    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    const chat = new ChatWithMessages().react('r1', partnerMessageSeq);
+    expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: toMessageId(partnerSeq),
+      messageId: toMessageId(partnerMessageSeq),
       frame: createReactionFrame(nextSeq, [me]),
       me,
     });
-    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
     expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
   it('is removed by a second click, together with its entry when no other user has reacted', () => {
     const chat = new ChatWithMessages()
       .receiveFrame(createReactionFrame(nextSeq, [me]))
-      .react('r1', partnerSeq);
-    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({});
+      .react('r1', partnerMessageSeq);
+    expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({});
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
-  it("is undone when refused, without the partner's reaction that arrived in the meantime", () => {
+  it("is undone when refused, while the partner's reaction that arrived in the meantime stays", () => {
     const chat = new ChatWithMessages()
-      .react('r1', partnerSeq)
+      .react('r1', partnerMessageSeq)
       .receiveFrame(createReactionFrame(nextSeq, [partner.id]));
-    expect(chat.findMessage(partnerSeq)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
-    chat.failChange('r1', partnerSeq);
-    expect(chat.findMessage(partnerSeq)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
+    expect(chat.findMessage(partnerMessageSeq)?.reactions['👍']).toEqual({
+      count: 2,
+      users: [partner.id, me],
+    });
+    chat.failChange('r1', partnerMessageSeq);
+    expect(chat.findMessage(partnerMessageSeq)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
   });
 
   it('leaves no trace after two toggles that are both refused', () => {
     const chat = new ChatWithMessages()
-      .react('r1', partnerSeq)
-      .react('r2', partnerSeq)
-      .failChange('r1', partnerSeq)
-      .failChange('r2', partnerSeq);
-    expect(chat.findMessage(partnerSeq)?.reactions).toEqual({});
+      .react('r1', partnerMessageSeq)
+      .react('r2', partnerMessageSeq)
+      .failChange('r1', partnerMessageSeq)
+      .failChange('r2', partnerMessageSeq);
+    expect(chat.findMessage(partnerMessageSeq)?.reactions).toEqual({});
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('may have an emoji without U+FE0F, but not one outside the allowed list', () => {
+  it('may have an emoji without U+FE0F, which is added, but no emoji outside the allowed list', () => {
     expect(
-      new ChatWithMessages().react('r1', partnerSeq, '❤').findMessage(partnerSeq)?.reactions,
+      new ChatWithMessages().react('r1', partnerMessageSeq, '❤').findMessage(partnerMessageSeq)?.reactions,
     ).toHaveProperty('❤️');
-    expect(new ChatWithMessages().react('r1', partnerSeq, '🦊').effects).toEqual([]);
+    expect(new ChatWithMessages().react('r1', partnerMessageSeq, '🦊').effects).toEqual([]);
   });
 
-  it('may be one of several by the user, but is ignored on a notice', () => {
-    const chat = new ChatWithMessages().react('r1', partnerSeq).react('r2', partnerSeq, '🔥');
-    expect(Object.keys(chat.findMessage(partnerSeq)?.reactions ?? {})).toEqual(['👍', '🔥']);
+  it('may be one of several by the user', () => {
+    const chat = new ChatWithMessages().react('r1', partnerMessageSeq).react('r2', partnerMessageSeq, '🔥');
+    expect(Object.keys(chat.findMessage(partnerMessageSeq)?.reactions ?? {})).toEqual(['👍', '🔥']);
+  });
+
+  it('is ignored on a notice', () => {
+    const chat = new ChatWithMessages();
     const welcomeId = `welcome-${sessionId}`;
-    chat.dispatch({ type: 'reactionToggled', changeId: 'r3', messageId: welcomeId, emoji: '👍', me });
+    chat.dispatch({ type: 'reactionToggled', changeId: 'r1', messageId: welcomeId, emoji: '👍', me });
     expect(chat.effects).toEqual([]);
   });
 
   it('requests the missing events when the seq of its ack skips some, and is shown nevertheless', () => {
-    const chat = new ChatWithMessages().react('r1', partnerSeq);
+    const chat = new ChatWithMessages().react('r1', partnerMessageSeq);
     chat.dispatch({
       type: 'changeStored',
       changeId: 'r1',
-      messageId: toMessageId(partnerSeq),
+      messageId: toMessageId(partnerMessageSeq),
       frame: createReactionFrame(nextSeq + 2, [me]),
       me,
     });
     expect(chat.effects).toEqual([{ type: 'resync' }]);
-    expect(chat.findMessage(partnerSeq)?.reactions['👍']?.users).toEqual([me]);
-    expect(chat.state.session?.seq).toBe(partnerSeq);
+    expect(chat.findMessage(partnerMessageSeq)?.reactions['👍']?.users).toEqual([me]);
+    // The session advances only when the missing events arrive.
+    expect(chat.state.session?.seq).toBe(partnerMessageSeq);
   });
 });
 
+// A reaction whose message id is unknown belongs to the nearest message: ids begin with a time in milliseconds, and the
+// times must differ by less than a second (docs/product-decisions.md, A86).
 describe('findReactionTarget', () => {
   const messages = [
     aMessage({ id: '1000000-0' }),
     aMessage({ id: '1000400-0' }),
+    // The welcome notice, whose id contains no time.
     aMessage({ id: 'welcome-s1', senderId: 0 }),
   ];
 
@@ -174,16 +187,16 @@ describe('findReactionTarget', () => {
 
 describe('an edit', () => {
   it('is shown at once, marked as edited, and undone when refused', () => {
-    const chat = new ChatWithMessages().edit('e1', ownSeq, 'better');
-    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'better', isEdited: true });
+    const chat = new ChatWithMessages().edit('e1', ownMessageSeq, 'better');
+    expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
-    chat.failChange('e1', ownSeq);
-    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'mine', isEdited: false });
+    chat.failChange('e1', ownMessageSeq);
+    expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'mine', isEdited: false });
   });
 
   it('is confirmed when the server has stored it', () => {
-    const chat = new ChatWithMessages().edit('e1', ownSeq, 'better');
-    const data = { sessionId, seq: nextSeq, messageId: toMessageId(ownSeq), newContent: 'better' };
+    const chat = new ChatWithMessages().edit('e1', ownMessageSeq, 'better');
+    const data = { sessionId, seq: nextSeq, messageId: toMessageId(ownMessageSeq), newContent: 'better' };
     chat.dispatch({
       type: 'changeStored',
       changeId: 'e1',
@@ -191,13 +204,13 @@ describe('an edit', () => {
       frame: { event: 'message_edited', data },
       me,
     });
-    expect(chat.findMessage(ownSeq)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.findMessage(ownMessageSeq)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.state.session).toMatchObject({ seq: nextSeq, unconfirmedMessages: {} });
   });
 
   it("is ignored for the partner's message, an unchanged text and a message with a picture", () => {
-    expect(new ChatWithMessages().edit('e1', partnerSeq, 'not mine').effects).toEqual([]);
-    expect(new ChatWithMessages().edit('e1', ownSeq, 'mine').effects).toEqual([]);
+    expect(new ChatWithMessages().edit('e1', partnerMessageSeq, 'not mine').effects).toEqual([]);
+    expect(new ChatWithMessages().edit('e1', ownMessageSeq, 'mine').effects).toEqual([]);
     expect(
       new ChatWithMessages().receiveMessage(nextSeq, 'x', me, 'mixed').edit('e1', nextSeq, 'y').effects,
     ).toEqual([]);
@@ -208,10 +221,13 @@ describe('an edit', () => {
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },
     });
-    const chat = new ChatWithMessages().receiveFrame(createEditFrame(toMessageId(partnerSeq), nextSeq));
-    expect(chat.findMessage(partnerSeq)).toMatchObject({ content: 'changed', isEdited: true });
+    const chat = new ChatWithMessages().receiveFrame(
+      createEditFrame(toMessageId(partnerMessageSeq), nextSeq),
+    );
+    expect(chat.findMessage(partnerMessageSeq)).toMatchObject({ content: 'changed', isEdited: true });
     const unknownId = toMessageId(9);
     chat.receiveFrame(createEditFrame(unknownId, nextSeq + 1));
-    expect(chat.findMessage(ownSeq)?.content).toBe('mine');
+    // Unlike a reaction, an edit does not change the nearest message.
+    expect(chat.findMessage(ownMessageSeq)?.content).toBe('mine');
   });
 });

@@ -18,6 +18,9 @@ import {
   createSkipEffect,
 } from '@/testing/random-chat-driver';
 
+// The drivers take a chat to a phase: from initial to searching, then to active by a match (session s1, `seq` 1), then
+// to skipped by a skip of the partner. The frame `chat_skipped` reports every end of a chat, and its `reason` says how.
+
 describe('initial phase', () => {
   it('searches with the preference both by default', () => {
     const chat = driveToSearching();
@@ -50,7 +53,7 @@ describe('initial phase', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('returns to the chat after a reload, with one welcome', () => {
+  it('returns to the chat after a reload, with one welcome notice', () => {
     const chat = driveToInitial()
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive(
@@ -80,7 +83,7 @@ describe('searching phase', () => {
     expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
   });
 
-  it('opens the chat on a match, with one welcome that names the partner', () => {
+  it('opens the chat on a match, with one welcome notice that names the partner', () => {
     const chat = driveToActive();
     expect(chat.state.phase).toBe('active');
     expect(chat.state.session).toMatchObject({ sessionId: 's1', seq: 1, partner });
@@ -98,28 +101,37 @@ describe('searching phase', () => {
     expect(chat.effects).toEqual([createJoinEffect()]);
   });
 
-  it('continues when the server is still searching', () => {
+  it('continues, with the start time of the server, when the server is still searching', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.effects).toEqual([]);
     chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: receivedAtMs - 9_000 });
   });
 
-  it('leaves the queue after the reconnect when cancelled offline, and declines a match made in between', () => {
+  describe('cancelled without a connection', () => {
     const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
-    const stillSearching = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
-    expect(stillSearching.effects).toEqual([leaveEffect]);
-    const matched = driveToCancelled()
-      .receive('authenticated', { userId: me, state: 'chatting' })
-      .receive('session_resumed', createSessionResumed());
-    expect(matched.effects).toEqual([createSkipEffect('s1')]);
-    expect(matched.state.phase).toBe('initial');
-    const dropped = driveToCancelled().receive('authenticated', { userId: me, state: 'idle' });
-    expect(dropped.state.isLeavePending).toBe(false);
-    expect(dropped.effects).toEqual([]);
+
+    it('leaves the queue after the reconnect when the server is still searching', () => {
+      const chat = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
+      expect(chat.effects).toEqual([leaveEffect]);
+    });
+
+    it('declines a match that was made in the meantime', () => {
+      const chat = driveToCancelled()
+        .receive('authenticated', { userId: me, state: 'chatting' })
+        .receive('session_resumed', createSessionResumed());
+      expect(chat.effects).toEqual([createSkipEffect('s1')]);
+      expect(chat.state.phase).toBe('initial');
+    });
+
+    it('sends nothing when the server has no search any more', () => {
+      const chat = driveToCancelled().receive('authenticated', { userId: me, state: 'idle' });
+      expect(chat.state.isLeavePending).toBe(false);
+      expect(chat.effects).toEqual([]);
+    });
   });
 
-  it('shows the welcome in a chat that was matched while disconnected', () => {
+  it('shows the welcome notice in a chat that was matched while disconnected', () => {
     const chat = driveToSearching().receive(
       'session_resumed',
       createSessionResumed({
@@ -139,10 +151,8 @@ describe('searching phase', () => {
   });
 
   it('records the report of the server that no waiting user is compatible', () => {
-    expect(
-      driveToSearching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false }).state
-        .anyoneMatches,
-    ).toBe(false);
+    const chat = driveToSearching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false });
+    expect(chat.state.anyoneMatches).toBe(false);
   });
 
   it('returns to initial when the server refuses the search', () => {
@@ -188,7 +198,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.texts).toHaveLength(1);
   });
 
-  it('skips again when the server resumes the chat, because it did not receive the command', () => {
+  it('skips again when the server resumes the chat, because it has not received skip_chat', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('authenticated', { userId: me, state: 'chatting' })
@@ -211,16 +221,14 @@ describe('active → searching: a confirmed skip', () => {
 });
 
 describe('a block', () => {
-  const createBlockChange = (userId: number, isBlocked = true) => ({ userId, isBlocked });
-
   it.each([
     ['active', driveToActive],
     ['skipped', driveToSkipped],
   ])(
-    'of the partner leads from %s to initial, where chat_skipped changes nothing',
+    'of the partner leads from %s to initial, and the following chat_skipped changes nothing',
     (_phase, driveToPhase) => {
       const chat = driveToPhase()
-        .receive('block_changed', createBlockChange(partner.id))
+        .receive('block_changed', { userId: partner.id, isBlocked: true })
         .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
       expect(chat.state).toMatchObject({ phase: 'initial', session: null });
       expect(chat.effects).toEqual([]);
@@ -229,24 +237,24 @@ describe('a block', () => {
 
   it('of the partner makes the page ignore later frames of that chat', () => {
     const chat = driveToActive()
-      .receive('block_changed', createBlockChange(partner.id))
+      .receive('block_changed', { userId: partner.id, isBlocked: true })
       .receive('random_message', createMessageData(2, 'x'));
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
     chat.receive('session_resumed', createSessionResumed());
     expect(chat.state.phase).toBe('initial');
   });
 
-  it('of another user, the end of a block, or a block outside a chat changes nothing', () => {
+  it('changes nothing if it is lifted, concerns another user, or comes outside a chat', () => {
     const otherUserId = 99;
-    expect(driveToActive().receive('block_changed', createBlockChange(otherUserId)).state.phase).toBe(
-      'active',
-    );
-    expect(driveToActive().receive('block_changed', createBlockChange(partner.id, false)).state.phase).toBe(
-      'active',
-    );
-    expect(driveToSearching().receive('block_changed', createBlockChange(partner.id)).state.phase).toBe(
-      'searching',
-    );
+    expect(
+      driveToActive().receive('block_changed', { userId: otherUserId, isBlocked: true }).state.phase,
+    ).toBe('active');
+    expect(
+      driveToActive().receive('block_changed', { userId: partner.id, isBlocked: false }).state.phase,
+    ).toBe('active');
+    expect(
+      driveToSearching().receive('block_changed', { userId: partner.id, isBlocked: true }).state.phase,
+    ).toBe('searching');
   });
 });
 
@@ -280,7 +288,7 @@ describe('active → skipped', () => {
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'disconnected' });
   });
 
-  it('does not end a later chat when an earlier one has vanished', () => {
+  it('does not end the next chat when the server has no earlier chat any more', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched('s2'))

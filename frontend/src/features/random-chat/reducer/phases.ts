@@ -29,7 +29,7 @@ export const createSkipChatEffect = (sessionId: string): Effect => {
   return { type: 'send', event: 'skip_chat', data };
 };
 
-/** Only sessions left a moment ago still cause late frames, so the ids of older sessions are dropped. */
+/** Late frames belong to sessions left a moment ago, so only the newest ids are kept. */
 const maxLeftSessions = 8;
 
 /** Remembers a session as left, so that its late frames do not open it again. */
@@ -79,11 +79,16 @@ export const startSearch = (state: RandomChatState, nowMs: number): Step =>
     ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, createJoinQueueEffect(state.preference))
     : stepTo(state);
 
+/**
+ * Cancels the search. Until the server acknowledges `leave_queue`, the flag `isLeavePending` makes the page decline a
+ * match and ignore `queue_joined`.
+ */
 export const cancelSearch = (state: RandomChatState): Step =>
   state.phase === 'searching'
     ? stepTo({ ...toInitial(state), isLeavePending: true }, leaveQueueEffect)
     : stepTo(state);
 
+/** Leaves the chat and searches for the next partner. */
 export const skipAndSearch = (state: RandomChatState, nowMs: number): Step => {
   if (state.phase !== 'active' || !state.session) return stepTo(state);
   const { sessionId } = state.session;
@@ -94,6 +99,7 @@ export const skipAndSearch = (state: RandomChatState, nowMs: number): Step => {
   );
 };
 
+/** Ends the search or the chat when the user leaves the page or signs out. */
 export const leaveSearchOrChat = (state: RandomChatState): Step => {
   if (state.phase === 'searching') return cancelSearch(state);
   if (state.phase !== 'active' || !state.session) return stepTo(toInitial(state));
@@ -103,7 +109,7 @@ export const leaveSearchOrChat = (state: RandomChatState): Step => {
 
 // Frames of the server.
 
-/** Compares the phase on the screen with the state that the server reports after each `authenticate`. */
+/** Adapts the phase on the screen to the state that the server reports after each `authenticate`. */
 export const handleAuthenticated = (
   state: RandomChatState,
   serverState: ServerData<'authenticated'>['state'],
@@ -112,6 +118,7 @@ export const handleAuthenticated = (
     case 'idle':
       // A search continues over a lost connection (A45).
       if (state.phase === 'searching') return stepTo(state, createJoinQueueEffect(state.preference));
+      // The chat has ended; `chat_skipped` normally follows and says how.
       if (state.phase === 'active' && state.session) {
         return stepTo(state, { type: 'awaitChatEnd', sessionId: state.session.sessionId });
       }
@@ -129,7 +136,10 @@ export const handleAuthenticated = (
   }
 };
 
-/** Follows a search that the user has started in this tab or another one. */
+/**
+ * Shows a search that the user has started in this tab or another one, unless the user has cancelled it here or a chat
+ * is on the screen.
+ */
 export const handleQueueJoined = (
   state: RandomChatState,
   { preferences, since }: ServerData<'queue_joined'>,
@@ -181,7 +191,7 @@ export const handleChatSkipped = (
   return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
 };
 
-/** Closes the chat with a partner whom the user has blocked, in this tab or another one. The server ends the chat. */
+/** Closes the chat with a partner whom the user has blocked. The server ends the chat, so no `skip_chat` is sent. */
 export const handleBlockChanged = (
   state: RandomChatState,
   { userId, isBlocked }: ServerData<'block_changed'>,

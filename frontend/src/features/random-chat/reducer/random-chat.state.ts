@@ -6,10 +6,10 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type CelebratedGame, type GameAction } from '@/features/random-chat/icebreaker/game';
 
-// State, actions and effects of the random chat, a one-to-one chat with a stranger.
-// Numbers such as A58 refer to docs/product-decisions.md.
+// State, actions and effects of the random chat, a one-to-one chat with a stranger. The user searches for a partner,
+// and each match opens a session: one chat with one partner. Numbers such as A58 refer to docs/product-decisions.md.
 
-/** In the phase `skipped` the chat has ended, by a skip or a lost connection, and the page shows why. */
+/** In the phase `skipped` the chat has ended, not only by a skip, and the page shows why. */
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
 /** An edit or a reaction by the user, shown before the server has answered. This client creates the `changeId`. */
@@ -17,16 +17,17 @@ export type MessageChange =
   | { changeId: string; kind: 'edit'; newContent: string }
   | { changeId: string; kind: 'reaction'; emoji: string; action: 'add' | 'remove'; userId: number };
 
-/** The parts of a message that edits and reactions change, as the server has confirmed them. */
+/** The parts of a message that edits and reactions change, as the server has stored them. */
 export type ConfirmedContent = Pick<ChatMessage, 'content' | 'isEdited' | 'reactions'>;
 
-/** A message with changes that the server has not answered yet. */
+/** A message with edits or reactions by the user that the server has not answered yet. */
 export interface UnconfirmedMessage {
   confirmed: ConfirmedContent;
   /** In the order in which the user made them. */
   changes: readonly MessageChange[];
 }
 
+/** A chat as this page shows it. */
 export interface Session {
   sessionId: string;
   /** Version of the session's event stream: the `seq` of the newest event that is applied here. */
@@ -39,7 +40,7 @@ export interface Session {
   messages: readonly ChatMessage[];
   /** The game of Break the Ice whose answers have just been revealed; null when no visual effect is shown. */
   celebratedGame: CelebratedGame | null;
-  /** Messages with unanswered edits or reactions by the user, by message id. */
+  /** By message id. */
   unconfirmedMessages: Readonly<Record<string, UnconfirmedMessage>>;
 }
 
@@ -48,15 +49,15 @@ export interface RandomChatState {
   preference: Preference;
   /** Milliseconds since the epoch by the server's clock; estimated locally until the server's value arrives. */
   searchingSince: number | null;
-  /** From `queue_status`; false when no waiting user is compatible. */
+  /** From `queue_status`: whether a compatible user is waiting. */
   anyoneMatches: boolean;
   /** Set in the phase `active`, and in `skipped` until the user presses New Conversation (A58). */
   session: Session | null;
   /** Set in the phase `skipped`. */
   endReason: EndReason | null;
   /**
-   * Sessions that this client has left, newest last. Their late frames are ignored, except `session_resumed`: the
-   * client sends `skip_chat` again.
+   * Sessions that this client has left, newest last. Their late frames are ignored, except `session_resumed`, which
+   * shows that the server has not received `skip_chat`: the client sends it again.
    */
   leftSessionIds: readonly string[];
   /**
@@ -109,7 +110,7 @@ export type Action =
   /** The client has stopped reconnecting. */
   | { type: 'connectionGivenUp' }
   | { type: 'typingExpired' }
-  /** The server has no chat for the user any more and has not reported how it ended. */
+  /** The server has no chat for the user any more, and has not reported in time how it ended. */
   | { type: 'sessionVanished'; sessionId: string }
   | { type: 'frameReceived'; frame: ServerFrame; me: number; nowMs: number };
 
@@ -126,23 +127,23 @@ export interface SentMessage {
   replyTo: ReplyTo | null;
 }
 
-/** What the store performs after a transition. */
+/** What the store performs after an action has changed the state. */
 export type Effect =
   | SendEffect<'join_queue' | 'leave_queue' | 'skip_chat'>
-  /** The session is resumed: the user's messages without an ack are sent again. */
+  /** The session continues after a reconnect: sends the user's messages without an ack again. */
   | { type: 'resendMessages'; sessionId: string }
-  /** The server has lost events of the chat, so an unanswered edit is withdrawn: the composer opens its text again. */
+  /** The server has lost events of the chat, so an unanswered edit is withdrawn: returns its text to the composer. */
   | { type: 'keepUnsavedEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
-  /** Stored events are missing here: requests those after the session's `seq`. */
+  /** The page has missed stored events: requests those after the session's `seq`. */
   | { type: 'resync' }
   /** The partner is typing: restarts the timer that dispatches `typingExpired`. */
   | { type: 'restartTypingTimer' }
   /** The server has no chat for the user: dispatches `sessionVanished` unless `chat_skipped` arrives in time. */
   | { type: 'awaitChatEnd'; sessionId: string };
 
-/** The result of a transition. */
+/** The result of an action. */
 export interface Step {
   state: RandomChatState;
   effects: readonly Effect[];

@@ -11,13 +11,28 @@ import {
   createSessionResumed,
 } from '@/testing/random-chat-driver';
 
+// `session_resumed` contains stored events that the page has missed, in one or several frames; the last one has
+// `last: true`. `driveToActive` opens the chat s1, whose match has the `seq` 1.
+
 /** The texts of the chat without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
 
 /** The id that `createMessageData` gives the message with `seq` 2. */
 const ownMessageId = `${receivedAtMs}-2`;
 
+/** The user edits their message `ownMessageId`; the server has not answered. */
+const saveEdit = (chat: ChatDriver): ChatDriver =>
+  chat.dispatch({
+    type: 'editSaved',
+    changeId: 'e1',
+    messageId: ownMessageId,
+    newContent: 'better',
+    me,
+  });
+
+// With a reset, the server has lost events that the page shows, and sends all events that it still has.
 describe('a resume with a reset', () => {
+  /** By default, only the message with `seq` 2 is left. */
   const createReset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
     createSessionResumed({
       reset: true,
@@ -29,7 +44,7 @@ describe('a resume with a reset', () => {
       ...changes,
     });
 
-  it('replaces the messages on the screen, and later frames continue from its version', () => {
+  it('replaces the messages on the screen, and later frames continue from its seq', () => {
     const chat = driveToActive()
       .receive('random_message', createMessageData(2, 'kept'))
       .receive('random_message', createMessageData(3, 'lost'));
@@ -54,15 +69,9 @@ describe('a resume with a reset', () => {
     expect(listTexts(chat)).toEqual(['kept', 'also kept']);
   });
 
-  it("sends the user's unacknowledged messages again, and returns the text of an unanswered edit", () => {
+  it('resends unacknowledged messages, and returns the text of an unanswered edit to the composer', () => {
     const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
-    chat.dispatch({
-      type: 'editSaved',
-      changeId: 'e1',
-      messageId: ownMessageId,
-      newContent: 'better',
-      me,
-    });
+    saveEdit(chat);
     chat.receive('session_resumed', createReset());
     expect(chat.effects).toEqual([
       { type: 'keepUnsavedEdit', sessionId: 's1', messageId: ownMessageId, newContent: 'better' },
@@ -71,15 +80,9 @@ describe('a resume with a reset', () => {
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('does not return the text of an edit when the chat has ended, because its composer is closed', () => {
+  it('does not return the text of an edit when the chat has ended, because it has no composer any more', () => {
     const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
-    chat.dispatch({
-      type: 'editSaved',
-      changeId: 'e1',
-      messageId: ownMessageId,
-      newContent: 'better',
-      me,
-    });
+    saveEdit(chat);
     const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
     chat.receive(
       'session_resumed',
@@ -114,24 +117,22 @@ describe('a resume without a reset', () => {
     expect(listTexts(chat)).toEqual(['two', 'three', 'four']);
   });
 
-  it("sends the user's unacknowledged messages again after the last frame", () => {
+  it('resends unacknowledged messages after the last frame', () => {
     const chat = driveToActive().receive('session_resumed', createSessionResumed({ last: false }));
     expect(chat.effects).toEqual([]);
     chat.receive('session_resumed', createSessionResumed());
     expect(chat.effects).toEqual([{ type: 'resendMessages', sessionId: 's1' }]);
   });
 
-  it('sends unanswered edits and reactions again, and still shows them', () => {
-    const chat = driveToActive()
-      .receive('random_message', createMessageData(2, 'mine', { senderId: me }))
-      .dispatch({
-        type: 'editSaved',
-        changeId: 'e1',
-        messageId: ownMessageId,
-        newContent: 'better',
-        me,
-      })
-      .dispatch({ type: 'reactionToggled', changeId: 'r1', messageId: ownMessageId, emoji: '👍', me });
+  it('resends unanswered edits and reactions, and still shows them', () => {
+    const chat = driveToActive().receive('random_message', createMessageData(2, 'mine', { senderId: me }));
+    saveEdit(chat).dispatch({
+      type: 'reactionToggled',
+      changeId: 'r1',
+      messageId: ownMessageId,
+      emoji: '👍',
+      me,
+    });
     chat.receive('session_resumed', createSessionResumed({ seq: 2 }));
     expect(chat.effects).toMatchObject([
       { type: 'resendMessages' },
@@ -145,7 +146,7 @@ describe('a resume without a reset', () => {
     expect(chat.texts.at(-1)).toBe('better');
   });
 
-  it('skips unknown events and counts their seq', () => {
+  it('ignores events of an unknown type, but counts their seq', () => {
     const chat = driveToActive().receive(
       'session_resumed',
       createSessionResumed({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
@@ -164,7 +165,7 @@ describe('a resume without a reset', () => {
 });
 
 describe('an authentication during a chat', () => {
-  it('leads to initial, then to searching, when another tab has left the chat and searches again', () => {
+  it('leads to initial, then to searching, when another tab has skipped the chat and searches', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: formatIso() });

@@ -10,6 +10,9 @@ import {
   createSessionResumed,
 } from '@/testing/random-chat-driver';
 
+// Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the next has 2.
+// Arguments: `createMessageData(seq, text)` and `createAckAction(clientId, text, seq)`.
+
 /** The texts of the chat without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
 
@@ -64,11 +67,6 @@ describe('messages', () => {
 });
 
 describe('the order of messages', () => {
-  const createOwnMessageEvent = (seq: number, clientId: string) => ({
-    event: 'random_message',
-    data: createMessageData(seq, clientId, { senderId: me, clientId }),
-  });
-
   it('is that of the stream when an ack arrives twice', () => {
     const chat = driveToActive()
       .dispatch(createAckAction('c1', 'one', 2))
@@ -108,16 +106,16 @@ describe('the order of messages', () => {
               initiatorId: partner.id,
             },
           },
-          createOwnMessageEvent(4, 'c1'),
+          { event: 'random_message', data: createMessageData(4, 'one', { senderId: me, clientId: 'c1' }) },
         ],
       }),
     );
-    expect(listTexts(chat)).toEqual(['theirs', 'Tea or coffee?', 'c1', 'two']);
+    expect(listTexts(chat)).toEqual(['theirs', 'Tea or coffee?', 'one', 'two']);
   });
 });
 
 describe('a gap in seq', () => {
-  it('requests the missing events once, and hides later ones until they arrive', () => {
+  it('makes the page request the missing events once, and hide later ones until they arrive', () => {
     const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');
@@ -138,11 +136,12 @@ describe('a gap in seq', () => {
       }),
     );
     expect(listTexts(chat)).toEqual(['two', 'three', 'four']);
+    // A new gap.
     chat.receive('random_message', createMessageData(6, 'six'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
-  it('is also detected from an ack, whose message is shown once', () => {
+  it('is also detected from an ack, whose message is shown at once, and only once', () => {
     const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');
@@ -172,7 +171,7 @@ describe('a gap in seq', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('is detected when session_advanced skips a version', () => {
+  it('is detected when session_advanced skips a seq', () => {
     expect(driveToActive().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
       { type: 'resync' },
     ]);
@@ -189,27 +188,29 @@ describe('a gap in seq', () => {
 });
 
 describe('the partner', () => {
-  it('is shown typing until a message, the timeout, a lost connection or the end of the chat', () => {
-    const driveToTyping = (): ChatDriver =>
-      driveToActive().receive('typing', { sessionId: 's1', userId: partner.id });
-    expect(driveToTyping().state.session?.isPartnerTyping).toBe(true);
-    expect(driveToTyping().effects).toEqual([{ type: 'restartTypingTimer' }]);
-    expect(
-      driveToTyping().receive('random_message', createMessageData(2, 'hi')).state.session?.isPartnerTyping,
-    ).toBe(false);
-    expect(driveToTyping().dispatch({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
-    expect(
-      driveToTyping().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session
-        ?.isPartnerTyping,
-    ).toBe(false);
-    expect(
-      driveToTyping().receive('chat_skipped', {
-        sessionId: 's1',
-        seq: 2,
-        reason: 'skipped',
-        endedBy: partner.id,
-      }).state.session?.isPartnerTyping,
-    ).toBe(false);
+  const driveToTyping = (): ChatDriver =>
+    driveToActive().receive('typing', { sessionId: 's1', userId: partner.id });
+
+  it('is shown typing after their typing frame', () => {
+    const chat = driveToTyping();
+    expect(chat.state.session?.isPartnerTyping).toBe(true);
+    expect(chat.effects).toEqual([{ type: 'restartTypingTimer' }]);
+  });
+
+  it.each<[string, (chat: ChatDriver) => ChatDriver]>([
+    ['their message', (chat) => chat.receive('random_message', createMessageData(2, 'hi'))],
+    ['the end of the typing timer', (chat) => chat.dispatch({ type: 'typingExpired' })],
+    [
+      'the loss of their connection',
+      (chat) => chat.receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }),
+    ],
+    [
+      'the end of the chat',
+      (chat) =>
+        chat.receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id }),
+    ],
+  ])('is not shown typing any more after %s', (_cause, endTyping) => {
+    expect(endTyping(driveToTyping()).state.session?.isPartnerTyping).toBe(false);
   });
 
   it("is not shown typing for the user's own typing or that of another session", () => {

@@ -11,14 +11,18 @@ interface SentRequest {
   reject: (error: unknown) => void;
 }
 
+/** Long after any timer of the page would have ended. */
+const longMs = 60_000;
+
+/** A connected page with the session s1 in this phase. The page does not show the chat yet. */
 const setUp = (phase: Phase = 'active') => {
   const clock = new FakeClock();
-  const chat = { phase, sessionId: 's1' as string | undefined };
+  const chat = { phase, sessionId: 's1' };
   const requests: SentRequest[] = [];
   const endSearchOrChat = jest.fn(() => {
     chat.phase = 'initial';
   });
-  /** Whether another tab shows the chat; undefined without Web Locks. */
+  /** `showChat` is undefined in a browser without Web Locks, where the page does not know it. */
   const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,
@@ -39,20 +43,20 @@ const setUp = (phase: Phase = 'active') => {
     getChat: () => chat,
     endSearchOrChat,
   });
-  /** Sends `authenticate`: returns the `showsChat` that it contains. */
+  /** Stands for sending `authenticate`; returns the `showsChat` that it contains. */
   const authenticate = (): boolean => presence.takeShowsChat();
   return { authenticate, requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
 };
 
-describe('the report that the page shows the chat', () => {
-  it('is part of authenticate, as false while the page does not show the chat', () => {
+describe('the report to the server whether the page shows the chat', () => {
+  it('is part of authenticate', () => {
     const { authenticate, presence } = setUp();
     expect(authenticate()).toBe(false);
     presence.show();
     expect(authenticate()).toBe(true);
   });
 
-  it('is sent once for each change during a chat', () => {
+  it('is sent as show_chat once for each change during a chat', () => {
     const { authenticate, requests, presence } = setUp();
     presence.show();
     authenticate();
@@ -106,7 +110,7 @@ describe('the report that the page shows the chat', () => {
     expect(requests).toHaveLength(3);
     requests[2]?.reject(new SocketRequestError('refused', 'session_ended'));
     await flushPromises();
-    clock.advance(60_000);
+    clock.advance(longMs);
     expect(requests).toHaveLength(3);
   });
 });
@@ -129,12 +133,12 @@ describe('a chat or a search on a page that does not show it', () => {
     presence.update();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     presence.show();
-    clock.advance(60_000);
+    clock.advance(longMs);
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();
   });
 
-  it('is ended only after the other tab that shows it is closed', async () => {
+  it('is not ended before the other tab that shows it is closed', async () => {
     const { clock, endSearchOrChat, presence, otherTabs } = setUp('searching');
     otherTabs.showChat = true;
     presence.update();
@@ -147,10 +151,11 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('is ended without Web Locks only if it is a search: the server ends a chat', async () => {
+  it('is ended without Web Locks only if it is a search, because the server ends a chat', async () => {
     const { chat, clock, endSearchOrChat, presence, otherTabs } = setUp();
     otherTabs.showChat = undefined;
     presence.update();
+    // The page checks again after each delay.
     clock.advance(5 * pageLimits.leaveChatDelayMs);
     await flushPromises();
     expect(endSearchOrChat).not.toHaveBeenCalled();

@@ -26,7 +26,7 @@ describe('a search', () => {
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
     await flushPromises();
-    expect(getState()).toMatchObject({ phase: 'initial', refusals: 1 });
+    expect(getState()).toMatchObject({ phase: 'initial', refusalCount: 1 });
   });
 
   it('resyncs when the user is already in a chat', async () => {

@@ -11,9 +11,14 @@ afterEach(() => {
   signOut();
 });
 
-/** The users of `openRandomChatPage`. */
+// `openRandomChatPage` shows the chat page, connected. Its `matchPartner` searches and receives a match: the session s1
+// with the `seq` 1.
+
+/** Ids of the users of `openRandomChatPage`. */
 const userId = 7;
 const partnerId = 12;
+/** Long after any timer of the page would have ended. */
+const longMs = 60_000;
 
 describe('typing', () => {
   it('notifies the partner at most every two seconds', () => {
@@ -29,7 +34,7 @@ describe('typing', () => {
     clock.advance(1);
     chat.notifyTyping();
     expect(countTypingFrames()).toBe(2);
-    // A message does not end the interval.
+    // Sending a message does not end the interval.
     submitMessage('hello');
     chat.notifyTyping();
     expect(countTypingFrames()).toBe(2);
@@ -77,13 +82,14 @@ describe('leaving the chat page', () => {
     chat.hide();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     chat.show();
-    clock.advance(60_000);
+    clock.advance(longMs);
     await flushPromises();
     expect(getState().phase).toBe('active');
   });
 
   it('ends nothing while another tab shows the chat', async () => {
     const { chat, clock, chatTabs, matchPartner, getState } = openRandomChatPage();
+    // Another tab shows the chat.
     chatTabs.elsewhere = true;
     chat.startSearch();
     chat.hide();
@@ -106,12 +112,13 @@ describe('leaving the chat page', () => {
 });
 
 describe('New Conversation', () => {
+  /** Starts a chat, which the partner skips. */
   const endChat = ({ receive, matchPartner }: RandomChatPage, sessionId = 's1'): void => {
     matchPartner(sessionId);
     receive('chat_skipped', { sessionId, seq: 2, reason: 'skipped', endedBy: partnerId });
   };
 
-  it('goes to the initial phase, or searches at once if the user has chosen that', () => {
+  it('leads to the initial phase, or to a search if the user has chosen to search at once', () => {
     const page = openRandomChatPage();
     endChat(page);
     page.chat.startNewConversation();
@@ -123,7 +130,7 @@ describe('New Conversation', () => {
     expect(page.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
-  it('does not search without a connection', () => {
+  it('does not lead to a search without a connection', () => {
     const page = openRandomChatPage();
     setSearchAtOnceOn(true);
     endChat(page);
@@ -134,7 +141,7 @@ describe('New Conversation', () => {
 });
 
 describe('authenticating', () => {
-  it('reports the session and version on the screen only during a chat', () => {
+  it('reports the session and seq on the screen only during a chat', () => {
     const { chat, receive, matchPartner } = openRandomChatPage();
     expect(chat.getLastSeen()).toBeUndefined();
     matchPartner();
@@ -143,9 +150,10 @@ describe('authenticating', () => {
     expect(chat.getLastSeen()).toBeUndefined();
   });
 
-  it('shows a chat as ended that the server neither resumes nor ends in time', () => {
+  it('ends a chat that the server neither resumes nor ends in time', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
+    // The server has neither a search nor a chat for the user.
     receive('authenticated', { userId, state: 'idle' });
     expect(getState().phase).toBe('active');
     const chatEndTimeoutMs = 5_000;
@@ -158,7 +166,7 @@ describe('authenticating', () => {
     matchPartner();
     receive('authenticated', { userId, state: 'idle' });
     receive('session_resumed', resumedSession);
-    clock.advance(60_000);
+    clock.advance(longMs);
     expect(getState().phase).toBe('active');
   });
 });

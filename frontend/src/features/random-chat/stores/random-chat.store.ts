@@ -30,8 +30,8 @@ import { isSearchAtOnceOn } from '@/product/search-at-once';
 
 export interface RandomChatStore extends RandomChatState {
   /** Number of refused searches; each increment shows a toast. */
-  refusals: number;
-  /** Break the Ice was pressed, and the server has not answered yet. */
+  refusalCount: number;
+  /** The user has started the game Break the Ice, and the server has not answered yet. */
   isStartingGame: boolean;
 }
 
@@ -61,16 +61,20 @@ export interface RandomChatOptions {
   chatTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
-/** The state of the random chat with the commands of its screens. Effects use the socket passed to `attachSocket`. */
+/**
+ * The store of the random chat with the commands of its screens. The reducer computes each new state and the effects to
+ * perform; effects use the socket passed to `attachSocket`.
+ */
 export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...createInitialState(),
-    refusals: 0,
+    refusalCount: 0,
     isStartingGame: false,
   }));
+  /** Not connected until `attachSocket` is called. */
   let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
   let typingTimer: number | undefined;
-  let endTimer: number | undefined;
+  let chatEndTimer: number | undefined;
   let userId: number | undefined;
 
   const dispatch = (action: Action): void => {
@@ -144,8 +148,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
         typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), pageLimits.typingShownMs);
         return;
       case 'awaitChatEnd':
-        clock.clearTimeout(endTimer);
-        endTimer = clock.setTimeout(
+        clock.clearTimeout(chatEndTimer);
+        chatEndTimer = clock.setTimeout(
           () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
           chatEndTimeoutMs,
         );
@@ -156,7 +160,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   const receive = (frame: ServerFrame): void => {
     const me = currentUser();
     if (!me) return;
-    if (frame.event === 'session_resumed') clock.clearTimeout(endTimer);
+    // The server still has the chat.
+    if (frame.event === 'session_resumed') clock.clearTimeout(chatEndTimer);
     // If neither the server nor this page has a chat, messages that a reload left in the outbox are dropped.
     if (
       frame.event === 'authenticated' &&
@@ -190,8 +195,9 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
     onRefused: (code) => {
       dispatch({ type: 'searchRefused' });
+      // Then the page refetches the user's standing, the state set by moderation, instead of showing a toast.
       if (code === 'suspended') return raise('search-refused-by-standing', undefined);
-      useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
+      useStore.setState(({ refusalCount }) => ({ refusalCount: refusalCount + 1 }));
     },
   });
 
@@ -203,7 +209,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     /** Called when the signed-in user has changed: removes the data of the previous one. */
     switchUser: (): void => {
       clock.clearTimeout(typingTimer);
-      clock.clearTimeout(endTimer);
+      clock.clearTimeout(chatEndTimer);
       const nextUserId = currentUser()?.id;
       if (userId !== undefined && userId !== nextUserId) removeDraft();
       userId = nextUserId;
@@ -211,7 +217,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
       useStore.setState(createInitialState(readStoredPreference(nextUserId)));
       presence.update();
     },
-    /** The session and `seq` that `authenticate` reports as last seen. */
+    /** The session on the screen and the `seq` of its newest event, for `authenticate`; undefined without a chat. */
     getLastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
@@ -292,7 +298,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
 };
 
 export const randomChat = createRandomChat({
-  // The server's time: the times in its frames are compared with it.
+  // `now` is the server's time, because it is compared with the times in the server's frames.
   clock: { ...systemClock, now: getServerNow },
   newId,
   chatTabs: new SharedPlace('thaw-random-chat'),

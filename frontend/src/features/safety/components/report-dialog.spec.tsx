@@ -15,13 +15,14 @@ import { useToasts } from '@/ui/toast-store';
 
 const heron = { id: 12, username: 'heron' };
 const reportResponse = {
-  id: 12,
+  id: 90,
   category: 'sexual',
   createdAt: '2026-11-20T21:04:30.000Z',
   state: 'received',
   outcome: null,
   blocked: true,
 };
+/** The blocks that the dialog has applied to this page. */
 const blockChanges: unknown[] = [];
 let unsubscribe: () => void;
 
@@ -42,6 +43,7 @@ const OpenReportDialog = ({ isBlocked }: { isBlocked: boolean }) => {
   const target = useReportDialog((state) => state.target);
   return target ? <ReportDialog userId={7} target={target} isBlocked={isBlocked} /> : null;
 };
+/** Opens the dialog for a report about heron, by default from the random chat s1. */
 const openDialog = ({
   chat = { sessionId: 's1' },
   isBlocked = false,
@@ -53,11 +55,11 @@ const openDialog = ({
 const queryDialog = () => screen.queryByRole('dialog', { name: 'Report heron' });
 const getButton = (name: string) => screen.getByRole('button', { name });
 const getRadio = (name: string) => screen.getByRole('radio', { name });
-const getWordsField = () => screen.getByRole('textbox', { name: 'Anything to add? (optional)' });
+const getTextField = () => screen.getByRole('textbox', { name: 'Anything to add? (optional)' });
 const getShownToast = () => useToasts.getState().shown;
 const waitForClose = () => waitFor(() => expect(queryDialog()).toBeNull());
 
-it('offers all categories, explains who reads the report, and cannot be sent without a choice', () => {
+it('offers all categories, states who gets which messages, and cannot be sent without a category', () => {
   openDialog();
   expect(queryDialog()).toHaveAccessibleDescription('Choose what happened. heron is not told.');
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual([
@@ -83,7 +85,7 @@ it('sends category, text and the marked messages, closes, and applies the block 
   const server = fakeServer({ 'POST /api/reports': reportResponse });
   const user = openDialog({ chat: { sessionId: 's1', messageIds: ['1763640000000-0'] } });
   await user.click(getRadio('Sexual messages or pictures I did not want'));
-  await user.type(getWordsField(), 'did not stop');
+  await user.type(getTextField(), 'did not stop');
   await user.click(getButton('Send report'));
   await waitForClose();
   expect(server.calls.map(({ body }) => body)).toEqual([
@@ -113,8 +115,9 @@ it('can be used by keyboard only, and sent without a text and without a block', 
   await user.keyboard('{ArrowDown}{ArrowUp}{ArrowUp}');
   expect(getRadio('Something else')).toBeChecked();
   await user.tab();
-  expect(getWordsField()).toHaveFocus();
+  expect(getTextField()).toHaveFocus();
   await user.tab();
+  // Unchecks 'Also block heron'.
   await user.keyboard(' ');
   await user.tab();
   expect(getButton('Send report')).toHaveFocus();
@@ -141,6 +144,7 @@ it('shows that the person could not be blocked although the report was sent', as
 
 it('does not offer to block a person who is blocked already', async () => {
   const server = fakeServer({ 'POST /api/reports': reportResponse });
+  // A chat from Chat History.
   const user = openDialog({ chat: { historyId: 31 }, isBlocked: true });
   expect(screen.queryByRole('checkbox')).toBeNull();
   await user.click(getRadio('Threats or violence'));
@@ -185,16 +189,16 @@ it('cannot be closed or sent again while it waits for the server', async () => {
 });
 
 it.each([
-  [new Refusal(409, { code: 'too_late', message: 'It is too late for that.' }), 'It is too late for that.'],
-  [new Refusal(429, { code: 'rate_limited', message: 'Too fast.' }), 'Too fast.'],
-  [new Refusal(503, { message: 'Not available.' }), 'Not available.'],
+  ['It is too late for that.', new Refusal(409, { code: 'too_late', message: 'It is too late for that.' })],
+  ['Too fast.', new Refusal(429, { code: 'rate_limited', message: 'Too fast.' })],
+  ['Not available.', new Refusal(503, { message: 'Not available.' })],
 ])(
-  "keeps the category and the text after a refusal, and shows the server's message",
-  async (refusal, message) => {
+  "shows the message of the refusal '%s', and keeps the category and the text for another attempt",
+  async (message, refusal) => {
     const server = fakeServer({ 'POST /api/reports': refusal });
     const user = openDialog();
     await user.click(getRadio('Insults or hate'));
-    await user.type(getWordsField(), 'again');
+    await user.type(getTextField(), 'did not stop');
     await user.click(getButton('Send report'));
     await waitFor(() =>
       expect(getShownToast()).toMatchObject({
@@ -204,7 +208,7 @@ it.each([
       }),
     );
     expect(getRadio('Insults or hate')).toBeChecked();
-    expect(getWordsField()).toHaveValue('again');
+    expect(getTextField()).toHaveValue('did not stop');
     expect(blockChanges).toEqual([]);
     // The server recognizes a repeated report by its chat, so the same request is sent again.
     server.routes['POST /api/reports'] = reportResponse;
@@ -229,28 +233,28 @@ it('shows a counter from 900 characters, and refuses more than 1,000', async () 
   openDialog();
   const user = userEvent.setup();
   await user.click(getRadio('Insults or hate'));
-  await user.click(getWordsField());
+  await user.click(getTextField());
   await user.paste('x'.repeat(899));
   expect(screen.getByRole('status')).toBeEmptyDOMElement();
   // One code point, but two UTF-16 code units.
   await user.paste('😀');
   expect(screen.getByRole('status')).toHaveTextContent('900 of 1,000 characters');
-  expect(getWordsField()).toHaveAccessibleDescription('900 of 1,000 characters');
+  expect(getTextField()).toHaveAccessibleDescription('900 of 1,000 characters');
   await user.paste('x'.repeat(100));
   expect(getButton('Send report')).toBeEnabled();
   await user.paste('x');
-  expect(getWordsField()).toBeInvalid();
+  expect(getTextField()).toBeInvalid();
   expect(getButton('Send report')).toBeDisabled();
 });
 
 it('asks before Escape discards a text, and sends nothing on Cancel', async () => {
   const server = fakeServer({});
   const user = openDialog();
-  await user.type(getWordsField(), 'did not stop');
+  await user.type(getTextField(), 'did not stop');
   await user.keyboard('{Escape}');
-  expect(screen.getByRole('alertdialog', { name: 'Discard your blockChanges?' })).toBeVisible();
+  expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
   await user.click(getButton('Keep editing'));
-  expect(getWordsField()).toHaveValue('did not stop');
+  expect(getTextField()).toHaveValue('did not stop');
   await user.click(getButton('Cancel'));
   expect(queryDialog()).toBeNull();
   expect(server.calls).toEqual([]);

@@ -16,6 +16,10 @@ import { aNotice } from '@/testing/safety-factories';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
+// A notice informs the user of a decision of the moderation, or asks for their age. `aNotice` is a suspension by
+// default. The user's standing is the state that the moderation has set, such as suspended.
+
+const userId = 7;
 const seenAt = '2026-11-20T22:00:00.000Z';
 const warning = aNotice({ id: 42, kind: 'warning', until: null });
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
@@ -47,20 +51,20 @@ afterEach(() => {
 
 /** Shows one notice after the other, as app/shell/notice-place.tsx does. */
 const NoticeDialogs = () => {
-  const { data: notices = [] } = useNotices(7);
+  const { data: notices = [] } = useNotices(userId);
   const notice = selectShownNotice(useNoticeDialog(), notices);
-  return notice ? <NoticeDialog key={notice.id} userId={7} notice={notice} /> : null;
+  return notice ? <NoticeDialog key={notice.id} userId={userId} notice={notice} /> : null;
 };
 const openPage = async (...notices: Notice[]) => {
   const server = fakeServer({ 'GET /api/notices/7': notices });
   const { queryClient } = renderWithCache(<NoticeDialogs />);
-  await waitFor(() => expect(queryClient.getQueryData(noticesKey(7))).toEqual(notices));
+  await waitFor(() => expect(queryClient.getQueryData(noticesKey(userId))).toEqual(notices));
   return { server, user: userEvent.setup(), queryClient };
 };
 const getButton = (name: string) => screen.getByRole('button', { name });
 const findDialog = (name: string) => screen.findByRole('dialog', { name });
 const waitForClose = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-const getWordsField = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
+const getAppealField = () => screen.getByRole('textbox', { name: 'Tell us what we got wrong.' });
 
 it('shows unseen notices one after the other, the newest first, and marks each as seen', async () => {
   const { server, user } = await openPage(warning, aNotice({ id: 41 }), aNotice({ id: 40, seenAt }));
@@ -89,7 +93,7 @@ it('closes on Escape without marking the notice as seen', async () => {
   expect(server.calls).toHaveLength(1);
 });
 
-it('stays closed when the notice could not be marked as seen', async () => {
+it('stays closed after I understand even when the server does not mark the notice as seen', async () => {
   const { server, user } = await openPage(warning);
   server.routes['PUT /api/notices/42'] = new Refusal(503);
   await findDialog('A warning');
@@ -99,7 +103,7 @@ it('stays closed when the notice could not be marked as seen', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('appeals by keyboard only, and says who looks at the appeal', async () => {
+it('can be used by keyboard only to appeal, and says who looks at the appeal', async () => {
   const { server, user } = await openPage(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
   await findDialog('A warning');
@@ -107,22 +111,24 @@ it('appeals by keyboard only, and says who looks at the appeal', async () => {
   expect(getButton('Appeal')).toHaveFocus();
   await user.keyboard('{Enter}');
   await findDialog('Appeal');
-  expect(getWordsField()).toHaveFocus();
+  expect(getAppealField()).toHaveFocus();
   expect(getButton('Send appeal')).toBeDisabled();
   await user.keyboard('   ');
   expect(getButton('Send appeal')).toBeDisabled();
   await user.keyboard('It was my sister.');
   await user.tab();
   await user.keyboard('{Enter}');
-  // Both dialogs contain the text.
+  // The notice and the appeal both contain the text.
   expect(await screen.findAllByText('Your appeal is being looked at by another moderator.')).not.toHaveLength(
     0,
   );
   expect(server.calls.at(-1)).toEqual({
     method: 'POST',
     url: '/api/appeals',
-    body: { userId: 7, noticeId: 42, words: '   It was my sister.' },
+    // The spaces are those typed at first.
+    body: { userId, noticeId: 42, words: '   It was my sister.' },
   });
+  // The button Close of the appeal has the focus.
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Appeal' })).toBeNull());
   await findDialog('A warning');
@@ -130,7 +136,7 @@ it('appeals by keyboard only, and says who looks at the appeal', async () => {
   expect(screen.queryByRole('button', { name: 'Appeal' })).toBeNull();
 });
 
-it('keeps the text of an appeal that was not sent, and loads the notices again after a conflict', async () => {
+it('keeps the text of an appeal that the server refuses as too late, and loads the notices again', async () => {
   const { server, user } = await openPage(warning);
   server.routes['POST /api/appeals'] = new Refusal(409, {
     code: 'too_late',
@@ -138,7 +144,7 @@ it('keeps the text of an appeal that was not sent, and loads the notices again a
   });
   await findDialog('A warning');
   await user.click(getButton('Appeal'));
-  await user.type(getWordsField(), 'It was my sister.');
+  await user.type(getAppealField(), 'It was my sister.');
   await user.click(getButton('Send appeal'));
   await waitFor(() =>
     expect(useToasts.getState().shown).toMatchObject({
@@ -147,14 +153,14 @@ it('keeps the text of an appeal that was not sent, and loads the notices again a
       tone: 'destructive',
     }),
   );
-  expect(getWordsField()).toHaveValue('It was my sister.');
+  expect(getAppealField()).toHaveValue('It was my sister.');
   await waitFor(() => expect(server.count('GET', '/api/notices/7')).toBe(2));
 });
 
 it.each([
   ['upheld', 'The decision stands.'],
   ['reversed', 'The decision was reversed.'],
-] as const)('shows that an appeal was decided: %s', async (outcome, text) => {
+] as const)('shows the outcome and the answer of a decided appeal: %s', async (outcome, text) => {
   await openPage(
     aNotice({ appeal: { state: 'decided', until: null, outcome, answer: 'We read everything again.' } }),
   );
@@ -180,6 +186,7 @@ it.each([
     expect(screen.queryByRole('button', { name: 'I understand' })).toBeNull();
     await user.click(getButton(label));
     await waitForClose();
+    // The first request loaded the notices.
     expect(server.calls[1]).toEqual({
       method: 'PUT',
       url: '/api/notices/43',
@@ -189,7 +196,7 @@ it.each([
   },
 );
 
-it('does not take keys that the user typed into a message as an answer', async () => {
+it('does not take the keys of a message that the user is typing as an answer to the age question', async () => {
   signIn(aUser({ standing: ageQuestionStanding }));
   const { server, user } = await openPage(ageQuestion);
   expect(await findDialog('How old are you?')).toHaveFocus();
@@ -200,7 +207,7 @@ it('does not take keys that the user typed into a message as an answer', async (
   expect(getButton('That was not my age')).toHaveFocus();
 });
 
-it('keeps the age question open until the answer is saved, here or in another tab', async () => {
+it('keeps the age question open until an answer is saved, in this tab or another one', async () => {
   signIn(aUser({ standing: ageQuestionStanding }));
   const { server, user } = await openPage(ageQuestion);
   server.routes['PUT /api/notices/43'] = new Refusal(429, { code: 'rate_limited', message: 'Too fast.' });

@@ -40,7 +40,7 @@ export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   // Once answered, the notice is seen and the standing has changed: it is then shown like any other notice.
   const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
   return (
-    <Modal isOpen isUnasked title={chooseTitle(notice)} onDismiss={close}>
+    <Modal isOpen isOpenedByPage title={chooseTitle(notice)} onDismiss={close}>
       <div className="mt-4">
         <NoticeBody notice={notice} />
         {isQuestion ? (

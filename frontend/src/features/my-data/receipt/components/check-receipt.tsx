@@ -21,7 +21,7 @@ const checkReceipt = async ({ file, receiptId }: CheckProps): Promise<Result> =>
     if (!isConsistent(file)) return 'altered';
     return file.content.receiptId === receiptId ? 'genuine' : 'otherReceipt';
   } catch (error) {
-    console.warn('The receipt was not lastCheck', error);
+    console.warn('The receipt was not checked', error);
     return 'failed';
   }
 };

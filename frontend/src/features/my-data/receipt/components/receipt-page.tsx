@@ -18,11 +18,14 @@ import { Link } from '@/ui/link';
 import { LoadError } from '@/ui/load-error';
 import { Skeleton } from '@/ui/skeleton';
 
+// A receipt is a signed statement of the server about the deletion of an account: what was erased, and what was kept.
+
 /** A deletion usually takes less. After this time the page says that it takes longer. */
 const usualDurationMs = 60_000;
 
 interface FrameProps {
   title: string;
+  /** State of the two decorative dots. */
   dots: DotsState;
   children: ReactNode;
 }
@@ -43,7 +46,8 @@ const Frame = ({ title, dots, children }: FrameProps) => {
   );
 };
 
-const Running = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
+/** The page while the deletion is running. `isUnreachable`: the last request for its state has failed. */
+const RunningDeletion = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualDurationMs - getServerNow());
@@ -78,17 +82,18 @@ const ReceiptActions = ({ file, receiptId }: ReceiptActionsProps) => (
   </div>
 );
 
-interface DoneProps {
+interface FinishedDeletionProps {
   file: ReceiptFile;
   receiptId: string;
   /** Undefined if the server does not know the receipt. */
   receipt: CountedReceipt | undefined;
+  /** Whether the server is counting what is still stored. */
   isCounting: boolean;
   onCountAgain: () => void;
 }
 
 /** The receipt of a finished deletion. */
-const Done = ({ file, receiptId, receipt, isCounting, onCountAgain }: DoneProps) => {
+const FinishedDeletion = ({ file, receiptId, receipt, isCounting, onCountAgain }: FinishedDeletionProps) => {
   const { content } = file;
   const remaining = receipt && {
     counts: receipt.remaining,
@@ -96,6 +101,7 @@ const Done = ({ file, receiptId, receipt, isCounting, onCountAgain }: DoneProps)
     isCounting,
     onCountAgain,
   };
+  // An anonymous account expires when it is not used.
   const isExpired = content.reason === 'inactive';
   return (
     <Frame title={isExpired ? copy.done.titleOfExpired : copy.done.title} dots="parted">
@@ -109,7 +115,7 @@ const Done = ({ file, receiptId, receipt, isCounting, onCountAgain }: DoneProps)
   );
 };
 
-const Unknown = () => (
+const UnknownReceipt = () => (
   <Frame title={copy.unknown.title} dots="parted">
     <p className="mt-2 text-md text-muted-foreground">{copy.unknown.lead}</p>
   </Frame>
@@ -121,20 +127,20 @@ interface LoadedReceiptProps {
   openedFile?: ReceiptFile;
 }
 
-/** The receipt from the server, or that from the opened file, with the server's count of what is stored now. */
+/** The receipt of the server or of the opened file, with the server's count of what is still stored. */
 const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
   const { data, error, isError, isFetching, refetch } = useReceipt(receiptId);
   const countAgain = (): void => void refetch();
   const isUnknown = error instanceof ApiError && error.status === 404;
   if (data?.state === 'running') {
-    return <Running requestedAt={data.requestedAt} isUnreachable={isError} />;
+    return <RunningDeletion requestedAt={data.requestedAt} isUnreachable={isError} />;
   }
   const content = data?.receipt ? readContent(data.receipt) : null;
   const file = openedFile ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
   // An opened file that the server does not know is shown without counts.
   if (file && (data || isUnknown)) {
     return (
-      <Done
+      <FinishedDeletion
         file={file}
         receiptId={receiptId}
         receipt={data}
@@ -143,7 +149,7 @@ const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
       />
     );
   }
-  if (isUnknown) return <Unknown />;
+  if (isUnknown) return <UnknownReceipt />;
   if (data) return <LoadError text={copy.unreadable} onRetry={countAgain} />;
   if (isError) return <LoadError text={copy.failed} onRetry={countAgain} />;
   return (
@@ -179,7 +185,7 @@ export const ReceiptPage = ({ receiptId }: { receiptId: string | null }) => {
         ) : isReceiptId(receiptId) ? (
           <LoadedReceipt key={receiptId} receiptId={receiptId} />
         ) : (
-          <Unknown />
+          <UnknownReceipt />
         )}
       </main>
     </>

@@ -9,7 +9,7 @@ import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface GameCardProps {
   game: GameData;
-  /** Whether the user has asked the question; they cannot ignore it. */
+  /** Whether this user asked the question. Then the card has no Ignore (docs/product-decisions.md, A74). */
   isMine: boolean;
   partnerName: string;
   isConnected: boolean;
@@ -30,6 +30,7 @@ interface OptionsProps {
  * chooses.
  */
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
+  // Tab reaches the chosen option, or the first one while none is chosen.
   const roving = useRovingFocus({ initial: Math.max(0, options.indexOf(chosen ?? '')) });
   return (
     <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" {...roving.group}>
@@ -68,34 +69,38 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
   );
 };
 
-/** The two lines for a game that ended without a reveal; null for any other game. */
+/** The two lines for a game that ended without a reveal of the answers; null for any other game. */
 const getEndTexts = ({ progress, userResponse }: GameData): readonly string[] | null => {
   if (progress === 'closed') return copy.closed;
   if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
   return userResponse === 'IGNORED_BY_PARTNER' ? copy.ignoredByPartner : null;
 };
 
-/** A question of Break the Ice, from the start of the game to its end. */
+/**
+ * A question of Break the Ice, from the start of the game to its end. Both users choose an answer, which is final,
+ * unless one of them ignores the question.
+ */
 export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onIgnore }: GameCardProps) => {
   const titleId = useId();
-  const status = useRef<HTMLDivElement>(null);
+  const statusArea = useRef<HTMLDivElement>(null);
   const wasPressed = useRef(false);
   const { gameId, progress } = game;
   const isOver = progress === 'revealed' || progress === 'ignored' || progress === 'closed';
   const isLocked = progress !== 'open' || !isConnected;
   const endTexts = getEndTexts(game);
 
-  // The pressed button becomes disabled and loses the focus; the status takes it, so that keyboard users continue here.
+  // The pressed button becomes disabled and loses the focus. The status gets it, so that keyboard users continue here.
   useEffect(() => {
     if (progress === 'open' || !wasPressed.current) return;
     wasPressed.current = false;
-    if (document.activeElement === document.body) status.current?.focus();
+    if (document.activeElement === document.body) statusArea.current?.focus();
   }, [progress]);
   const press = (act: () => void): void => {
     wasPressed.current = true;
     act();
   };
 
+  // While Ignore is being sent, `userResponse` is null.
   const isAnswered =
     progress === 'answered' ||
     progress === 'revealed' ||
@@ -130,7 +135,7 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
           />
         </div>
       )}
-      <div ref={status} tabIndex={-1} className="outline-none">
+      <div ref={statusArea} tabIndex={-1} className="outline-none">
         {endTexts ? (
           <div className="enter-rise mt-3">
             <p className="text-base font-semibold">{endTexts[0]}</p>

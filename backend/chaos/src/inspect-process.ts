@@ -1,7 +1,7 @@
 /**
  * Preloaded into a replica or worker with --require and --expose-gc. On SIGUSR2 the process collects garbage and writes
- * what it holds to `$CHAOS_INSPECTIONS/<pid>.json`: heap, handles and timers, and the sizes of the collections in
- * Nest's providers.
+ * an inspection to `$CHAOS_INSPECTIONS/<pid>.json`: the sizes of its heap and of the collections in Nest's providers,
+ * and the numbers of its handles and timers.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,6 +20,7 @@ interface Container {
   getModules(): Map<string, { providers: Map<unknown, { instance?: unknown }> }>;
 }
 
+/** The applications that this process has created. `container` is not public in Nest. */
 const applications: { container: Container }[] = [];
 
 const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(method: Method): Method =>
@@ -32,10 +33,12 @@ const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(met
 NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
 
-/** The timers of the process and the place that set each, to identify a timer that is left. */
-const timers: { timer: WeakRef<NodeJS.Timeout>; site: string }[] = [];
+/** The timers of the process, and the line of code that created each, to find the origin of a leaked timer. */
+const timers: { timer: WeakRef<NodeJS.Timeout>; callSite: string }[] = [];
+/** Timers that have ended are removed when the list is longer than this. */
 const TIMERS_BEFORE_SWEEP = 5_000;
 
+/** An internal field of Node's timers. */
 interface TimerState {
   _destroyed: boolean;
 }
@@ -49,6 +52,7 @@ const sweepTimers = (): void => {
 };
 
 const readCallSite = (): string => {
+  // The lines before are the message, this function, and the function that records the timer.
   const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
   return caller
     .trim()
@@ -60,17 +64,17 @@ const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
   const original = globalThis[name] as (...args: unknown[]) => NodeJS.Timeout;
   const createRecordingTimer = (...args: unknown[]): NodeJS.Timeout => {
     const timer = original(...args);
-    timers.push({ timer: new WeakRef(timer), site: readCallSite() });
+    timers.push({ timer: new WeakRef(timer), callSite: readCallSite() });
     if (timers.length > TIMERS_BEFORE_SWEEP) sweepTimers();
     return timer;
   };
-  // util.promisify finds the promise variant under symbols of the original.
+  // Copies the symbols of the original function, under which util.promisify finds the promise variant.
   globalThis[name] = Object.defineProperties(
     createRecordingTimer,
     Object.getOwnPropertyDescriptors(original),
   ) as unknown as typeof setTimeout & typeof setInterval;
 };
-// Captures a stack for each timer, which is expensive: only to find out where a leaked timer comes from.
+// Capturing a stack for each timer is expensive, so it is only switched on to find the origin of a leaked timer.
 if (process.env.CHAOS_TIMERS === '1') {
   recordTimers('setTimeout');
   recordTimers('setInterval');
@@ -81,9 +85,12 @@ const readSize = (value: unknown): number | undefined => {
   return Array.isArray(value) ? value.length : undefined;
 };
 
-/** Excludes clients of stores, whose buffers are internal: their leaks show in the heap. */
+/** Excludes clients of stores, whose internal buffers vary in size. A leak in them shows in the size of the heap. */
 const isOwned = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
+
+/** Levels of objects in a provider whose collections are measured. */
+const MAX_DEPTH = 2;
 
 const measureCollections = (): Record<string, number> => {
   const sizes: Record<string, number> = {};
@@ -93,14 +100,14 @@ const measureCollections = (): Record<string, number> => {
       for (const { instance } of providers.values()) {
         if (!isOwned(instance) || seen.has(instance)) continue;
         seen.add(instance);
-        addSizes(sizes, instance.constructor?.name ?? 'object', instance, seen, 2);
+        addSizes(sizes, instance.constructor?.name ?? 'object', instance, seen, MAX_DEPTH);
       }
     }
   }
   return sizes;
 };
 
-/** @param depth levels of nested objects of a provider that are inspected. */
+/** @param depth levels of objects below `owner` that are still measured */
 const addSizes = (
   sizes: Record<string, number>,
   name: string,
@@ -120,23 +127,26 @@ const addSizes = (
   }
 };
 
+const COLLECTION_ROUNDS = 4;
+
 const writeInspection = async (): Promise<void> => {
-  // What is released in one turn of the event loop is collected in the next.
-  for (let round = 0; round < 4; round += 1) {
+  // Several rounds, because objects that one turn of the event loop releases are collected after it.
+  for (let round = 0; round < COLLECTION_ROUNDS; round += 1) {
     (globalThis as { gc?: () => void }).gc?.();
     await nextTurn();
   }
   const resources: Record<string, number> = {};
-  const count = (name: string): void => void (resources[name] = (resources[name] ?? 0) + 1);
-  process.getActiveResourcesInfo().forEach(count);
+  const increment = (name: string): void => void (resources[name] = (resources[name] ?? 0) + 1);
+  process.getActiveResourcesInfo().forEach(increment);
   sweepTimers();
-  for (const { site } of timers) count(`Timeout of ${site}`);
+  for (const { callSite } of timers) increment(`Timeout of ${callSite}`);
   const inspection: Inspection = {
     heapBytes: process.memoryUsage().heapUsed,
     resources,
     collections: measureCollections(),
   };
   const file = path.join(process.env.CHAOS_INSPECTIONS ?? '', `${process.pid}.json`);
+  // The file appears only when it is complete, because another process waits for it.
   writeFileSync(`${file}.new`, JSON.stringify(inspection));
   renameSync(`${file}.new`, file);
 };

@@ -5,6 +5,7 @@ declare module '*/deploy/local/stores/private-store.mjs' {
     constructor(home: string, kind: StoreKind);
     readonly kind: StoreKind;
     findRunning(): { process: { pid: number }; port: number } | undefined;
+    /** Starts the store if it does not run. @returns its port */
     ensureRunning(options?: { mustKeepPort?: boolean }): Promise<number>;
     stop(): Promise<void>;
     kill(): void;
@@ -19,11 +20,13 @@ declare module '*/deploy/local/stores/postgres.mjs' {
   import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
   export function describePostgres(
     home: string,
+    /** `settings`: parameters of postgresql.conf. */
     options: { isDurable: boolean; settings?: Record<string, string | number> },
   ): StoreKind;
 }
 
 declare module '*/deploy/local/stores/postgres-folder.mjs' {
+  /** @returns the folder with the data of PostgreSQL */
   export function ensurePostgresFolder(home: string): string;
 }
 
@@ -34,5 +37,6 @@ declare module '*/deploy/local/stores/redis.mjs' {
 
 declare module '*/deploy/local/paths.mjs' {
   export function resolveInRepository(...parts: string[]): string;
+  /** Creates the folder if it is missing. @returns its path */
   export function ensureFolder(...parts: string[]): string;
 }

@@ -3,7 +3,11 @@ import { readOptions } from './options';
 import { renderReport, writeReport } from './report';
 import { Run } from './run';
 
-/** Exit code 0: everything held; 1: something was violated; 2: the run failed. */
+/** The exit code that shells report for an interrupted program: 128 + SIGINT. */
+const INTERRUPTED_EXIT_CODE = 130;
+const FAILED_RUN_EXIT_CODE = 2;
+
+/** @returns the exit code: 0 when all checks passed, 1 when one was violated. @throws Error when the run fails */
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2));
   const startedAt = Date.now();
@@ -17,14 +21,14 @@ const main = async (): Promise<number> => {
   const interrupt = (): void => {
     if (isInterrupted) return;
     isInterrupted = true;
-    void cluster.stop().finally(() => process.exit(130));
+    void cluster.stop().finally(() => process.exit(INTERRUPTED_EXIT_CODE));
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
     const report = await new Run(cluster, options, startedAt, log).execute();
     process.stdout.write(`\n${renderReport(report)}\n`);
-    if (options.report) writeReport(options.report, report);
+    if (options.reportFile) writeReport(options.reportFile, report);
     return report.verdict.violations.length === 0 ? 0 : 1;
   } finally {
     if (!isInterrupted) await cluster.stop();
@@ -35,6 +39,6 @@ main().then(
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exit(2);
+    process.exit(FAILED_RUN_EXIT_CODE);
   },
 );

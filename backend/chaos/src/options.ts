@@ -2,29 +2,33 @@ import { parseArgs } from 'node:util';
 
 export interface Options {
   seed: number;
-  /** How long faults are caused, in milliseconds. */
+  /** Time during which faults are caused, in milliseconds. */
   durationMs: number;
-  /** Number of faults to cause, instead of a duration. */
-  faults: number | undefined;
+  /** Number of faults to cause; `durationMs` is then ignored. */
+  faultCount: number | undefined;
   /** Even, so that every user finds a partner. */
   userCount: number;
   /** Average time between two actions of a user, in milliseconds. */
   actEveryMs: number;
-  /** Causes only faults whose label contains one of these texts. */
+  /** Causes only faults whose label (such as `kill api-2`) contains one of these texts. */
   only: string[] | undefined;
-  /** File for the report as JSON. */
-  report: string | undefined;
-  /** Ends with a fault that lasts until the users reach the Reconnect button. */
+  /** File for the report as JSON; undefined: no file is written. */
+  reportFile: string | undefined;
+  /** The run ends with a fault that lasts until the pages of the users give up and show the Reconnect button. */
   isLong: boolean;
 }
 
 const USAGE =
   'Usage: npm run chaos -- [--seed N] [--seconds 60] [--long] [--faults N] [--users N] [--every ms] [--only text,…] [--report file]';
 
-const LONG_RUN = { faults: 104, userCount: 60, actEveryMs: 220 };
+/** About a quarter of an hour. */
+const LONG_RUN = { faultCount: 104, userCount: 60, actEveryMs: 220 };
 const SHORT_RUN = { userCount: 12, actEveryMs: 350, durationMs: 60_000 };
 
-/** @throws Error with the usage */
+/** A seed has 32 bits. */
+const SEED_COUNT = 0x1_0000_0000;
+
+/** @throws Error with the usage, for an unknown option or a number that is not a count */
 export const readOptions = (args: readonly string[]): Options => {
   const stringOption = { type: 'string' } as const;
   let values;
@@ -56,13 +60,14 @@ export const readOptions = (args: readonly string[]): Options => {
   const seconds = parseCount(values.seconds);
   const userCount = parseCount(values.users) ?? preset.userCount;
   return {
-    seed: parseCount(values.seed) ?? Math.floor(Math.random() * 0x1_0000_0000),
+    seed: parseCount(values.seed) ?? Math.floor(Math.random() * SEED_COUNT),
     durationMs: seconds === undefined ? SHORT_RUN.durationMs : seconds * 1_000,
-    faults: parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faults : undefined),
+    faultCount:
+      parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faultCount : undefined),
     userCount: userCount + (userCount % 2),
     actEveryMs: parseCount(values.every) ?? preset.actEveryMs,
     only: values.only?.split(','),
-    report: values.report,
+    reportFile: values.report,
     isLong,
   };
 };

@@ -4,6 +4,7 @@ export interface Random {
   nextFraction(): number;
   /** An integer from `low` to `high`, both included. */
   chooseBetween(low: number, high: number): number;
+  /** @throws Error when there are no items */
   pick<Item>(items: readonly Item[]): Item;
   /** @param probability from 0 to 1 */
   isChosen(probability: number): boolean;
@@ -11,7 +12,7 @@ export interface Random {
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/** Mulberry32: 32 bits of state, the same numbers on every machine. */
+/** Uses the generator Mulberry32, which has 32 bits of state and gives the same numbers on every machine. */
 export const createSeededRandom = (seed: number): Random => {
   let state = seed >>> 0;
   const nextFraction = (): number => {

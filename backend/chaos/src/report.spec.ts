@@ -4,18 +4,19 @@ import path from 'node:path';
 import { type Report, writeReport } from './report';
 
 describe('writeReport', () => {
-  it('writes the number and the names of skipped faults', () => {
+  it('writes the number of skipped faults, and each with its reason', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'thaw-report-'));
     const file = path.join(folder, 'report.json');
+    const skippedFaults = ['disk-full postgres: no privilege to mount'];
     const report = {
-      skippedFaults: ['full disk: no right to mount'],
+      skippedFaults,
       verdict: { violations: [] },
     } as unknown as Report;
     try {
       writeReport(file, report);
       expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
         skipped: 1,
-        skippedFaults: ['full disk: no right to mount'],
+        skippedFaults,
       });
     } finally {
       rmSync(folder, { recursive: true });

@@ -13,6 +13,7 @@ export interface Report {
   tookMs: number;
   userCount: number;
   faults: CausedFault[];
+  /** Faults that this machine cannot cause, each with the reason. */
   skippedFaults: string[];
   verdict: Verdict;
   recovery: RecoveryFigures;
@@ -20,8 +21,9 @@ export interface Report {
   refusals: Record<string, number>;
   /** Acknowledged commands by event. */
   acknowledged: Record<string, number>;
-  /** How often users reached the Reconnect button. */
+  /** How often pages gave up and showed the Reconnect button. */
   gaveUpCount: number;
+  /** State without connected users, before the first fault and after the last one. */
   before: IdleState;
   after: IdleState;
 }
@@ -60,28 +62,29 @@ const renderDurations = (values: readonly number[]): string =>
     : `median ${renderSeconds(percentile(values, 0.5))}, p99 ${renderSeconds(percentile(values, 0.99))}, ` +
       `maximum ${renderSeconds(Math.max(...values))}, of ${values.length}`;
 
-const renderCounts = (each: Record<string, number>): string =>
-  Object.entries(each)
+/** The highest count is first. */
+const renderCounts = (counts: Record<string, number>): string =>
+  Object.entries(counts)
     .sort(([, first], [, second]) => second - first)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
 
-/** The report as text. */
+/** Renders the report as text for the console. */
 export const renderReport = (report: Report): string => {
   const { verdict, faults, recovery } = report;
   const { chat: chatCount, private: privateCount } = verdict.acknowledgements;
-  const allowed = verdict.losses.filter(({ allowedBy }) => allowedBy !== undefined);
+  const explainedLosses = verdict.losses.filter(({ explainedBy }) => explainedBy !== undefined);
   const selectDefined = (values: readonly (number | undefined)[]) =>
     values.filter((value) => value !== undefined);
   const lines = [
     `seed               ${report.seed}, ${report.userCount} users, ${renderSeconds(report.tookMs)}`,
     `faults             ${faults.length}${faults.length ? ': ' : ''}${faults.map(({ label }) => label).join(', ')}`,
-    ...report.skippedFaults.map((what) => `SKIPPED            ${what}`),
+    ...report.skippedFaults.map((faultAndReason) => `SKIPPED            ${faultAndReason}`),
     `acknowledgements   ${chatCount + privateCount}: ${chatCount} in chats, ${privateCount} private`,
     `acknowledged       ${renderCounts(report.acknowledged)}`,
     `refused            ${renderCounts(report.refusals)}`,
-    `losses             ${verdict.losses.length - allowed.length} unexplained, ${allowed.length} explained by a fault`,
-    ...renderLossesByFault(allowed),
+    `losses             ${verdict.losses.length - explainedLosses.length} unexplained, ${explainedLosses.length} explained by a fault`,
+    ...renderLossesByFault(explainedLosses),
     `duplicates         ${verdict.violations.filter(({ rule }) => rule === 'duplicate').length}`,
     `fresh clients      ${renderDurations(selectDefined(recovery.fresh))}`,
     `user reconnects    ${renderDurations(selectDefined(recovery.reconnects))}`,
@@ -91,28 +94,30 @@ export const renderReport = (report: Report): string => {
   ];
   for (const { name, violations } of listChecks(report)) {
     lines.push(`${violations.length === 0 ? 'holds ' : 'BROKEN'}  ${name}`);
-    for (const { what, at } of violations.slice(0, MAX_SHOWN_VIOLATIONS))
-      lines.push(`          ${at === undefined ? '' : `${renderSeconds(at - report.startedAt)}: `}${what}`);
+    for (const { description, noticedAt } of violations.slice(0, MAX_SHOWN_VIOLATIONS)) {
+      const time = noticedAt === undefined ? '' : `${renderSeconds(noticedAt - report.startedAt)}: `;
+      lines.push(`          ${time}${description}`);
+    }
     if (violations.length > MAX_SHOWN_VIOLATIONS)
       lines.push(`          … and ${violations.length - MAX_SHOWN_VIOLATIONS} more`);
   }
   return lines.join('\n');
 };
 
-const renderLossesByFault = (allowed: Verdict['losses']): string[] => {
-  const byFault: Record<string, number> = {};
-  for (const { allowedBy = '' } of allowed) byFault[allowedBy] = (byFault[allowedBy] ?? 0) + 1;
-  return Object.entries(byFault).map(([label, count]) => `                   ${count} by ${label}`);
+const renderLossesByFault = (losses: Verdict['losses']): string[] => {
+  const counts: Record<string, number> = {};
+  for (const { explainedBy = '' } of losses) counts[explainedBy] = (counts[explainedBy] ?? 0) + 1;
+  return Object.entries(counts).map(([label, count]) => `                   ${count} by ${label}`);
 };
 
 const renderHeaps = ({ before, after }: Report): string[] =>
-  Object.entries(before.processes).map(([name, was]) => {
-    const is = after.processes[name];
+  Object.entries(before.processes).map(([name, { heapBytes }]) => {
+    const heapBytesAfter = after.processes[name]?.heapBytes;
     const formatMiB = (bytes = NaN): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-    return `heap of ${name.padEnd(10)} ${formatMiB(was.heapBytes)} before, ${formatMiB(is?.heapBytes)} after`;
+    return `heap of ${name.padEnd(10)} ${formatMiB(heapBytes)} before, ${formatMiB(heapBytesAfter)} after`;
   });
 
-/** Writes the report as JSON, with `passed`, `failed` and `skipped` for the test run. */
+/** Writes the report as JSON, with the counts `passed`, `failed` and `skipped`, which `npm test` reads. */
 export const writeReport = (file: string, report: Report): void => {
   const failed = listChecks(report).filter(({ violations }) => violations.length > 0).length;
   const totals = { passed: RULES.length - failed, failed, skipped: report.skippedFaults.length };

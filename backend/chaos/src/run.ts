@@ -15,27 +15,31 @@ import type { Report } from './report';
 import { listAllFaults, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
 
 const WARM_UP_MS = 8_000;
-/** Redis may acknowledge a command this long before it writes it to the append-only file. */
+/** Redis may acknowledge a command this long before it writes the command to the append-only file. */
 const ACK_BEFORE_WRITE_MS = 200;
-/** FLUSHALL is done within this time after its fault began. */
-const FLUSHED_WITHIN_MS = 500;
-/** An event reaches PostgreSQL at the latest after this time, during faults too. */
+/** FLUSHALL ends within this time after the beginning of its fault. */
+const FLUSH_MS = 500;
+/** Longest time until an event reaches PostgreSQL, even during faults. */
 const MAX_PERSIST_DELAY_MS = 30_000;
 /** Time without faults before the users are stopped. */
 const CALM_MS = 3_000;
-const DRAINED_WITHIN_MS = 60_000;
-/** Time for idle timers and pools to end, after which growth is a leak. */
-const IDLE_WITHIN_MS = 40_000;
-/** Longer than all reconnect attempts of a page take. */
+const DRAIN_TIMEOUT_MS = 60_000;
+const DRAIN_POLL_MS = 100;
+/** Time in which idle timers and connections of pools end. Growth after this time is a leak. */
+const IDLE_TIMEOUT_MS = 40_000;
+const IDLE_POLL_MS = 1_000;
+/** Longer than all reconnect attempts of a page, which begin after 1, 2, 4, 8 and 16 seconds. */
 const LONG_CUT_MS = 40_000;
 
 /** One run: warm-up, scheduled faults, and the checks afterwards. */
 export class Run {
-  /** Violations that the run itself found, besides those of the checker. */
+  /** Violations that the run itself has found, besides those of the checker. */
   private readonly violations: Violation[] = [];
+  /** The logs of the fresh clients, which probe the service after each recovery. */
   private readonly probeLogs: UserLog[] = [];
   private readonly recovery: RecoveryFigures = { fresh: [], reconnects: [] };
-  private readonly recoveredAt: number[] = [];
+  /** When all faults of each round were over, as `Date.now()`. */
+  private readonly recoveryTimes: number[] = [];
   private readonly injector: Injector;
 
   constructor(
@@ -55,22 +59,22 @@ export class Run {
     await sleep(WARM_UP_MS);
     await this.stopUsers(population);
     const before = await this.inspectIdleState();
-    this.requireEachProcess(before);
+    this.requireAllInspections(before);
     population.startActing();
     await this.causeFaults(population);
     await sleep(CALM_MS);
     await this.stopUsers(population);
-    for (const what of await population.findUnavailableImages())
-      this.violations.push({ rule: 'images', what });
+    for (const description of await population.findUnavailableImages())
+      this.violations.push({ rule: 'images', description });
     const after = await this.inspectUntilNotGrown(before);
     const backlog = await this.waitForEmptyBacklog();
     const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
-    // A scheduler may add a job at any moment; what counts is that there was a moment without any.
+    // Replaces the backlog that `stored` contains: a scheduler may have added a job since the backlog was empty.
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
     this.recovery.reconnects = population.users.flatMap(({ connection }) =>
-      measureReconnects(this.recoveredAt, connection.attempts, (from, to) =>
+      measureReconnects(this.recoveryTimes, connection.attempts, (from, to) =>
         this.injector.isFaulty(from, to),
       ),
     );
@@ -84,7 +88,7 @@ export class Run {
       startedAt: this.startedAt,
       tookMs: Date.now() - this.startedAt,
       userCount,
-      faults: this.injector.caused,
+      faults: this.injector.causedFaults,
       skippedFaults: this.listSkippedFaults(),
       verdict,
       recovery: this.recovery,
@@ -97,11 +101,11 @@ export class Run {
   }
 
   private async causeFaults(population: Population): Promise<void> {
-    const { seed, durationMs, faults, only, isLong } = this.options;
+    const { seed, durationMs, faultCount, only, isLong } = this.options;
     const isExcluded = (fault: Fault) => this.findUnavailableReason(fault) !== undefined;
-    const rounds = createSchedule({ seed, topology, durationMs, faults, isExcluded, only });
+    const rounds = createSchedule({ seed, topology, durationMs, faultCount, isExcluded, only });
     for (const [index, round] of rounds.entries()) {
-      await this.injector.run(round, index + 1);
+      await this.injector.runRound(round, index + 1);
       await this.verifyRecovery(population, index + 1);
     }
     if (!isLong) return;
@@ -110,45 +114,51 @@ export class Run {
     await this.verifyRecovery(population, rounds.length + 1);
   }
 
-  /** Probes the service with fresh clients. Users who gave up press Reconnect. */
+  /**
+   * Checks that the service works again after a round of faults: two fresh clients join and exchange messages. Users
+   * whose pages have given up press Reconnect.
+   */
   private async verifyRecovery(population: Population, round: number): Promise<void> {
-    const recoveredAt = Date.now();
-    this.recoveredAt.push(recoveredAt);
+    this.recoveryTimes.push(Date.now());
     population.pressReconnect();
     const { tookMs, logs } = await probeWithFreshClients(this.cluster.url, round);
     this.recovery.fresh.push(tookMs);
     this.probeLogs.push(...logs);
     this.log(
-      `healed; fresh clients exchange messages after ${tookMs === undefined ? 'NEVER' : `${tookMs} ms`}`,
+      `recovered; fresh clients exchange messages after ${tookMs === undefined ? 'NEVER' : `${tookMs} ms`}`,
     );
   }
 
-  /** All users finish, prove that they are not stuck, and leave. Then waits until PostgreSQL has everything. */
+  /**
+   * Lets all users finish their actions, checks that none of them is stuck, and disconnects them until the next
+   * `startActing`. Then waits until the worker has no work left.
+   */
   private async stopUsers(population: Population): Promise<void> {
     population.pressReconnect();
     const unsettled = await population.finishActions();
     const stuck = await population.findStuckUsers();
-    for (const what of [...unsettled, ...stuck]) this.violations.push({ rule: 'two chats or stuck', what });
+    for (const description of [...unsettled, ...stuck])
+      this.violations.push({ rule: 'two chats or stuck', description });
     population.disconnectAll();
     await this.waitForEmptyBacklog();
   }
 
-  /** Waits until no work is left. @returns what is left after a timeout. */
+  /** Waits until no work is left, or until a timeout. @returns the last backlog */
   private async waitForEmptyBacklog(): Promise<Backlog> {
-    const deadline = Date.now() + DRAINED_WITHIN_MS;
+    const deadline = Date.now() + DRAIN_TIMEOUT_MS;
     for (;;) {
       const backlog = await readBacklog(this.cluster.redis);
       if (Object.values(backlog).every((count) => count === 0) || Date.now() > deadline) return backlog;
-      await sleep(100);
+      await sleep(DRAIN_POLL_MS);
     }
   }
 
   private async inspectIdleState(): Promise<IdleState> {
     const { redis } = this.cluster;
     const processes: Record<string, Inspection> = {};
-    for (const replica of this.cluster.processes) {
-      const inspection = await this.cluster.inspect(replica);
-      if (inspection) processes[replica.name] = inspection;
+    for (const inspected of this.cluster.processes) {
+      const inspection = await this.cluster.inspect(inspected);
+      if (inspection) processes[inspected.name] = inspection;
     }
     return {
       processes,
@@ -164,8 +174,12 @@ export class Run {
     };
   }
 
-  /** A process that cannot be inspected has not got the settings of the run, so that no fault would reach it either. */
-  private requireEachProcess({ processes }: IdleState): void {
+  /**
+   * A process that cannot be inspected was started without the environment of the run, so faults would not reach it
+   * either.
+   * @throws Error when there is such a process
+   */
+  private requireAllInspections({ processes }: IdleState): void {
     const missing = this.cluster.processes.map(({ name }) => name).filter((name) => !processes[name]);
     if (missing.length > 0)
       throw new Error(`Could not be inspected before the first fault: ${missing.join(', ')}`);
@@ -173,28 +187,34 @@ export class Run {
 
   /** Inspects until nothing has grown, or until a timeout. */
   private async inspectUntilNotGrown(before: IdleState): Promise<IdleState> {
-    const deadline = Date.now() + IDLE_WITHIN_MS;
-    let now = await this.inspectIdleState();
-    while (findGrowth(before, now).length > 0 && Date.now() < deadline) {
-      await sleep(1_000);
-      now = computeMinimum(await this.inspectIdleState(), now);
+    const deadline = Date.now() + IDLE_TIMEOUT_MS;
+    // The lowest value of each figure: a value that was low once has not leaked.
+    let lowest = await this.inspectIdleState();
+    while (findGrowth(before, lowest).length > 0 && Date.now() < deadline) {
+      await sleep(IDLE_POLL_MS);
+      lowest = computeMinimum(await this.inspectIdleState(), lowest);
     }
-    return now;
+    return lowest;
   }
 
   private listLossWindows(): LossWindow[] {
-    return this.injector.caused
+    return this.injector.causedFaults
       .filter(({ fault }) => isLossy(fault))
-      .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
-        label,
-        // A flush removes what PostgreSQL had not received yet. A truncated file loses the second after the fault
-        // began.
-        from: beganAt - (fault.kind === 'flushed' ? MAX_PERSIST_DELAY_MS : ACK_BEFORE_WRITE_MS),
-        at: beganAt,
-        to: fault.kind === 'flushed' ? beganAt + FLUSHED_WITHIN_MS : healedAt,
-      }));
+      .map(({ fault, label, beganAt: faultBeganAt, recoveredAt = Infinity }) => {
+        // A flush removes every event that PostgreSQL had not received yet.
+        if (fault.kind === 'flushed')
+          return {
+            label,
+            from: faultBeganAt - MAX_PERSIST_DELAY_MS,
+            faultBeganAt,
+            to: faultBeganAt + FLUSH_MS,
+          };
+        // A truncated append-only file lacks the commands that Redis wrote to it during the fault.
+        return { label, from: faultBeganAt - ACK_BEFORE_WRITE_MS, faultBeganAt, to: recoveredAt };
+      });
   }
 
+  /** @returns why this machine cannot cause the fault; undefined when it can */
   private findUnavailableReason(fault: Fault): string | undefined {
     if (fault.kind === 'disk-full') return this.cluster.disk.unavailableReason;
     if (fault.kind === 'clock') return this.cluster.clock.unavailableReason;

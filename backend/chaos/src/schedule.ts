@@ -1,17 +1,18 @@
 import { type Random, createSeededRandom } from './random';
 
-/** Faults of a process of the product or of a store. */
+/** Faults that a signal causes: of a replica, a worker, nginx or a store. */
 export const signalKinds = ['kill', 'pause', 'terminate'] as const;
-/** Faults of a proxy between two processes. */
+/** Faults of the connections between two processes; `FaultyLink` describes them. */
 export const linkKinds = ['cut', 'delay', 'black-hole', 'throttle', 'half-open', 'abandoned'] as const;
 export type LinkKind = (typeof linkKinds)[number];
+/** `truncated`: Redis loses the data of its last second, as in a power failure. */
 export const redisKinds = ['full', 'nearly-full', 'truncated', 'flushed'] as const;
 export const postgresKinds = ['read-only', 'no-connections', 'disk-full'] as const;
 
 /** A fault, without its time. */
 export type Fault =
   | { kind: (typeof signalKinds)[number]; target: string }
-  /** `target` is a link, `<from>-><to>`. */
+  /** `target` is a link: `<from>-><to>`, such as `api-1->redis`. */
   | { kind: LinkKind; target: string }
   | { kind: (typeof redisKinds)[number]; target: 'redis' }
   | { kind: (typeof postgresKinds)[number]; target: 'postgres' }
@@ -22,17 +23,18 @@ export interface ScheduledFault {
   fault: Fault;
   /** Delay from the start of the round, in milliseconds. */
   afterMs: number;
-  /** How long the fault lasts, in milliseconds, unless its recovery takes longer. */
+  /** Duration of the fault, in milliseconds. The recovery follows. */
   lastsMs: number;
 }
 
-/** One or two faults at a time, after a healthy period. */
+/** One or two faults, after a period without faults. */
 export interface Round {
-  /** Healthy period before the round, in milliseconds. */
+  /** Period without faults before the round, in milliseconds. */
   pauseMs: number;
   faults: ScheduledFault[];
 }
 
+/** Names of the processes of the product. */
 export interface Topology {
   replicas: readonly string[];
   workers: readonly string[];
@@ -41,23 +43,23 @@ export interface Topology {
 export interface ScheduleOptions {
   seed: number;
   topology: Topology;
-  /** How long rounds are started, in milliseconds. */
+  /** Estimated duration of all rounds together, in milliseconds. */
   durationMs: number;
   /** Number of faults to cause; `durationMs` is then ignored. */
-  faults?: number;
+  faultCount?: number;
   /** Whether this machine cannot cause a fault. */
   isExcluded?: (fault: Fault) => boolean;
   /** Only faults whose label contains one of these texts. */
   only?: readonly string[];
 }
 
-/** Longest fault that disconnects users: during a longer one their pages give up and show the Reconnect button. */
+/** Longest duration of a round. In a longer one, pages could give up and show the Reconnect button. */
 export const MAX_DISCONNECTION_MS = 12_000;
-/** By how much the second fault of a round may begin after the first. */
+/** Longest delay from the beginning of the first fault of a round until the second one begins. */
 const MAX_SECOND_DELAY_MS = 2_000;
 /** Share of rounds with two faults. */
 const SECOND_FAULT_PROBABILITY = 0.3;
-/** Estimated time of a round after its faults: recovery, and the proof that the service works again. */
+/** Estimated time of a round after its faults: the recovery, and the check that the service works again. */
 const ESTIMATED_RECOVERY_MS = 3_000;
 
 /** Name of a fault in reports, such as `kill api-2`. */
@@ -67,9 +69,12 @@ export const formatLabel = (fault: Fault): string =>
 /** Whether a fault removes acknowledged data from Redis. */
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
 
-/** All faults, in classes of the same kind on the same sort of target. A schedule draws each class equally often. */
+/**
+ * Lists all faults in classes. The faults of a class have the same kind and the same sort of target, such as `kill` of
+ * any replica. A schedule draws each class equally often.
+ */
 export const listAllFaults = ({ replicas, workers }: Topology): Fault[][] => {
-  const signalled = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
+  const signalTargets = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
   const links = [
     replicas.map((name) => `${name}->redis`),
     replicas.map((name) => `${name}->postgres`),
@@ -79,7 +84,7 @@ export const listAllFaults = ({ replicas, workers }: Topology): Fault[][] => {
     ['clients->nginx'],
   ];
   return [
-    ...signalled.flatMap((targets) =>
+    ...signalTargets.flatMap((targets) =>
       signalKinds.map((kind) => targets.map((target): Fault => ({ kind, target }))),
     ),
     ...links.flatMap((targets) =>
@@ -92,53 +97,57 @@ export const listAllFaults = ({ replicas, workers }: Topology): Fault[][] => {
   ];
 };
 
-/** Two faults of the same store, process or link would interfere. */
+/** Whether two faults may be active at the same time. Faults of the same store, process or link would interfere. */
 const mayCoincide = (first: Fault, second: Fault): boolean => first.target !== second.target;
 
 /**
- * The rounds of a run. The same seed and options give the same rounds.
- * Classes of faults are drawn from a shuffled deck, so that each is drawn once before any is drawn twice.
+ * Creates the rounds of a run. The same seed and options give the same rounds. Classes of faults are drawn from a
+ * shuffled deck, so that each class is drawn once before any is drawn twice.
+ * @throws Error when no fault matches the options
  */
 export const createSchedule = ({
   seed,
   topology,
   durationMs,
-  faults,
+  faultCount,
   isExcluded,
   only,
 }: ScheduleOptions): Round[] => {
   const random = createSeededRandom(seed);
   const classes = listAllFaults(topology)
-    .map((each) =>
-      each.filter(
+    .map((faultClass) =>
+      faultClass.filter(
         (fault) => !isExcluded?.(fault) && (!only || only.some((text) => formatLabel(fault).includes(text))),
       ),
     )
-    .filter((each) => each.length > 0);
+    .filter((faultClass) => faultClass.length > 0);
   if (classes.length === 0) throw new Error('No fault is left to cause');
   let deck: Fault[][] = [];
-  const drawFault = (companion?: Fault): Fault | undefined => {
+  /** Draws a fault; with `firstFault`, one that may be active at the same time. */
+  const drawFault = (firstFault?: Fault): Fault | undefined => {
+    const isCandidate = (fault: Fault): boolean => !firstFault || mayCoincide(fault, firstFault);
     if (deck.length === 0) deck = random.shuffle(classes);
-    const index = deck.findIndex((each) => !companion || each.some((fault) => mayCoincide(fault, companion)));
-    const [drawn] = index < 0 ? [] : deck.splice(index, 1);
-    const candidates = drawn?.filter((fault) => !companion || mayCoincide(fault, companion)) ?? [];
+    const index = deck.findIndex((faultClass) => faultClass.some(isCandidate));
+    const [faultClass = []] = index < 0 ? [] : deck.splice(index, 1);
+    const candidates = faultClass.filter(isCandidate);
     return candidates.length > 0 ? random.pick(candidates) : undefined;
   };
   const rounds: Round[] = [];
   let elapsedMs = 0;
-  let faultCount = 0;
-  while (faults === undefined ? elapsedMs < durationMs : faultCount < faults) {
+  let scheduledCount = 0;
+  while (faultCount === undefined ? elapsedMs < durationMs : scheduledCount < faultCount) {
     const round = createRound(random, drawFault);
-    const busyMs = Math.max(...round.faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
-    elapsedMs += round.pauseMs + busyMs + ESTIMATED_RECOVERY_MS;
-    if (faults === undefined && rounds.length > 0 && elapsedMs > durationMs) break;
+    const faultsMs = Math.max(...round.faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
+    elapsedMs += round.pauseMs + faultsMs + ESTIMATED_RECOVERY_MS;
+    // A round that would exceed the duration is left out, unless it is the only one.
+    if (faultCount === undefined && rounds.length > 0 && elapsedMs > durationMs) break;
     rounds.push(round);
-    faultCount += round.faults.length;
+    scheduledCount += round.faults.length;
   }
   return rounds;
 };
 
-const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | undefined): Round => {
+const createRound = (random: Random, drawFault: (firstFault?: Fault) => Fault | undefined): Round => {
   const first = drawFault();
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {
@@ -150,15 +159,15 @@ const createRound = (random: Random, drawFault: (companion?: Fault) => Fault | u
     round.faults.push({
       fault: second,
       afterMs: random.chooseBetween(0, MAX_SECOND_DELAY_MS),
-      // Both faults end before users give up, even if the second one begins last.
+      // Both faults end before pages give up, even if the second one begins as late as possible.
       lastsMs: Math.min(drawDurationMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
     });
   return round;
 };
 
 /**
- * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Instantaneous
- * faults, such as a kill, last until their recovery whatever their duration.
+ * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Faults that happen
+ * at once, such as a kill, get a short duration: their effect lasts until the recovery.
  */
 const drawDurationMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {

@@ -10,9 +10,10 @@ const ACKED_AT = 10_000;
 
 const hello = fingerprints.message('1-0', ADA, 'hello');
 const reply = fingerprints.message('2-0', BOB, 'reply');
+/** The events of the chat. Ada's message `hello` is the second one. */
 const history: Fingerprint[] = [fingerprints.started(), hello, reply, fingerprints.end('skipped')];
 
-/** What makes a message unique to its sender: the sender's id and the client id. */
+/** The key that makes a message unique: the sender's id and the client id. */
 const formatClientKey = (index: number): string => `${ADA} c-${index}`;
 
 const createStoredEvents = (events: readonly Fingerprint[]): StoredEvent[] =>
@@ -23,9 +24,8 @@ const createStoredEvents = (events: readonly Fingerprint[]): StoredEvent[] =>
   }));
 
 const createStoredState = (events: readonly Fingerprint[], more: Partial<StoredState> = {}): StoredState => ({
-  // In PostgreSQL, and in Redis.
-  durable: new Map([[SESSION, createStoredEvents(events)]]),
-  live: new Map([[SESSION, createStoredEvents(events)]]),
+  postgresChats: new Map([[SESSION, createStoredEvents(events)]]),
+  redisChats: new Map([[SESSION, createStoredEvents(events)]]),
   privateMessages: [{ id: 7, senderId: ADA, receiverId: BOB, content: 'private' }],
   friendships: new Set(['1-2']),
   outboxEntries: 0,
@@ -35,6 +35,7 @@ const createStoredState = (events: readonly Fingerprint[], more: Partial<StoredS
   ...more,
 });
 
+/** The log of a user who has seen `history`. Ada also got the acknowledgement of `hello`. */
 const createLog = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}): UserLog => ({
   ...createUserLog(userId),
   chats: new Map([
@@ -45,11 +46,11 @@ const createLog = (userId: number, partnerId: number, more: Partial<ChatRecord> 
         partnerId,
         events: new Map(history.map((fingerprint, index) => [index + 1, fingerprint])),
         lastSeq: history.length,
-        acks: userId === ADA ? [{ seq: 2, fingerprint: hello, at: ACKED_AT }] : [],
+        acks: userId === ADA ? [{ seq: 2, fingerprint: hello, ackedAt: ACKED_AT }] : [],
         startedAt: 1_000,
         endedAt: 20_000,
-        resetAt: [],
-        reopened: [],
+        resetTimes: [],
+        reopenings: [],
         ...more,
       },
     ],
@@ -57,11 +58,12 @@ const createLog = (userId: number, partnerId: number, more: Partial<ChatRecord> 
   friends: new Set([userId === ADA ? BOB : ADA]),
 });
 
+/** Evidence without a violation, unless `more` replaces a part of it. */
 const createEvidence = (more: Partial<Evidence> = {}): Evidence => ({
   logs: [
     {
       ...createLog(ADA, BOB),
-      privateAcks: [{ id: 7, clientId: 'c', senderId: ADA, receiverId: BOB, content: 'private', at: 1 }],
+      privateAcks: [{ id: 7, clientId: 'c', senderId: ADA, receiverId: BOB, content: 'private', ackedAt: 1 }],
     },
     { ...createLog(BOB, ADA), privateReceived: new Map([[7, 'private']]) },
   ],
@@ -73,11 +75,12 @@ const createEvidence = (more: Partial<Evidence> = {}): Evidence => ({
 const listViolatedRules = (more: Partial<Evidence>): Rule[] => [
   ...new Set(checkEvidence(createEvidence(more)).violations.map(({ rule }) => rule)),
 ];
-const createProblem = (what: string): Partial<Evidence> => ({
-  logs: [{ ...createLog(ADA, BOB), problems: [{ at: 5_000, what }] }, createLog(BOB, ADA)],
+/** Evidence in which Ada has noticed a problem. */
+const createProblem = (description: string): Partial<Evidence> => ({
+  logs: [{ ...createLog(ADA, BOB), problems: [{ noticedAt: 5_000, description }] }, createLog(BOB, ADA)],
 });
-const removeFromHistory = (lost: Fingerprint): Fingerprint[] =>
-  history.filter((fingerprint) => fingerprint !== lost);
+const removeFromHistory = (removed: Fingerprint): Fingerprint[] =>
+  history.filter((fingerprint) => fingerprint !== removed);
 
 describe('checkEvidence', () => {
   it('finds nothing in consistent evidence', () => {
@@ -92,15 +95,19 @@ describe('checkEvidence', () => {
     const verdict = checkEvidence(
       createEvidence({ storedState: createStoredState(removeFromHistory(hello)) }),
     );
-    expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, allowedBy: undefined }]);
+    expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, explainedBy: undefined }]);
     expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
   });
 
-  it('allows a loss by a truncated file or a flush, if the users received the end of the chat', () => {
-    // A fault at `at`, which may lose what was acknowledged between `from` and `to`.
-    const window = { label: 'truncated redis', from: ACKED_AT - 500, at: ACKED_AT, to: ACKED_AT + 500 };
-    const ended = { endedAt: ACKED_AT + 2_000 };
-    const logs = [createLog(ADA, BOB, ended), createLog(BOB, ADA, ended)];
+  it('explains a loss by a fault that removes data, if the users received the end of the chat', () => {
+    const window = {
+      label: 'truncated redis',
+      from: ACKED_AT - 500,
+      faultBeganAt: ACKED_AT,
+      to: ACKED_AT + 500,
+    };
+    const laterEnd = { endedAt: ACKED_AT + 2_000 };
+    const logs = [createLog(ADA, BOB, laterEnd), createLog(BOB, ADA, laterEnd)];
     const verdict = checkEvidence(
       createEvidence({
         storedState: createStoredState(removeFromHistory(hello)),
@@ -108,22 +115,22 @@ describe('checkEvidence', () => {
         logs,
       }),
     );
-    expect(verdict.losses).toMatchObject([{ allowedBy: 'truncated redis' }]);
+    expect(verdict.losses).toMatchObject([{ explainedBy: 'truncated redis' }]);
     // These logs lack the private message that is stored.
     expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
   });
 
-  it('reports a loss outside the time window of the fault that would allow it', () => {
-    const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
+  it('reports a loss outside the loss window of a fault', () => {
+    const window = { label: 'truncated redis', from: 50_000, faultBeganAt: 50_500, to: 51_000 };
     expect(
       listViolatedRules({ storedState: createStoredState(removeFromHistory(hello)), lossWindows: [window] }),
     ).toContain('lost');
   });
 
   it('reports a loss whose user received neither a reset nor an end of the chat', () => {
-    const window = { label: 'flushed redis', from: 0, at: 10_500, to: 11_000 };
-    const open = { endedAt: undefined };
-    const logs = [createLog(ADA, BOB, open), createLog(BOB, ADA, open)];
+    const window = { label: 'flushed redis', from: 0, faultBeganAt: 10_500, to: 11_000 };
+    const withoutEnd = { endedAt: undefined };
+    const logs = [createLog(ADA, BOB, withoutEnd), createLog(BOB, ADA, withoutEnd)];
     expect(
       listViolatedRules({
         storedState: createStoredState(removeFromHistory(hello)),
@@ -133,17 +140,17 @@ describe('checkEvidence', () => {
     ).toContain('not notified');
   });
 
-  it('reports a message that is stored under another number than the acknowledged one', () => {
+  it('reports messages that are stored with other seqs than the users have seen', () => {
     const [start = '', first = '', second = '', end = ''] = history;
     expect(listViolatedRules({ storedState: createStoredState([start, second, first, end]) })).toEqual([
       'order',
     ]);
   });
 
-  it('reports two sides that saw different orders', () => {
-    const swapped = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
-    swapped.set(2, reply).set(3, hello);
-    const logs = [createLog(ADA, BOB), createLog(BOB, ADA, { events: swapped })];
+  it('reports two users who saw the messages in different orders', () => {
+    const swappedEvents = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
+    swappedEvents.set(2, reply).set(3, hello);
+    const logs = [createLog(ADA, BOB), createLog(BOB, ADA, { events: swappedEvents })];
     expect(listViolatedRules({ logs })).toContain('order');
   });
 
@@ -157,10 +164,12 @@ describe('checkEvidence', () => {
 
   it('reports a message that is stored twice under one client id', () => {
     const storedState = createStoredState(history);
-    const events = storedState.durable.get(SESSION) ?? [];
+    const events = storedState.postgresChats.get(SESSION) ?? [];
     events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: formatClientKey(1) });
-    // Without Redis, whose copy would differ.
-    expect(listViolatedRules({ storedState: { ...storedState, live: new Map() } })).toContain('duplicate');
+    // Without the chat in Redis, which would differ.
+    expect(listViolatedRules({ storedState: { ...storedState, redisChats: new Map() } })).toContain(
+      'duplicate',
+    );
   });
 
   it('reports frames of another chat', () => {
@@ -174,30 +183,33 @@ describe('checkEvidence', () => {
     expect(listViolatedRules(createProblem('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
   });
 
-  it('reports a stored chat without an end, even if it is in the log of no user', () => {
+  it('reports a stored chat without an end, even if no user has seen it', () => {
     expect(listViolatedRules({ storedState: createStoredState(history.slice(0, 3)), logs: [] })).toEqual([
       'two chats or stuck',
     ]);
   });
 
-  it('reports a chat that continues after its end, unless the end was lost by a truncated file', () => {
-    const logs = [createLog(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), createLog(BOB, ADA)];
-    const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
+  it('reports a chat that continues after its end, unless a fault may have removed the end', () => {
+    const reopenings = [{ endedAt: 12_000, reopenedAt: 13_000 }];
+    const logs = [createLog(ADA, BOB, { reopenings }), createLog(BOB, ADA)];
+    const window = { label: 'truncated redis', from: 11_500, faultBeganAt: 11_600, to: 12_500 };
     expect(listViolatedRules({ logs, storedState: createStoredState(history) })).toContain('order');
     expect(listViolatedRules({ logs, lossWindows: [window] })).not.toContain('order');
   });
 
-  it('reports a chat that never ends, unless data was lost during it', () => {
+  it('reports a chat without an end, unless data was lost during it', () => {
     const storedState = createStoredState(history.slice(0, 3));
-    const earlier = { label: 'flushed redis', from: 0, at: 300, to: 800 };
-    const during = { ...earlier, at: 19_000, to: 19_500 };
-    expect(listViolatedRules({ storedState, lossWindows: [earlier] })).toContain('two chats or stuck');
-    expect(listViolatedRules({ storedState, lossWindows: [during] })).not.toContain('two chats or stuck');
+    const windowBefore = { label: 'flushed redis', from: 0, faultBeganAt: 300, to: 800 };
+    const windowDuring = { ...windowBefore, faultBeganAt: 19_000, to: 19_500 };
+    expect(listViolatedRules({ storedState, lossWindows: [windowBefore] })).toContain('two chats or stuck');
+    expect(listViolatedRules({ storedState, lossWindows: [windowDuring] })).not.toContain(
+      'two chats or stuck',
+    );
   });
 
   it('reports an event that differs between Redis and PostgreSQL', () => {
     const storedState = createStoredState(history);
-    storedState.live.set(
+    storedState.redisChats.set(
       SESSION,
       createStoredEvents(history).with(1, { eventId: 'other', fingerprint: hello }),
     );
@@ -216,13 +228,13 @@ describe('checkEvidence', () => {
     ]);
   });
 
-  it('reports a private message that was acknowledged and is not stored, or stored twice', () => {
+  it('reports a private message that was acknowledged and is not stored, or is stored twice', () => {
     expect(listViolatedRules({ storedState: createStoredState(history, { privateMessages: [] }) })).toEqual([
       'private',
     ]);
     const message = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
-    const twice = createStoredState(history, { privateMessages: [message, { ...message, id: 8 }] });
-    expect(listViolatedRules({ storedState: twice })).toEqual(['duplicate']);
+    const storedTwice = createStoredState(history, { privateMessages: [message, { ...message, id: 8 }] });
+    expect(listViolatedRules({ storedState: storedTwice })).toEqual(['duplicate']);
   });
 
   it('reports a friendship that a user saw and that is not stored', () => {

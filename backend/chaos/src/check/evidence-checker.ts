@@ -2,47 +2,63 @@ import { doFingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './finger
 import type { ChatAck, ChatRecord, UserLog } from './user-log';
 import type { StoredEvent, StoredState } from './stored-state';
 
-/** A period whose acknowledged data may have been lost to a fault. Times are `Date.now()`. */
+/** A period whose acknowledged data may have been lost by a fault. Times are `Date.now()`. */
 export interface LossWindow {
+  /** Label of the fault. */
   label: string;
-  /** Data acknowledged from here on may be lost. */
+  /** Data acknowledged from this time on may be lost. */
   from: number;
-  /** When the data was removed. */
-  at: number;
-  /** Data acknowledged up to here may be lost. */
+  /** When the fault began that removed the data. */
+  faultBeganAt: number;
+  /** Data acknowledged up to this time may be lost. */
   to: number;
 }
 
+/** An acknowledged event that is not stored. */
 export interface Loss {
   sessionId: string;
   userId: number;
   seq: number;
   fingerprint: Fingerprint;
   ackedAt: number;
-  /** Label of the fault that explains the loss; undefined: a violation. */
-  allowedBy: string | undefined;
+  /** Label of the fault that explains the loss; undefined: the loss is a violation. */
+  explainedBy: string | undefined;
 }
 
+/** The rules of a run. Their names are in the report. */
 export type Rule =
+  /** An acknowledged event is stored. */
   | 'lost'
+  /** No event is delivered or stored twice. */
   | 'duplicate'
+  /** Both users of a chat, Redis and PostgreSQL have the same events in the same order. */
   | 'order'
+  /** No user receives an event of a chat in which they are not. */
   | 'cross-talk'
+  /** No user is in two chats, and no user or chat is stuck. */
   | 'two chats or stuck'
+  /** Users are notified when their chat has ended or has lost events. */
   | 'not notified'
+  /** The outboxes, the queues and the dead letters are empty at the end. */
   | 'left over'
+  /** Private messages are stored as they were acknowledged and received. */
   | 'private'
+  /** Friendships of which users were notified are stored. */
   | 'friends'
+  /** Users can open the images that they have sent or received. */
   | 'images'
+  /** No process or store holds more resources than before, while no user is connected. */
   | 'at rest'
+  /** The service works again soon after a fault. */
   | 'recovery'
+  /** Users notice no other problem. */
   | 'noticed by a user';
 
 export interface Violation {
   rule: Rule;
-  what: string;
-  /** When a user noticed it, as `Date.now()`. */
-  at?: number;
+  description: string;
+  /** When a user noticed the violation, as `Date.now()`; undefined when the checker found it. */
+  noticedAt?: number;
 }
 
 export interface Verdict {
@@ -58,20 +74,22 @@ export interface Evidence {
   lossWindows: readonly LossWindow[];
 }
 
-/** Compares what users saw and had acknowledged with the stores. Pure: its only times are those of the evidence. */
+/** Compares the events that users received and got acknowledged with the events in the stores. */
 export const checkEvidence = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
-  const report: Report = (rule, what, at) => void violations.push({ rule, what, at });
+  const report: Report = (rule, description, noticedAt) =>
+    void violations.push({ rule, description, noticedAt });
   for (const log of evidence.logs) {
-    for (const { at, what } of log.problems) report(classifyProblem(what), `user ${log.userId}: ${what}`, at);
+    for (const { noticedAt, description } of log.problems)
+      report(classifyProblem(description), `user ${log.userId}: ${description}`, noticedAt);
     for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
     checkPrivateMessages(evidence, log, report);
     checkFriends(evidence, log, report);
   }
-  checkSides(evidence, report);
+  compareParticipants(evidence, report);
   checkStores(evidence, report);
-  for (const loss of losses.filter(({ allowedBy }) => allowedBy === undefined)) {
+  for (const loss of losses.filter(({ explainedBy }) => explainedBy === undefined)) {
     report('lost', `${loss.sessionId} ${loss.seq} of user ${loss.userId}: ${loss.fingerprint}`);
   }
   const sumOverLogs = (countIn: (log: UserLog) => number): number =>
@@ -88,14 +106,17 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   };
 };
 
-/** An end that is younger than this when data is lost may not be in PostgreSQL yet, and is then lost with Redis. */
+/** If a chat ended less than this time before a loss, its end may not have been in PostgreSQL yet, and is lost, too. */
 const UNPERSISTED_END_MS = 3_000;
-/** The grace period of a user who does not return, plus the time until the partner is notified. */
+/**
+ * Time within which a chat ends because of a loss: the grace period of a user who does not return, plus the time until
+ * the partner is notified.
+ */
 const END_AFTER_LOSS_MS = 45_000;
 
-type Report = (rule: Rule, what: string, at?: number) => void;
+type Report = (rule: Rule, description: string, noticedAt?: number) => void;
 
-/** Finds the rule that a problem violates by its text: users report problems as sentences. */
+/** Finds the rule that a problem violates in its description, which `FrameRecorder` and `SimulatedUser` write. */
 const classifyProblem = (problem: string): Rule => {
   if (/delivered twice/.test(problem)) return 'duplicate';
   if (/a gap|resumed up to|another content|after the end/.test(problem)) return 'order';
@@ -107,11 +128,11 @@ const classifyProblem = (problem: string): Rule => {
 };
 
 const findLossWindow = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
-  lossWindows.find(({ from, to }) => ack.at >= from && ack.at <= to);
+  lossWindows.find(({ from, to }) => ack.ackedAt >= from && ack.ackedAt <= to);
 
-/** The stored events of a chat. PostgreSQL is complete once the outboxes are empty. */
-const readStoredEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
-  storedState.durable.get(sessionId) ?? [];
+/** Returns the events of a chat in PostgreSQL, which has all events, because the evidence is read after a drain. */
+const getStoredEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
+  storedState.postgresChats.get(sessionId) ?? [];
 
 const checkChat = (
   evidence: Evidence,
@@ -120,37 +141,38 @@ const checkChat = (
   report: Report,
   losses: Loss[],
 ): void => {
-  const stored = readStoredEvents(evidence, chat.sessionId);
+  const storedEvents = getStoredEvents(evidence, chat.sessionId);
   const name = `${chat.sessionId} of user ${userId}`;
-  for (const { endedAt } of chat.reopened) {
+  for (const { endedAt } of chat.reopenings) {
     const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
     if (!isExplained) report('order', `${name}: continued after it had ended`);
   }
-  const lost: ChatAck[] = [];
+  const lostAcks: ChatAck[] = [];
   for (const ack of chat.acks) {
-    const storedEvent = stored[ack.seq - 1];
-    // An end is also acknowledged when the chat was already over or is lost.
+    // The seq counts from 1.
+    const storedEvent = storedEvents[ack.seq - 1];
+    // The command to end a chat is also acknowledged when the chat has already ended or is lost.
     if (
       ack.fingerprint === ANY_FINGERPRINT ||
       (storedEvent && doFingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))
     )
       continue;
-    const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
-    if (isElsewhere && !mayDifferFromStored(evidence, chat)) {
+    const isStoredElsewhere = storedEvents.some(({ fingerprint }) => fingerprint === ack.fingerprint);
+    if (isStoredElsewhere && !mayDifferFromStored(evidence, chat)) {
       report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
-    } else if (!isElsewhere) {
-      lost.push(ack);
-      const { seq, fingerprint, at: ackedAt } = ack;
-      const allowedBy = findLossWindow(evidence, ack)?.label;
-      losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, allowedBy });
+    } else if (!isStoredElsewhere) {
+      lostAcks.push(ack);
+      const { seq, fingerprint, ackedAt } = ack;
+      const explainedBy = findLossWindow(evidence, ack)?.label;
+      losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, explainedBy });
     }
   }
-  if (lost.length > 0 && !wasNotified(chat, lost)) {
-    report('not notified', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
+  if (lostAcks.length > 0 && !wasNotified(chat, lostAcks)) {
+    report('not notified', `${name}: lost ${lostAcks.length} acknowledged, without a reset or an end`);
   }
   if (mayDifferFromStored(evidence, chat)) return;
   for (const [seq, fingerprint] of chat.events) {
-    const storedEvent = stored[seq - 1];
+    const storedEvent = storedEvents[seq - 1];
     if (!storedEvent || !doFingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
       report(
         'order',
@@ -160,42 +182,51 @@ const checkChat = (
   }
 };
 
-/** A chat that lost data and ended because of it: users may have seen events other than the stored ones. */
+/** Whether the chat may have lost data and ended for this reason. Users may have seen events that are not stored. */
 const mayDifferFromStored = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
   endedAt !== undefined &&
   lossWindows.some(
-    ({ at, to }) =>
-      startedAt <= to && endedAt >= at - UNPERSISTED_END_MS && endedAt <= to + END_AFTER_LOSS_MS,
+    ({ faultBeganAt, to }) =>
+      startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS && endedAt <= to + END_AFTER_LOSS_MS,
   );
 
-/** Chats that were open when data was removed from Redis. */
+/** Returns the session ids of the chats that were open when data was removed from Redis. */
 const findAffectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
   new Set(
     logs.flatMap(({ chats }) =>
       [...chats.values()]
         .filter(({ startedAt, endedAt = Infinity }) =>
-          lossWindows.some(({ at, to }) => startedAt <= to && endedAt >= at - UNPERSISTED_END_MS),
+          lossWindows.some(
+            ({ faultBeganAt, to }) => startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS,
+          ),
         )
         .map(({ sessionId }) => sessionId),
     ),
   );
 
-const wasNotified = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): boolean => {
-  const lostAt = Math.max(...lost.map(({ at }) => at));
-  return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
+/** Whether the user received a reset or the end of the chat after the last of the lost acknowledgements. */
+const wasNotified = ({ resetTimes, endedAt }: ChatRecord, lostAcks: readonly ChatAck[]): boolean => {
+  const lastAckedAt = Math.max(...lostAcks.map(({ ackedAt }) => ackedAt));
+  return (
+    (endedAt !== undefined && endedAt >= lastAckedAt) || resetTimes.some((resetAt) => resetAt >= lastAckedAt)
+  );
 };
 
-/** Reports events that the two participants of a chat saw differently. */
-const checkSides = ({ logs }: Evidence, report: Report): void => {
-  const byUser = new Map(logs.map((log) => [log.userId, log]));
+/** Reports events that the two participants of a chat have seen differently. */
+const compareParticipants = ({ logs }: Evidence, report: Report): void => {
+  const logByUser = new Map(logs.map((log) => [log.userId, log]));
   for (const { userId, chats } of logs) {
     for (const chat of chats.values()) {
-      const partnerChat = byUser.get(chat.partnerId)?.chats.get(chat.sessionId);
+      const partnerChat = logByUser.get(chat.partnerId)?.chats.get(chat.sessionId);
+      // Each chat is compared once, from the participant with the lower id.
       if (!partnerChat || userId > chat.partnerId) continue;
       for (const [seq, fingerprint] of chat.events) {
-        const other = partnerChat.events.get(seq);
-        if (other !== undefined && !doFingerprintsMatch(other, fingerprint))
-          report('order', `${chat.sessionId} ${seq}: ${fingerprint} on one side, ${other} on the other`);
+        const partnerFingerprint = partnerChat.events.get(seq);
+        if (partnerFingerprint !== undefined && !doFingerprintsMatch(partnerFingerprint, fingerprint))
+          report(
+            'order',
+            `${chat.sessionId} ${seq}: ${fingerprint} on one side, ${partnerFingerprint} on the other`,
+          );
       }
     }
   }
@@ -203,26 +234,25 @@ const checkSides = ({ logs }: Evidence, report: Report): void => {
 
 const checkStores = (evidence: Evidence, report: Report): void => {
   const { storedState } = evidence;
-  const affected = findAffectedChats(evidence);
-  for (const [sessionId, events] of storedState.durable) {
-    const ids = events.map(({ eventId }) => eventId);
-    if (new Set(ids).size !== ids.length) report('duplicate', `${sessionId}: an event is stored twice`);
-    const keys = events.flatMap(({ clientKey }) => clientKey ?? []);
-    if (new Set(keys).size !== keys.length) report('duplicate', `${sessionId}: a message is stored twice`);
+  const affectedChats = findAffectedChats(evidence);
+  for (const [sessionId, events] of storedState.postgresChats) {
+    const eventIds = events.map(({ eventId }) => eventId);
+    if (new Set(eventIds).size !== eventIds.length)
+      report('duplicate', `${sessionId}: an event is stored twice`);
+    const clientKeys = events.flatMap(({ clientKey }) => clientKey ?? []);
+    if (new Set(clientKeys).size !== clientKeys.length)
+      report('duplicate', `${sessionId}: a message is stored twice`);
     const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
-    // If Redis lost an end that PostgreSQL had, the chat continued and ended again.
-    if (ends.length > 1 && !affected.has(sessionId))
+    // A chat continues and ends again if Redis has lost an end that PostgreSQL has.
+    if (ends.length > 1 && !affectedChats.has(sessionId))
       report('duplicate', `${sessionId} has ended ${ends.length} times`);
-    if (ends.length === 0 && !affected.has(sessionId))
+    if (ends.length === 0 && !affectedChats.has(sessionId))
       report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
-  for (const [sessionId, live] of storedState.live) {
-    const problem = describeDifference(
-      live,
-      storedState.durable.get(sessionId) ?? [],
-      affected.has(sessionId),
-    );
-    if (problem) report('order', `${sessionId}: ${problem}`);
+  for (const [sessionId, redisEvents] of storedState.redisChats) {
+    const postgresEvents = getStoredEvents(evidence, sessionId);
+    const difference = describeDifference(redisEvents, postgresEvents, affectedChats.has(sessionId));
+    if (difference) report('order', `${sessionId}: ${difference}`);
   }
   if (storedState.outboxEntries > 0) report('left over', `${storedState.outboxEntries} entries in outboxes`);
   if (storedState.waitingJobs > 0) report('left over', `${storedState.waitingJobs} jobs wait`);
@@ -231,39 +261,45 @@ const checkStores = (evidence: Evidence, report: Report): void => {
 
 /**
  * Describes how the events of a chat in Redis differ from those in PostgreSQL.
- * @param isLossy Redis may lack events that PostgreSQL has; the events in Redis must be in PostgreSQL, in the same
+ * @param mayLackEvents Redis may lack events that PostgreSQL has. Those in Redis must be in PostgreSQL in the same
  * order.
+ * @returns undefined when there is no such difference
  */
 const describeDifference = (
-  live: readonly StoredEvent[],
-  durable: readonly StoredEvent[],
-  isLossy: boolean,
+  redisEvents: readonly StoredEvent[],
+  postgresEvents: readonly StoredEvent[],
+  mayLackEvents: boolean,
 ): string | undefined => {
   let expectedIndex = 0;
-  for (const { eventId, fingerprint } of live) {
-    const found = durable.findIndex((event, index) => index >= expectedIndex && event.eventId === eventId);
-    if (found < 0 || (!isLossy && found !== expectedIndex))
-      return `Redis has ${fingerprint}, PostgreSQL has ${durable[expectedIndex]?.fingerprint ?? 'nothing'} there`;
-    expectedIndex = found + 1;
+  for (const { eventId, fingerprint } of redisEvents) {
+    const foundIndex = postgresEvents.findIndex(
+      (event, index) => index >= expectedIndex && event.eventId === eventId,
+    );
+    if (foundIndex < 0 || (!mayLackEvents && foundIndex !== expectedIndex)) {
+      const expectedFingerprint = postgresEvents[expectedIndex]?.fingerprint ?? 'nothing';
+      return `Redis has ${fingerprint}, PostgreSQL has ${expectedFingerprint} there`;
+    }
+    expectedIndex = foundIndex + 1;
   }
-  if (!isLossy && expectedIndex < durable.length)
-    return `Redis has ${live.length} events, PostgreSQL ${durable.length}`;
+  if (!mayLackEvents && expectedIndex < postgresEvents.length)
+    return `Redis has ${redisEvents.length} events, PostgreSQL ${postgresEvents.length}`;
   return undefined;
 };
 
 const checkPrivateMessages = ({ storedState }: Evidence, log: UserLog, report: Report): void => {
-  const stored = new Map(storedState.privateMessages.map((message) => [message.id, message]));
+  const storedById = new Map(storedState.privateMessages.map((message) => [message.id, message]));
   for (const { id, senderId, receiverId, content } of log.privateAcks) {
-    const message = stored.get(id);
+    const message = storedById.get(id);
     const isStored =
       message?.content === content && message.senderId === senderId && message.receiverId === receiverId;
     if (!isStored)
       report('private', `user ${senderId}: ${id} to ${receiverId} was acknowledged and is not stored`);
-    const copies = storedState.privateMessages.filter((other) => other.content === content).length;
-    if (copies > 1) report('duplicate', `private message ${id} is stored ${copies} times`);
+    // Every content is unique: it contains the sender and a number.
+    const copyCount = storedState.privateMessages.filter((other) => other.content === content).length;
+    if (copyCount > 1) report('duplicate', `private message ${id} is stored ${copyCount} times`);
   }
   for (const [id, content] of log.privateReceived) {
-    if (stored.get(id)?.content !== content)
+    if (storedById.get(id)?.content !== content)
       report('private', `user ${log.userId}: received ${id}, which differs from the stored message`);
   }
 };

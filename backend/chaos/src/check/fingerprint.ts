@@ -4,16 +4,15 @@
  */
 export type Fingerprint = string;
 
-/**
- * Stands for an unknown event, such as a stored event for which this release has no frame. It matches any fingerprint.
- */
+/** The fingerprint of an unknown event, such as a stored event that is sent in no frame. It matches any fingerprint. */
 export const ANY_FINGERPRINT: Fingerprint = '?';
 
 type Data = Record<string, unknown>;
 
-/** Emojis are compared without their variation selector. */
+/** Emojis are compared without their variation selector (U+FE0F), which is optional. */
 const removeVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
 
+/** The answers are sorted, because each user receives their own answer first. */
 const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
@@ -29,6 +28,7 @@ export const fingerprints = {
     `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
   answer: (gameId: unknown) => `answer ${String(gameId)}`,
   ignore: (gameId: unknown, userId: unknown) => `ignore ${String(gameId)} ${String(userId)}`,
+  /** Stored ends have more reasons than frames, which have only these two. */
   end: (reason: unknown) => `end ${reason === 'skipped' ? 'skipped' : 'disconnected'}`,
 } as const;
 

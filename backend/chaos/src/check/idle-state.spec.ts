@@ -10,7 +10,7 @@ const createIdleState = (more: Partial<IdleState> = {}): IdleState => ({
   keysWithoutExpiry: { '{matching}:leases': 1 },
   ...more,
 });
-/** The state in which the process `api-1` differs. */
+/** A state in which the inspection of the process `api-1` differs. */
 const createStateWithProcess = (more: Partial<IdleState['processes'][string]>): IdleState => {
   const { processes } = createIdleState();
   return createIdleState({ processes: { 'api-1': { ...processes['api-1']!, ...more } } });
@@ -19,18 +19,21 @@ const createStateWithProcess = (more: Partial<IdleState['processes'][string]>): 
 describe('findGrowth', () => {
   it.each([
     ['a chat that is still served', createStateWithProcess({ collections: { 'LiveChatService.served': 1 } })],
-    ['a collection that was empty and is not', createStateWithProcess({ collections: { 'Other.map': 1 } })],
+    [
+      'a collection that was empty and is not any more',
+      createStateWithProcess({ collections: { 'Other.map': 1 } }),
+    ],
     ['timers that pile up', createStateWithProcess({ resources: { Timeout: 50 } })],
     ['a heap that has grown by more than a fifth', createStateWithProcess({ heapBytes: 61e6 })],
     ['a process that does not answer', createIdleState({ processes: {} })],
     ['subscriptions that are left', createIdleState({ redisChannels: 201 })],
-    ['connections to Redis that are left', createIdleState({ redisClients: 25 })],
-    ['keys that never expire', createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
+    ['more connections to Redis than vary at rest', createIdleState({ redisClients: 25 })],
+    ['new keys that never expire', createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
   ])('reports %s', (_, after) => {
     expect(findGrowth(createIdleState(), after)).toHaveLength(1);
   });
 
-  it('reports nothing when nothing has grown', () => {
+  it('reports nothing when the heap and the timers vary as at rest', () => {
     expect(
       findGrowth(createIdleState(), createStateWithProcess({ heapBytes: 59e6, resources: { Timeout: 7 } })),
     ).toEqual([]);

@@ -13,19 +13,23 @@ export interface IdleState {
   keysWithoutExpiry: Record<string, number>;
 }
 
-/** Heap after a forced collection may grow by this factor. */
+// A slack is the growth of a number that is not reported.
+
+/** The heap after a forced garbage collection may grow by this factor. */
 const MAX_HEAP_GROWTH_FACTOR = 1.2;
-/** By how many the timers of a process vary at rest. */
+/** The numbers of timers vary by this much at rest. */
 const TIMER_SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
-/** Connections in a pool, which keeps idle ones for a while. Also the slack of resources that are no timers. */
+/** Connections in the pool of a process, which keeps idle connections for a while. */
 const POOL_SIZE = 10;
-/** By how many the connections to Redis vary at rest. */
+/** The slack of resources that are no timers, such as the sockets of a pool. */
+const RESOURCE_SLACK = POOL_SIZE;
+/** The number of connections to Redis varies by this much at rest. */
 const CLIENTS_SLACK = 2;
-/** Each of the three replicas may leave one entry. */
+/** Each of the three replicas may leave one key. */
 const KEYS_SLACK = 3;
 /** Collections that grow with use, up to this size. */
 const COLLECTION_LIMITS: Record<string, number> = {
-  // One entry for each shard group that this worker has persisted.
+  // One entry for each group of outboxes that this worker has persisted.
   'OutboxProcessor.passStartedAt': 4,
   // Idle image decoders are kept for a minute, at most two of them.
   'ImageProcessingService.decoders.processes': 2,
@@ -33,47 +37,50 @@ const COLLECTION_LIMITS: Record<string, number> = {
 };
 
 const computeMinimumCounts = (
-  one: Record<string, number>,
-  other: Record<string, number>,
+  first: Record<string, number>,
+  second: Record<string, number>,
 ): Record<string, number> =>
-  Object.fromEntries(Object.keys(one).map((key) => [key, Math.min(one[key] ?? 0, other[key] ?? 0)]));
+  Object.fromEntries(Object.keys(first).map((key) => [key, Math.min(first[key] ?? 0, second[key] ?? 0)]));
 
-/** Of each value the smaller one of two inspections: growth that only one of them saw was work in progress. */
-export const computeMinimum = (one: IdleState, other: IdleState): IdleState => ({
+/**
+ * Returns the smaller one of each pair of values of two inspections. A value that has grown in one inspection only has
+ * not leaked: work was in progress.
+ */
+export const computeMinimum = (first: IdleState, second: IdleState): IdleState => ({
   processes: Object.fromEntries(
-    Object.entries(one.processes).map(([name, first]) => {
-      const second = other.processes[name] ?? first;
+    Object.entries(first.processes).map(([name, firstInspection]) => {
+      const secondInspection = second.processes[name] ?? firstInspection;
       return [
         name,
         {
-          heapBytes: Math.min(first.heapBytes, second.heapBytes),
-          resources: computeMinimumCounts(first.resources, second.resources),
-          collections: computeMinimumCounts(first.collections, second.collections),
+          heapBytes: Math.min(firstInspection.heapBytes, secondInspection.heapBytes),
+          resources: computeMinimumCounts(firstInspection.resources, secondInspection.resources),
+          collections: computeMinimumCounts(firstInspection.collections, secondInspection.collections),
         },
       ];
     }),
   ),
-  redisClients: Math.min(one.redisClients, other.redisClients),
-  redisChannels: Math.min(one.redisChannels, other.redisChannels),
-  postgresConnections: Math.min(one.postgresConnections, other.postgresConnections),
-  keysWithoutExpiry: computeMinimumCounts(one.keysWithoutExpiry, other.keysWithoutExpiry),
+  redisClients: Math.min(first.redisClients, second.redisClients),
+  redisChannels: Math.min(first.redisChannels, second.redisChannels),
+  postgresConnections: Math.min(first.postgresConnections, second.postgresConnections),
+  keysWithoutExpiry: computeMinimumCounts(first.keysWithoutExpiry, second.keysWithoutExpiry),
 });
 
-/** Reports what has grown between two inspections at rest. */
+/** Reports resources of which more are held in the second of two inspections at rest. */
 export const findGrowth = (before: IdleState, after: IdleState): Violation[] => {
-  const found: string[] = [];
-  const compare = (what: string, earlier: number, later: number, slack = 0): void => {
-    if (later > earlier + slack) found.push(`${what}: ${earlier} before, ${later} after`);
+  const descriptions: string[] = [];
+  const compare = (name: string, earlier: number, later: number, slack = 0): void => {
+    if (later > earlier + slack) descriptions.push(`${name}: ${earlier} before, ${later} after`);
   };
   for (const [name, earlier] of Object.entries(before.processes)) {
     const later = after.processes[name];
     if (!later) {
-      found.push(`${name} does not answer`);
+      descriptions.push(`${name} does not answer`);
       continue;
     }
     const formatMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
     if (later.heapBytes > earlier.heapBytes * MAX_HEAP_GROWTH_FACTOR)
-      found.push(
+      descriptions.push(
         `${name}: heap ${formatMiB(earlier.heapBytes)} MiB before, ${formatMiB(later.heapBytes)} MiB after`,
       );
     for (const [type, count] of Object.entries(later.resources))
@@ -81,7 +88,8 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
         `${name}: ${type}`,
         earlier.resources[type] ?? 0,
         count,
-        TIMER_SLACK[type.split(' ')[0] ?? ''] ?? POOL_SIZE,
+        // A type may be followed by the line of code that created the timer.
+        TIMER_SLACK[type.split(' ')[0] ?? ''] ?? RESOURCE_SLACK,
       );
     for (const [collection, size] of Object.entries(later.collections))
       if (size > (COLLECTION_LIMITS[collection] ?? 0))
@@ -89,14 +97,14 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
   }
   compare('clients of Redis', before.redisClients, after.redisClients, CLIENTS_SLACK);
   compare('channels of Redis', before.redisChannels, after.redisChannels);
-  const processes = Object.keys(before.processes).length;
+  const processCount = Object.keys(before.processes).length;
   compare(
     'connections to PostgreSQL',
     before.postgresConnections,
     after.postgresConnections,
-    processes * POOL_SIZE,
+    processCount * POOL_SIZE,
   );
   for (const [keyShape, count] of Object.entries(after.keysWithoutExpiry))
     compare(`${keyShape}, which never expires`, before.keysWithoutExpiry[keyShape] ?? 0, count, KEYS_SLACK);
-  return found.map((what) => ({ rule: 'at rest', what }));
+  return descriptions.map((description) => ({ rule: 'at rest', description }));
 };

@@ -1,33 +1,41 @@
 import type { Violation } from './evidence-checker';
 
-/** Limit for a fresh client to exchange messages after a recovery, at the 99th percentile. */
+// A recovery is the time at which all faults of a round are over, as `Date.now()`.
+
+/** Limit of the 99th percentile of the times until fresh clients exchange messages after a recovery. */
 export const MAX_FRESH_P99_MS = 10_000;
-/** Limit for one reconnect attempt. */
+/** Limit of the duration of one attempt to reconnect. */
 export const MAX_ATTEMPT_MS = 2_000;
 
+/** Times of one attempt to reconnect. */
 export interface AttemptTimes {
   startedAt: number;
   authenticatedAt?: number;
   failedAt?: number;
 }
 
-/** Nearest-rank percentile; `share` is from 0 to 1. NaN when there are no values. */
+/**
+ * Computes the nearest-rank percentile.
+ * @param share from 0 to 1
+ * @returns NaN when there are no values
+ */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((first, second) => first - second);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 };
 
 export interface RecoveryFigures {
-  /** Times from the recovery until fresh clients exchanged messages; undefined for one that gave up. */
+  /** Times in ms from each recovery until fresh clients had exchanged messages; undefined if they did not in time. */
   fresh: (number | undefined)[];
-  /** Durations of the users' first attempts after a recovery; undefined for one that failed. */
+  /** Durations in ms of the first attempt of each user to reconnect after each recovery; undefined if it failed. */
   reconnects: (number | undefined)[];
 }
 
 /**
- * The duration of a user's first attempt after each recovery. Attempts that overlap a fault are skipped.
- * @param recoveries times at which each round of faults was over.
- * @param isFaulty whether a fault was active at some time between two times.
+ * Measures the first attempt of a user to reconnect after each recovery. Attempts during which a fault was active are
+ * skipped.
+ * @param isFaulty returns whether a fault was active at some time between two times, both included
+ * @returns durations in ms; undefined for an attempt that failed
  */
 export const measureReconnects = (
   recoveries: readonly number[],
@@ -35,29 +43,33 @@ export const measureReconnects = (
   isFaulty: (from: number, to: number) => boolean,
 ): (number | undefined)[] =>
   recoveries.flatMap((recoveredAt) => {
-    const first = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
-    if (!first) return [];
-    const finishedAt = first.authenticatedAt ?? first.failedAt ?? first.startedAt + MAX_ATTEMPT_MS;
+    const firstAttempt = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
+    if (!firstAttempt) return [];
+    const { startedAt, authenticatedAt, failedAt } = firstAttempt;
+    const finishedAt = authenticatedAt ?? failedAt ?? startedAt + MAX_ATTEMPT_MS;
+    // One millisecond later, because the last fault of the round may have ended exactly at `recoveredAt`.
     if (isFaulty(recoveredAt + 1, finishedAt)) return [];
-    return [first.authenticatedAt === undefined ? undefined : first.authenticatedAt - first.startedAt];
+    return [authenticatedAt === undefined ? undefined : authenticatedAt - startedAt];
   });
 
-/** @param slowdown factor by which limits are extended because other programs use the processors too. */
+/** @param slowdown factor by which limits are extended, because other programs use the processors, too */
 export const findSlowRecoveries = ({ fresh, reconnects }: RecoveryFigures, slowdown: number): Violation[] => {
-  const found: string[] = [];
-  const failedProbes = fresh.filter((took) => took === undefined).length;
-  if (failedProbes > 0)
-    found.push(`${failedProbes} times fresh clients could not exchange messages after healing`);
-  const p99 = percentile(
-    fresh.filter((took) => took !== undefined),
+  const descriptions: string[] = [];
+  const failureCount = fresh.filter((ms) => ms === undefined).length;
+  if (failureCount > 0)
+    descriptions.push(`${failureCount} times fresh clients could not exchange messages after a recovery`);
+  const freshP99Ms = percentile(
+    fresh.filter((ms) => ms !== undefined),
     0.99,
   );
-  if (p99 > MAX_FRESH_P99_MS * slowdown)
-    found.push(`a fresh client took ${Math.round(p99)} ms from healing (p99)`);
-  const slowReturns = reconnects.filter((took) => took === undefined || took > MAX_ATTEMPT_MS * slowdown);
-  if (slowReturns.length > 0)
-    found.push(
-      `${slowReturns.length} of ${reconnects.length} attempts after healing were not back within ${MAX_ATTEMPT_MS} ms`,
+  if (freshP99Ms > MAX_FRESH_P99_MS * slowdown)
+    descriptions.push(`a fresh client took ${Math.round(freshP99Ms)} ms after a recovery (p99)`);
+  const maxAttemptMs = MAX_ATTEMPT_MS * slowdown;
+  const slowCount = reconnects.filter((ms) => ms === undefined || ms > maxAttemptMs).length;
+  if (slowCount > 0)
+    descriptions.push(
+      `${slowCount} of ${reconnects.length} attempts to reconnect after a recovery failed or took longer than ` +
+        `${Math.round(maxAttemptMs)} ms`,
     );
-  return found.map((what) => ({ rule: 'recovery', what }));
+  return descriptions.map((description) => ({ rule: 'recovery', description }));
 };

@@ -5,7 +5,7 @@ import { type Fingerprint, computeStoredEventFingerprint } from './fingerprint';
 export interface StoredEvent {
   eventId: string;
   fingerprint: Fingerprint;
-  /** `<sender> <client id>`, for messages only. */
+  /** `<sender> <client id>`, which is unique for each message; absent for other events. */
   clientKey?: string;
 }
 
@@ -16,7 +16,7 @@ export interface StoredPrivateMessage {
   content: string;
 }
 
-/** Work that is not done yet. */
+/** Work that the worker has not done yet. */
 export interface Backlog {
   /** Outbox entries that are not in PostgreSQL yet. */
   outboxEntries: number;
@@ -26,15 +26,15 @@ export interface Backlog {
 
 /** Content of the stores at the end of a run. */
 export interface StoredState extends Backlog {
-  /** All events of each chat in PostgreSQL, in order, by session id. */
-  durable: Map<string, StoredEvent[]>;
-  /** The same for the streams that Redis still holds. */
-  live: Map<string, StoredEvent[]>;
+  /** Events of each chat in PostgreSQL, in order, by session id. */
+  postgresChats: Map<string, StoredEvent[]>;
+  /** Events of each chat that Redis still has, in order, by session id. */
+  redisChats: Map<string, StoredEvent[]>;
   privateMessages: StoredPrivateMessage[];
   /** `<lower id>-<higher id>`. */
   friendships: Set<string>;
   deadLetters: number;
-  /** What `countKeysWithoutExpiry` returns. */
+  /** The result of `countKeysWithoutExpiry`. */
   keysWithoutExpiry: Record<string, number>;
 }
 
@@ -57,7 +57,7 @@ interface EventRow {
   entry_id: string;
 }
 
-const readDurableChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
+const readPostgresChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
   const { rows } = await client.query<EventRow>(
     `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
      FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -77,14 +77,15 @@ const scanAllKeys = async (redis: Redis): Promise<string[]> => {
   const keys: string[] = [];
   let cursor = '0';
   do {
-    const [next, page] = await redis.scan(cursor, 'COUNT', 1_000);
+    const [nextCursor, page] = await redis.scan(cursor, 'COUNT', 1_000);
     keys.push(...page);
-    cursor = next;
+    cursor = nextCursor;
   } while (cursor !== '0');
+  // SCAN may return a key several times.
   return [...new Set(keys)];
 };
 
-const readLiveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
+const readRedisChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
   const chats = new Map<string, StoredEvent[]>();
   for (const key of keys) {
     const sessionId = /^\{shard\d+\}:chat:(.+)$/.exec(key)?.[1];
@@ -96,6 +97,7 @@ const readLiveChats = async (redis: Redis, keys: readonly string[]): Promise<Map
         const text = fields[fields.indexOf('event') + 1];
         if (!fields.includes('event') || text === undefined)
           throw new Error(`${key} has an entry without an event`);
+        // `i`, `t` and `d` are the id, the type and the data of the event.
         const { i: eventId, t: type, d: data } = JSON.parse(text) as { i: string; t: string; d: Data };
         return toStoredEvent(eventId, type, data, entryId);
       }),
@@ -105,19 +107,19 @@ const readLiveChats = async (redis: Redis, keys: readonly string[]): Promise<Map
 };
 
 const sumStreamLengths = async (redis: Redis, keys: readonly string[], pattern: RegExp): Promise<number> => {
-  let entries = 0;
-  for (const key of keys.filter((each) => pattern.test(each))) entries += await redis.xlen(key);
-  return entries;
+  let entryCount = 0;
+  for (const key of keys.filter((name) => pattern.test(name))) entryCount += await redis.xlen(key);
+  return entryCount;
 };
 
-/** The shape of a key: ids of users, chats and processes are replaced by placeholders. */
+/** Replaces the ids of users, chats and processes in a key by placeholders. */
 export const toKeyShape = (key: string): string =>
   key
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** Whether every shard has one such key. Their number says nothing, so that their length is measured instead. */
+/** Whether each shard has one key of this shape, such as `{shard<n>}:outbox`. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const readLength = async (redis: Redis, key: string): Promise<number> => {
@@ -138,8 +140,8 @@ const readLength = async (redis: Redis, key: string): Promise<number> => {
 };
 
 /**
- * Keys without an expiry, by shape: the number of keys, or, for keys that exist once per shard, the length of the
- * longest one.
+ * Counts the keys without an expiry, by shape. The number of keys that exist once per shard does not grow, so their
+ * count is the length of the longest one.
  */
 export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};
@@ -148,11 +150,13 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   for (const key of keys) pipeline.pttl(key);
   const replies = (await pipeline.exec()) ?? [];
   for (const [index, key] of keys.entries()) {
-    // BullMQ keeps a few keys for each job that ever ran on a schedule.
-    if (Number(replies[index]?.[1]) !== -1 || key.startsWith('{jobs}:')) continue;
+    // PTTL returns -1 for a key without an expiry.
+    const isWithoutExpiry = Number(replies[index]?.[1]) === -1;
+    // BullMQ keeps a few keys for each scheduled job.
+    if (!isWithoutExpiry || key.startsWith('{jobs}:')) continue;
     const shape = toKeyShape(key);
-    const known = shapes[shape] ?? 0;
-    shapes[shape] = existsOncePerShard(shape) ? Math.max(known, await readLength(redis, key)) : known + 1;
+    const count = shapes[shape] ?? 0;
+    shapes[shape] = existsOncePerShard(shape) ? Math.max(count, await readLength(redis, key)) : count + 1;
   }
   return shapes;
 };
@@ -173,7 +177,7 @@ const countBacklog = async (redis: Redis, keys: readonly string[]): Promise<Back
 export const readBacklog = async (redis: Redis): Promise<Backlog> =>
   countBacklog(redis, await scanAllKeys(redis));
 
-/** @param redis,client  connections that bypass the faulty proxies */
+/** Reads all evidence from the stores, with connections on which there are no faults. */
 export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
   const keys = await scanAllKeys(redis);
   const messages = await client.query<{
@@ -186,8 +190,8 @@ export const readStoredState = async (redis: Redis, client: Client): Promise<Sto
     'SELECT low_id, high_id FROM friendships',
   );
   return {
-    durable: await readDurableChats(client),
-    live: await readLiveChats(redis, keys),
+    postgresChats: await readPostgresChats(client),
+    redisChats: await readRedisChats(redis, keys),
     privateMessages: messages.rows.map(({ id, sender_id: senderId, receiver_id: receiverId, content }) => ({
       id: Number(id),
       senderId: Number(senderId),

@@ -1,35 +1,40 @@
 import type { Fingerprint } from './fingerprint';
 
-/** An acknowledgement in a chat. */
+// All times are `Date.now()`.
+
+/** The acknowledgement of an event that the user has sent in a chat. */
 export interface ChatAck {
+  /** Position of the event in the chat, from 1. */
   seq: number;
   fingerprint: Fingerprint;
-  at: number;
+  ackedAt: number;
 }
 
-/** A chat as one of its participants saw it. Times are `Date.now()`. */
+/** A chat as one of its participants has seen it. */
 export interface ChatRecord {
   sessionId: string;
   partnerId: number;
+  /** The events that the participant has received, or got acknowledged, by seq. */
   events: Map<number, Fingerprint>;
   lastSeq: number;
   acks: ChatAck[];
   startedAt: number;
-  /** When this side received the end of the chat. */
+  /** When the participant received the end of the chat. */
   endedAt?: number;
-  /** When this side received a reset: the chat as it is stored now replaces what was seen before. */
-  resetAt: number[];
-  /** Times at which the chat continued after its end, because the end was lost with the last second of Redis. */
-  reopened: { endedAt: number; at: number }[];
+  /** When the participant received resets: the chat as it was stored then replaced the events received before. */
+  resetTimes: number[];
+  /** When the chat continued after its end: Redis lost the end, for example with its last second. */
+  reopenings: { endedAt: number; reopenedAt: number }[];
 }
 
+/** The acknowledgement of a private message that the user has sent. */
 export interface PrivateAck {
   id: number;
   clientId: string;
   senderId: number;
   receiverId: number;
   content: string;
-  at: number;
+  ackedAt: number;
 }
 
 /** Everything that a user has seen. */
@@ -37,14 +42,14 @@ export interface UserLog {
   userId: number;
   chats: Map<string, ChatRecord>;
   privateAcks: PrivateAck[];
-  /** Private messages that were pushed: content by id. */
+  /** Contents of the private messages that arrived as frames, by id. */
   privateReceived: Map<number, string>;
   /** URLs of images in messages that were received or acknowledged. */
   images: Set<string>;
   /** Users who became friends, according to the service. */
   friends: Set<number>;
-  /** Violations that the user noticed at once. */
-  problems: { at: number; what: string }[];
+  /** Violations that the user noticed while they happened. */
+  problems: { noticedAt: number; description: string }[];
 }
 
 export const createUserLog = (userId: number): UserLog => ({

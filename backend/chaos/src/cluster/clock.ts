@@ -6,8 +6,9 @@ const LIBRARY = 'libfaketimeMT.so.1';
 export interface Clock {
   /** Why the clock cannot be shifted on this machine; undefined when it can be. */
   readonly unavailableReason: string | undefined;
-  /** Environment variables of the replica's process. */
-  readonly settings: Record<string, string>;
+  /** Environment variables with which the replica must be started. */
+  readonly env: Record<string, string>;
+  /** Sets the clock of the replica to the real time plus `offsetS` seconds. */
   set(offsetS: number): void;
 }
 
@@ -23,15 +24,15 @@ export const createClock = (offsetFile: string): Clock => {
   const library = findLibrary();
   const set = (offsetS: number): void =>
     writeFileSync(offsetFile, `${offsetS < 0 ? '-' : '+'}${Math.abs(offsetS)}\n`);
-  if (!library) return { unavailableReason: `${LIBRARY} was not found: install faketime`, settings: {}, set };
+  if (!library) return { unavailableReason: `${LIBRARY} was not found: install faketime`, env: {}, set };
   set(0);
   return {
     unavailableReason: undefined,
-    settings: {
+    env: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: offsetFile,
       FAKETIME_CACHE_DURATION: '1',
-      // Timers use the monotonic clock, which does not jump on a real machine either.
+      // Timers use the monotonic clock, which does not jump when the clock of a real machine is set.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set,

@@ -21,20 +21,28 @@ import { SupervisedStore } from './supervised-store';
 const REPLICAS = 3;
 const WORKERS = 2;
 /**
- * Five processes with a pool of ten connections each, and 20 in reserve. Kept low, so that a fault can exhaust them.
+ * Connections that PostgreSQL accepts: ten for the pool of each of the five processes, and 20 in reserve. The limit is
+ * low, so that a fault can take all connections.
  */
-const MAX_CONNECTIONS = 70;
+const MAX_POSTGRES_CONNECTIONS = 70;
+/** The `maxmemory` of Redis while it has no fault. */
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
+const FILE_POLL_MS = 20;
 
 export const topology: Topology = {
   replicas: Array.from({ length: REPLICAS }, (_, index) => `api-${index + 1}`),
   workers: Array.from({ length: WORKERS }, (_, index) => `worker-${index + 1}`),
 };
 
-/** Three replicas and two workers behind nginx, with a faulty proxy on every connection between processes. */
+/**
+ * Three replicas and two workers behind nginx, and their stores. A TCP proxy (a link) on every connection between two
+ * processes can be made to fail.
+ */
 export class Cluster {
-  readonly links = new Map<string, FaultyLink>();
-  /** Bypasses all proxies. Faults are caused through it, and the checker reads through it. */
+  /** Links by name: `<from>-><to>`, such as `api-1->redis`. */
+  private readonly links = new Map<string, FaultyLink>();
+  // `start` sets the following four.
+  /** A connection to Redis without a link, which causes faults and reads the final state. */
   redis!: Redis;
   redisStore!: SupervisedStore;
   postgresStore!: SupervisedStore;
@@ -43,8 +51,9 @@ export class Cluster {
   readonly disk: Disk;
   /** The clock of one replica, which a fault can set wrong. */
   readonly clock: Clock;
+  /** Folder for data, logs and secrets. */
   private readonly home = makeTemporaryHome();
-  private readonly inspections = ensureFolder(this.home, 'inspections');
+  private readonly inspectionFolder = ensureFolder(this.home, 'inspections');
 
   private constructor() {
     this.disk = createDisk(ensurePostgresFolder(this.home));
@@ -64,7 +73,7 @@ export class Cluster {
 
   /** The public address of the service. */
   get url(): string {
-    return `http://127.0.0.1:${this.link('clients->nginx').port}`;
+    return `http://127.0.0.1:${this.getLink('clients->nginx').port}`;
   }
 
   get databaseUrl(): string {
@@ -80,13 +89,13 @@ export class Cluster {
     return [...this.stack.replicas, ...this.stack.workers];
   }
 
-  link(name: string): FaultyLink {
+  getLink(name: string): FaultyLink {
     const link = this.links.get(name);
     if (!link) throw new Error(`There is no link ${name}`);
     return link;
   }
 
-  /** Runs `work` with a dedicated connection to PostgreSQL that bypasses all proxies. */
+  /** Runs `work` with a new connection to PostgreSQL that bypasses all links. */
   async withPostgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 5_000 });
     client.on('error', () => undefined); // the server may close the connection
@@ -99,15 +108,15 @@ export class Cluster {
   }
 
   /**
-   * Forces a garbage collection in a process.
-   * @returns its memory, open handles and collections; undefined on a timeout.
+   * Forces a garbage collection in a replica or worker, and inspects the process; see inspect-process.ts.
+   * @returns undefined when the process does not run, or does not write its inspection in time
    */
   async inspect({ pid }: Replica, withinMs = 10_000): Promise<Inspection | undefined> {
     if (pid === undefined) return undefined;
-    const file = path.join(this.inspections, `${pid}.json`);
+    const file = path.join(this.inspectionFolder, `${pid}.json`);
     rmSync(file, { force: true });
     process.kill(pid, 'SIGUSR2');
-    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(FILE_POLL_MS)) {
       if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Inspection;
     }
     return undefined;
@@ -137,8 +146,9 @@ export class Cluster {
       workers: WORKERS,
       home: this.home,
       stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
+      // Without a cool-down between recent partners, because the same few users are matched again and again.
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
-      createSettings: (name) => this.buildSettings(name),
+      createSettings: (name) => this.buildEnvironment(name),
       routeToReplicas: (ports) =>
         Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
       programs: {
@@ -152,8 +162,8 @@ export class Cluster {
 
   private async startStores(): Promise<void> {
     this.disk.mount();
-    const settings = { max_connections: MAX_CONNECTIONS };
-    // Without fsync: processes are killed, but never the machine.
+    const settings = { max_connections: MAX_POSTGRES_CONNECTIONS };
+    // Without fsync, because the faults kill PostgreSQL, but never its machine.
     const postgres = new PrivateStore(this.home, describePostgres(this.home, { isDurable: false, settings }));
     const redis = new PrivateStore(
       this.home,
@@ -165,46 +175,50 @@ export class Cluster {
     ]);
   }
 
-  /** Connects, and sets the limit on memory. Called after every start, because no configuration file contains it. */
+  /**
+   * Connects, and sets the limit of memory. Runs after every start, because no configuration file contains the limit.
+   */
   private async connectAndLimitRedis(store: PrivateStore): Promise<void> {
     const port = store.findRunning()?.port;
     if (port === undefined) throw new Error('Redis is not running');
     if (!this.redis) {
       this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
-      this.redis.on('error', () => undefined); // Redis is killed and restarted as scheduled
+      this.redis.on('error', () => undefined); // faults kill Redis
     }
     await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
   }
 
-  private async addLink(name: string, port: number): Promise<number> {
-    const link = await FaultyLink.startTo({ host: '127.0.0.1', port });
+  /** @returns the port on which the link listens */
+  private async addLink(name: string, targetPort: number): Promise<number> {
+    const link = await FaultyLink.startTo({ host: '127.0.0.1', port: targetPort });
     this.links.set(name, link);
     return link.port;
   }
 
-  private buildSettings(name: string): Record<string, string> {
+  /** Environment variables of one process. */
+  private buildEnvironment(name: string): Record<string, string> {
     return {
-      DATABASE_URL: this.link(`${name}->postgres`).routeUrl(this.databaseUrl),
-      REDIS_URL: this.link(`${name}->redis`).routeUrl(this.redisStore.url),
-      CHAOS_INSPECTIONS: this.inspections,
-      // One replica only, so that its clock differs from those of the others.
-      ...(name === topology.replicas.at(-1) ? this.clock.settings : {}),
+      DATABASE_URL: this.getLink(`${name}->postgres`).routeUrl(this.databaseUrl),
+      REDIS_URL: this.getLink(`${name}->redis`).routeUrl(this.redisStore.url),
+      CHAOS_INSPECTIONS: this.inspectionFolder,
+      // Only the last replica has a clock that a fault can shift.
+      ...(name === topology.replicas.at(-1) ? this.clock.env : {}),
     };
   }
 
-  /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
+  /** Copies the logs to the folder THAW_STACK_LOGS of a test run, or next to the logs of `npm start`. */
   private copyLogs(): void {
-    const logs = path.join(this.home, 'logs');
-    const target = process.env.THAW_STACK_LOGS ?? resolveInRepository('.thaw', 'logs');
-    if (existsSync(logs)) cpSync(logs, path.join(target, 'chaos'), { recursive: true });
+    const logFolder = path.join(this.home, 'logs');
+    const targetFolder = process.env.THAW_STACK_LOGS ?? resolveInRepository('.thaw', 'logs');
+    if (existsSync(logFolder)) cpSync(logFolder, path.join(targetFolder, 'chaos'), { recursive: true });
   }
 }
 
 const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
 
 /**
- * Without `--enable-source-maps`: Node caches the source map of every file through which an error has passed, some
- * megabytes for a large one. It reads each map only once, but the growth would be reported as a leak.
+ * Runs Node without `--enable-source-maps`. With it, Node caches the source map of every file through which an error
+ * has passed, up to some megabytes each, and the run would report this growth as a leak.
  */
 const createNodeProgram = (flags: readonly string[], role: string) => ({
   command: process.execPath,

@@ -1,4 +1,4 @@
-// Runs on real TCP sockets on the loopback address.
+// Runs on real TCP sockets on the loopback address. The near end of a connection is the client, the far end the server.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { until } from '../../../src/testing/until.functions';
@@ -6,14 +6,14 @@ import { FaultyLink } from './faulty-link';
 
 let server: Server;
 let link: FaultyLink;
-/** The server's ends of the connections; each echoes what it receives. */
-let served: Socket[];
+/** The far ends of the connections; each echoes the data that it receives. */
+let serverSockets: Socket[];
 const clients: Socket[] = [];
 
 beforeEach(async () => {
-  served = [];
+  serverSockets = [];
   server = createServer((socket) => {
-    served.push(socket);
+    serverSockets.push(socket);
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => socket.write(bytes));
   });
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
   await link.close();
-  for (const socket of served) socket.destroy();
+  for (const socket of serverSockets) socket.destroy();
   server.close();
 });
 
@@ -43,40 +43,40 @@ const openSocket = async (): Promise<{ socket: Socket; received: () => string }>
 const waitForClose = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => socket.once('close', resolve));
 
-it('a healthy link passes bytes on', async () => {
+it('a link without a fault forwards bytes', async () => {
   const { socket, received } = await openSocket();
   socket.write('hello');
   await until(() => received() === 'hello');
 });
 
-it('a cut link resets open and new connections until it heals', async () => {
+it('a cut link resets open and new connections until it is restored', async () => {
   const { socket } = await openSocket();
   link.fail('cut');
   await waitForClose(socket);
-  const another = connect(link.port, '127.0.0.1').on('error', () => undefined);
-  await waitForClose(another);
+  const secondSocket = connect(link.port, '127.0.0.1').on('error', () => undefined);
+  await waitForClose(secondSocket);
   link.restore();
-  const { socket: third, received } = await openSocket();
-  third.write('back');
+  const { socket: thirdSocket, received } = await openSocket();
+  thirdSocket.write('back');
   await until(() => received() === 'back');
 });
 
-it('a black hole holds everything back and delivers it after healing', async () => {
+it('a black hole delivers no data until it is restored, and then all of it', async () => {
   const { socket, received } = await openSocket();
   socket.write('before ');
   await until(() => received() === 'before ');
   link.fail('black-hole');
-  socket.write('held');
-  const { received: fromOther, socket: other } = await openSocket();
-  other.write('from another');
-  await until(() => socket.bytesWritten === 'before held'.length);
-  expect([received(), fromOther()]).toEqual(['before ', '']);
+  socket.write('during');
+  const { socket: secondSocket, received: receivedBySecond } = await openSocket();
+  secondSocket.write('second');
+  await until(() => socket.bytesWritten === 'before during'.length);
+  expect([received(), receivedBySecond()]).toEqual(['before ', '']);
   expect(socket.destroyed).toBe(false);
   link.restore();
-  await until(() => received() === 'before held' && fromOther() === 'from another');
+  await until(() => received() === 'before during' && receivedBySecond() === 'second');
 });
 
-it('a delayed link delivers in order', async () => {
+it('a delayed link delivers bytes late and in order', async () => {
   const { socket, received } = await openSocket();
   link.fail('delay');
   const sentAt = Date.now();
@@ -94,37 +94,37 @@ it('a throttled link limits the bytes per second', async () => {
   const sentAt = Date.now();
   socket.write('x'.repeat(6_000));
   await until(() => received().length === 6_000);
-  // 8 KiB a second, of which a tenth of a second may pass at once.
+  // At 8 KiB a second the bytes take 730 ms, of which the first tenth of a second may pass at once.
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 
-it('a half-open link keeps near ends open without far ends, and resets them on healing', async () => {
+it('a half-open link closes far ends and keeps near ends open, and resets the near ends when restored', async () => {
   const { socket, received } = await openSocket();
   socket.write('x');
   await until(() => received() === 'x');
   link.fail('half-open');
-  await until(() => served.every(({ destroyed }) => destroyed));
-  socket.write('is anyone there?');
+  await until(() => serverSockets.every(({ destroyed }) => destroyed));
+  socket.write('hello?');
   await until(() => socket.bytesWritten > 1);
   expect(socket.destroyed).toBe(false);
   link.restore();
   await waitForClose(socket);
 });
 
-it('an abandoned link keeps far ends open, passes new connections, and resets old ones on healing', async () => {
+it('an abandoned link closes near ends, forwards new connections, and closes old far ends once restored', async () => {
   const { socket, received } = await openSocket();
   socket.write('x');
   await until(() => received() === 'x');
   link.fail('abandoned');
   await waitForClose(socket);
-  const { socket: another, received: fromOther } = await openSocket();
-  another.write('back');
-  await until(() => fromOther() === 'back');
-  expect(served.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  const { socket: newSocket, received: receivedByNew } = await openSocket();
+  newSocket.write('back');
+  await until(() => receivedByNew() === 'back');
+  expect(serverSockets.map(({ destroyed }) => destroyed)).toEqual([false, false]);
   link.restore();
-  await until(() => served[0]!.destroyed);
-  another.write(' still');
-  await until(() => fromOther() === 'back still');
+  await until(() => serverSockets[0]!.destroyed);
+  newSocket.write(' still');
+  await until(() => receivedByNew() === 'back still');
 });
 
 it('a link resets a connection to a target that is down', async () => {

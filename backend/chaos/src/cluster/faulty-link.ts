@@ -6,14 +6,17 @@ const DELAY_MS = 400;
 const THROTTLED_BYTES_PER_S = 8 * 1024;
 /** Shortest interval between two writes of data that is delayed or throttled. */
 const TICK_MS = 50;
+const THROTTLED_BYTES_PER_TICK = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
 
-/** One direction of a connection: buffers what one end sent until the other end may receive it. */
+/** One direction of a connection: buffers the data of one end until the other end may receive it. */
 class Direction {
-  private readonly waiting: { bytes: Buffer; dueAt: number }[] = [];
+  private readonly buffered: { bytes: Buffer; dueAt: number }[] = [];
+  /** The sending end has sent its last byte. */
   private isEnded = false;
-  /** The near end has lost the connection, and the far end is not notified. */
+  /** The fault `abandoned` applies to this connection, which nothing passes until the link is restored. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
+  /** Token bucket of the fault `throttle`. */
   private allowanceBytes = 0;
   private refilledAt = Date.now();
 
@@ -24,8 +27,8 @@ class Direction {
   ) {
     from.on('data', (bytes: Buffer) => {
       const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
-      this.waiting.push({ bytes, dueAt: Date.now() + delayMs });
-      // Stop reading, so that the sender's own buffers fill and the sender notices the fault.
+      this.buffered.push({ bytes, dueAt: Date.now() + delayMs });
+      // Stops reading, so that the buffers of the sender fill and the sender notices the fault.
       if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
       this.forwardDue();
     });
@@ -36,47 +39,47 @@ class Direction {
     from.on('error', () => undefined); // followed by `close`
     from.on('close', () => {
       clearTimeout(this.timer);
-      // In a partition, and towards an end that is half-open, the close does not get through either.
-      if (!this.isHeldBack) to.destroy();
+      // While the connection is blocked, the other end is not notified of the close either.
+      if (!this.isBlocked) to.destroy();
     });
   }
 
-  private get isHeldBack(): boolean {
+  /** Whether nothing passes in this direction now, not even a close. */
+  private get isBlocked(): boolean {
     return this.link.isSilent || this.isAbandoned;
   }
 
-  /** Writes to the far end what is due now. */
+  /** Writes the buffered data that is due now to the receiving end. */
   forwardDue(): void {
     clearTimeout(this.timer);
-    if (this.isHeldBack) return;
+    if (this.isBlocked) return;
     const now = Date.now();
-    while (this.waiting[0] && this.waiting[0].dueAt <= now) {
-      const { bytes } = this.waiting[0];
-      const passed = this.link.fault === 'throttle' ? this.takeAllowance(bytes, now) : bytes;
-      if (passed.length > 0 && !this.to.destroyed) this.to.write(passed);
-      if (passed.length < bytes.length) {
-        this.waiting[0].bytes = bytes.subarray(passed.length);
+    while (this.buffered[0] && this.buffered[0].dueAt <= now) {
+      const { bytes } = this.buffered[0];
+      const passedBytes = this.link.fault === 'throttle' ? this.takeAllowance(bytes, now) : bytes;
+      if (passedBytes.length > 0 && !this.to.destroyed) this.to.write(passedBytes);
+      if (passedBytes.length < bytes.length) {
+        this.buffered[0].bytes = bytes.subarray(passedBytes.length);
         break;
       }
-      this.waiting.shift();
+      this.buffered.shift();
     }
-    const next = this.waiting[0];
+    const next = this.buffered[0];
     if (next) this.timer = setTimeout(() => this.forwardDue(), Math.max(TICK_MS, next.dueAt - now));
     else if (this.isEnded) this.to.end();
     else this.from.resume();
   }
 
-  /** The beginning of `bytes`, as much as the throttle permits now. */
+  /** @returns the part of `bytes` that the throttle permits now: at most the bytes of two ticks */
   private takeAllowance(bytes: Buffer, now: number): Buffer {
-    const bytesPerTick = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
     this.allowanceBytes = Math.min(
-      bytesPerTick * 2,
+      THROTTLED_BYTES_PER_TICK * 2,
       this.allowanceBytes + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
     );
     this.refilledAt = now;
-    const passed = bytes.subarray(0, Math.floor(this.allowanceBytes));
-    this.allowanceBytes -= passed.length;
-    return passed;
+    const passedBytes = bytes.subarray(0, Math.floor(this.allowanceBytes));
+    this.allowanceBytes -= passedBytes.length;
+    return passedBytes;
   }
 
   clearTimer(): void {
@@ -85,16 +88,17 @@ class Direction {
 }
 
 /**
- * A TCP proxy between two processes, which can be made to fail:
+ * A TCP proxy between two processes, which can be made to fail. The near end of a connection is the process that opens
+ * it, and the far end is the target. The faults last until `restore`:
  * - cut: open connections are reset, and so are new ones;
  * - delay: adds 0.4 s in each direction;
- * - black-hole: connections stay open and nothing gets through. After healing, everything held back is delivered, as by
- *   TCP retransmission;
+ * - black-hole: connections stay open, and nothing passes. `restore` delivers all buffered data, as TCP retransmission
+ *   does;
  * - throttle: 8 KiB a second for each connection and direction;
- * - half-open: the far ends of all connections are closed and the near ends are not notified; new connections get no
- *   answer. After healing the near ends are reset, as by a host that has restarted;
- * - abandoned: the reverse. The near ends lose their connections and may open new ones at once. The far ends keep the
- *   old connections and are notified only after healing.
+ * - half-open: the far ends of all connections are closed, and the near ends are not notified; new connections receive
+ *   no data. `restore` resets the near ends, as a host does after a restart;
+ * - abandoned: the near ends of all connections are reset and may open new ones at once, and the far ends are not
+ *   notified. `restore` closes the far ends.
  */
 export class FaultyLink {
   fault: LinkKind | undefined;
@@ -117,12 +121,12 @@ export class FaultyLink {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Nothing gets through, not even the close of a connection. */
+  /** Whether nothing passes on any connection, not even a close. */
   get isSilent(): boolean {
     return this.fault === 'black-hole' || this.fault === 'half-open';
   }
 
-  /** A store's URL, changed to go through this link. */
+  /** @returns the URL of a store with the address of this link, so that its connections pass the link */
   routeUrl(storeUrl: string): string {
     const url = new URL(storeUrl);
     url.hostname = '127.0.0.1';
@@ -140,10 +144,11 @@ export class FaultyLink {
     }
   }
 
+  /** Ends the fault. */
   restore(): void {
-    const healedFault = this.fault;
+    const endedFault = this.fault;
     this.fault = undefined;
-    if (healedFault === 'half-open') this.resetAll();
+    if (endedFault === 'half-open') this.resetAll();
     for (const direction of this.directions) {
       direction.isAbandoned = false;
       if (direction.from.destroyed) direction.to.destroy();
@@ -159,7 +164,7 @@ export class FaultyLink {
   }
 
   private open(near: Socket): void {
-    near.on('error', () => undefined);
+    near.on('error', () => undefined); // followed by `close`
     if (this.fault === 'cut') {
       near.resetAndDestroy();
       return;
@@ -169,7 +174,7 @@ export class FaultyLink {
     far.setNoDelay(true);
     let isConnected = false;
     far.once('connect', () => (isConnected = true));
-    // The target is down. A proxy that listens cannot refuse a connection; a reset is the closest to that.
+    // When the target is down, the near end is reset, because a proxy cannot refuse a connection that it has accepted.
     far.once('error', () => {
       if (!isConnected && !this.isSilent) near.resetAndDestroy();
     });
@@ -188,7 +193,8 @@ export class FaultyLink {
   }
 
   /**
-   * The sockets of all connections at one end. The directions are in pairs, of which the first leads from near to far.
+   * Returns the sockets of all connections at one end. `directions` holds two directions of each connection, first the
+   * one from the near to the far end.
    */
   private getSockets(end: 'near' | 'far'): Socket[] {
     return [...this.directions]

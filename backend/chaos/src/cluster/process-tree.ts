@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The parent of a process; undefined when the process is gone. */
-const readParent = (pid: string): number | undefined => {
+/** @returns the process id of the parent; undefined when the process has ended */
+const readParentPid = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The second field is the program's name in parentheses, which may contain spaces.
@@ -11,15 +11,17 @@ const readParent = (pid: string): number | undefined => {
   }
 };
 
-/** A process and all its descendants; the process itself is first. */
+/** Lists the process ids of a process and all its descendants; the process itself is first. */
 export const listProcessTree = (pid: number): number[] => {
-  const children = new Map<number, number[]>();
+  const childrenByParent = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {
-    const parent = /^\d+$/.test(name) ? readParent(name) : undefined;
-    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+    const parentPid = /^\d+$/.test(name) ? readParentPid(name) : undefined;
+    if (parentPid === undefined) continue;
+    childrenByParent.set(parentPid, [...(childrenByParent.get(parentPid) ?? []), Number(name)]);
   }
   const tree = [pid];
-  for (const member of tree) tree.push(...(children.get(member) ?? []));
+  // The list grows while the loop runs, so the loop also visits the children of children.
+  for (const member of tree) tree.push(...(childrenByParent.get(member) ?? []));
   return tree;
 };
 
@@ -29,6 +31,7 @@ export const sendSignalToTree = (pid: number, signal: NodeJS.Signals): void => {
     try {
       process.kill(member, signal);
     } catch (error) {
+      // ESRCH: the process has ended since it was listed.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

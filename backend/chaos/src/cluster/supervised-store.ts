@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
 import { sendSignalToTree } from './process-tree';
 
-const WATCH_MS = 200;
+const WATCH_EVERY_MS = 200;
+const PID_POLL_MS = 20;
 
-/** A private PostgreSQL or Redis that is restarted on its port when it dies. */
+/** A PostgreSQL or Redis of this run only, which is restarted on its port when it dies. */
 export class SupervisedStore {
   private isRestartPaused = false;
   private isClosed = false;
-  private watching: Promise<void> | undefined;
+  /** Resolves when `watch` has ended. */
+  private watchEnd: Promise<void> | undefined;
 
   private constructor(
     private readonly store: PrivateStore,
@@ -21,7 +23,7 @@ export class SupervisedStore {
     const port = await store.ensureRunning();
     const supervised = new SupervisedStore(store, port, onStart);
     await onStart();
-    supervised.watching = supervised.watch();
+    supervised.watchEnd = supervised.watch();
     return supervised;
   }
 
@@ -29,6 +31,7 @@ export class SupervisedStore {
     return this.store.kind.url(this.port);
   }
 
+  /** Process id of the store; undefined while the store does not run. */
   get pid(): number | undefined {
     return this.store.findRunning()?.process.pid;
   }
@@ -43,12 +46,12 @@ export class SupervisedStore {
     if (this.pid !== undefined) process.kill(this.pid, signal);
   }
 
-  /** Resolves when the store's process is gone. */
+  /** Resolves when the store does not run. */
   async waitUntilGone(): Promise<void> {
-    while (this.pid !== undefined) await sleep(20);
+    while (this.pid !== undefined) await sleep(PID_POLL_MS);
   }
 
-  /** Runs `work` on the files of the store, which is not restarted meanwhile. */
+  /** Runs `work`, for example on the files of the store. The store is not restarted before `work` has ended. */
   async withoutRestarts<Result>(work: () => Promise<Result>): Promise<Result> {
     this.isRestartPaused = true;
     try {
@@ -60,7 +63,7 @@ export class SupervisedStore {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.watching;
+    await this.watchEnd;
     await this.store.stop();
   }
 
@@ -71,10 +74,10 @@ export class SupervisedStore {
           await this.store.ensureRunning({ mustKeepPort: true });
           await this.onStart();
         } catch {
-          // It cannot start while its fault lasts (a full disk, for example). The next iteration retries.
+          // The store cannot start while its fault lasts (a full disk, for example). The next iteration retries.
         }
       }
-      await sleep(WATCH_MS);
+      await sleep(WATCH_EVERY_MS);
     }
   }
 }

@@ -12,8 +12,8 @@ export interface CausedFault {
   label: string;
   round: number;
   beganAt: number;
-  /** When the fault was over and what it stopped was ready again. */
-  healedAt?: number;
+  /** When the fault was over and its target was ready again; undefined until then. */
+  recoveredAt?: number;
 }
 
 const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
@@ -28,7 +28,7 @@ const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
     case 'throttle':
     case 'half-open':
     case 'abandoned': {
-      const link = cluster.link(fault.target);
+      const link = cluster.getLink(fault.target);
       return { begin: async () => link.fail(fault.kind), end: async () => link.restore() };
     }
     case 'full':
@@ -50,7 +50,7 @@ const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
 
 /** Causes the faults of a schedule, round by round. */
 export class Injector {
-  readonly caused: CausedFault[] = [];
+  readonly causedFaults: CausedFault[] = [];
 
   constructor(
     private readonly cluster: Cluster,
@@ -59,31 +59,35 @@ export class Injector {
 
   /** Whether a fault was active at some time between `from` and `to`, as `Date.now()`. */
   isFaulty(from: number, to: number): boolean {
-    return this.caused.some(({ beganAt, healedAt }) => beganAt <= to && (healedAt ?? Infinity) >= from);
+    return this.causedFaults.some(
+      ({ beganAt, recoveredAt = Infinity }) => beganAt <= to && recoveredAt >= from,
+    );
   }
 
-  /** Resolves when every fault of the round is over and what it stopped is ready again. */
-  async run({ pauseMs, faults }: Round, round: number): Promise<void> {
+  /** Resolves when every fault of the round is over and its target is ready again. */
+  async runRound({ pauseMs, faults }: Round, roundNumber: number): Promise<void> {
     await sleep(pauseMs);
     await Promise.all(
       faults.map(async ({ fault, afterMs, lastsMs }) => {
         await sleep(afterMs);
-        await this.causeFault(fault, lastsMs, round);
+        await this.causeFault(fault, lastsMs, roundNumber);
       }),
     );
   }
 
-  async causeFault(fault: Fault, lastsMs: number, round: number): Promise<void> {
+  /** Resolves when the fault is over and its target is ready again. */
+  async causeFault(fault: Fault, lastsMs: number, roundNumber: number): Promise<void> {
     const effect = createEffect(this.cluster, fault);
-    const caused: CausedFault = { fault, label: formatLabel(fault), round, beganAt: Date.now() };
-    this.caused.push(caused);
-    this.log(`${caused.label}, ${(lastsMs / 1_000).toFixed(1)} s`);
+    const label = formatLabel(fault);
+    const causedFault: CausedFault = { fault, label, round: roundNumber, beganAt: Date.now() };
+    this.causedFaults.push(causedFault);
+    this.log(`${label}, ${(lastsMs / 1_000).toFixed(1)} s`);
     try {
       await effect.begin();
       await sleep(lastsMs);
     } finally {
       await effect.end();
-      caused.healedAt = Date.now();
+      causedFault.recoveredAt = Date.now();
     }
   }
 }

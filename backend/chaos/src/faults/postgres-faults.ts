@@ -20,7 +20,7 @@ export const createPostgresFault = (cluster: Cluster, kind: (typeof postgresKind
         begin: async () => cluster.disk.fill(),
         async end() {
           cluster.disk.free();
-          // PostgreSQL stopped when it had no room for its WAL. It recovers now.
+          // PostgreSQL may have stopped, because it had no space for its write-ahead log. It then recovers now.
           await waitUntilStoreAnswers(cluster, 'postgres');
         },
       };
@@ -35,16 +35,19 @@ const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void>
   });
 };
 
+const TAKE_EVERY_MS = 20;
+
 const takeAllConnections = (cluster: Cluster): FaultEffect => {
-  const taken: Client[] = [];
+  const clients: Client[] = [];
   let isOver = false;
   let takingLoop: Promise<void> | undefined;
-  const takeOne = async (): Promise<boolean> => {
+  /** @returns whether PostgreSQL accepted one more connection */
+  const takeConnection = async (): Promise<boolean> => {
     const client = new Client({ connectionString: cluster.databaseUrl, application_name: 'chaos' });
-    client.on('error', () => undefined);
+    client.on('error', () => undefined); // the server may close the connection
     try {
       await client.connect();
-      taken.push(client);
+      clients.push(client);
       return true;
     } catch {
       return false;
@@ -52,25 +55,25 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
   };
   return {
     async begin() {
-      // The first client terminates the connections of the service; the others take the freed slots.
-      await takeOne();
+      // The first client terminates the connections of the service, and the other clients take their places.
+      await takeConnection();
       takingLoop = (async () => {
         while (!isOver) {
-          while (!isOver && (await takeOne()));
-          await taken[0]
+          while (!isOver && (await takeConnection()));
+          await clients[0]
             ?.query(
               `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE backend_type = 'client backend' AND application_name <> 'chaos'`,
             )
             .catch(() => undefined);
-          await sleep(20);
+          await sleep(TAKE_EVERY_MS);
         }
       })();
     },
     async end() {
       isOver = true;
       await takingLoop;
-      await Promise.all(taken.map((client) => client.end().catch(() => undefined)));
+      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
       await waitUntilStoreAnswers(cluster, 'postgres');
     },
   };

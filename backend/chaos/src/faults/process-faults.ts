@@ -6,8 +6,9 @@ import type { FaultEffect } from './fault-effect';
 
 type SignalKind = (typeof signalKinds)[number];
 
-/** A process of the product or of a store, as its faults use it. */
+/** The process of a replica, a worker, nginx or a store, to which signals are sent. */
 interface FaultTarget {
+  /** The process id changes with every restart; undefined while the process does not run. */
   getPid(): number | undefined;
   /** Signals the process and its children. */
   sendSignalToAll(signal: NodeJS.Signals): void;
@@ -16,7 +17,12 @@ interface FaultTarget {
   waitUntilReady(): Promise<void>;
 }
 
-/** A fault caused by signals to a process. The supervisor of a process that dies restarts it. */
+/** How long PostgreSQL may wait for its clients to disconnect. */
+const SHUTDOWN_GRACE_MS = 1_000;
+const PID_POLL_MS = 20;
+const STORE_POLL_MS = 50;
+
+/** Creates a fault that a signal to a process causes. A supervisor restarts every process that ends. */
 export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
   const faultTarget = findFaultTarget(cluster, target);
   switch (kind) {
@@ -34,8 +40,9 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
       return restartAfter(faultTarget, async () => {
         faultTarget.sendSignal('SIGTERM');
         if (target !== 'postgres') return;
-        // PostgreSQL waits for its clients to disconnect, which pools never do. Supervisors then escalate.
-        await sleep(1_000);
+        // After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do. So
+        // supervisors send SIGINT after a while, which disconnects the clients.
+        await sleep(SHUTDOWN_GRACE_MS);
         faultTarget.sendSignal('SIGINT');
       });
   }
@@ -50,7 +57,8 @@ const restartAfter = (faultTarget: FaultTarget, stop: () => Promise<void>): Faul
       await stop();
     },
     async end() {
-      while (faultTarget.getPid() === stoppedPid || faultTarget.getPid() === undefined) await sleep(20);
+      while (faultTarget.getPid() === stoppedPid || faultTarget.getPid() === undefined)
+        await sleep(PID_POLL_MS);
       await faultTarget.waitUntilReady();
     },
   };
@@ -66,21 +74,21 @@ const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
       waitUntilReady: () => waitUntilStoreAnswers(cluster, target),
     };
   }
-  const replica =
+  const stackProcess =
     target === 'nginx' ? cluster.stack.proxy : cluster.processes.find(({ name }) => name === target);
-  if (!replica) throw new Error(`There is no process ${target}`);
+  if (!stackProcess) throw new Error(`There is no process ${target}`);
   return {
-    getPid: () => replica.pid,
+    getPid: () => stackProcess.pid,
     sendSignalToAll: (signal) => {
-      // `replica.kill` would signal only the process itself, not its children.
-      if (replica.pid !== undefined) sendSignalToTree(replica.pid, signal);
+      // `stackProcess.kill` would signal only the process itself, not its children.
+      if (stackProcess.pid !== undefined) sendSignalToTree(stackProcess.pid, signal);
     },
-    sendSignal: (signal) => replica.kill(signal),
-    waitUntilReady: () => replica.waitUntilReady(),
+    sendSignal: (signal) => stackProcess.kill(signal),
+    waitUntilReady: () => stackProcess.waitUntilReady(),
   };
 };
 
-/** Resolves when a store answers. */
+/** Resolves when a store answers a query or command. Waits without a limit. */
 export const waitUntilStoreAnswers = async (cluster: Cluster, store: 'redis' | 'postgres'): Promise<void> => {
   for (;;) {
     try {
@@ -88,7 +96,7 @@ export const waitUntilStoreAnswers = async (cluster: Cluster, store: 'redis' | '
       else await cluster.withPostgres((client) => client.query('SELECT 1'));
       return;
     } catch {
-      await sleep(50); // the store is starting or recovering
+      await sleep(STORE_POLL_MS); // the store is starting or recovering
     }
   }
 };

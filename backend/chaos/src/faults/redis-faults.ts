@@ -6,19 +6,20 @@ import type { redisKinds } from '../schedule';
 import type { FaultEffect } from './fault-effect';
 import { waitUntilStoreAnswers } from './process-faults';
 
-/** The age of the data that the simulated power failure loses. */
+/** The simulated power failure loses the data of this period. */
 const LOST_PERIOD_MS = 1_000;
-const SAMPLE_MS = 50;
+const SAMPLE_EVERY_MS = 50;
 
 /** Faults in which Redis runs out of memory or loses data. */
 export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'full':
-      // Below what is used already, so that Redis refuses every write.
-      return limitMemory(cluster, (used) => Math.max(1, Math.floor(used * 0.9)));
+      // The limit is below the memory that is used already, so that Redis refuses every write. A limit of 0 is none.
+      return limitMemory(cluster, (usedBytes) => Math.max(1, Math.floor(usedBytes * 0.9)));
     case 'nearly-full':
-      // Above the 70 % at which new chats and messages are refused, below the 100 % at which Redis refuses writes.
-      return limitMemory(cluster, (used) => Math.ceil(used / 0.8));
+      // 80 % is used: more than the 70 % at which the service refuses new chats and messages, and less than the 100 %
+      // at which Redis refuses writes.
+      return limitMemory(cluster, (usedBytes) => Math.ceil(usedBytes / 0.8));
     case 'flushed':
       return {
         begin: async () => void (await cluster.redis.flushall()),
@@ -31,43 +32,48 @@ export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[num
 
 const limitMemory = (cluster: Cluster, computeLimit: (usedBytes: number) => number): FaultEffect => ({
   async begin() {
-    const used = Number(/^used_memory:(\d+)/m.exec(await cluster.redis.info('memory'))?.[1]);
-    await cluster.redis.config('SET', 'maxmemory', String(computeLimit(used)));
+    const usedBytes = Number(/^used_memory:(\d+)/m.exec(await cluster.redis.info('memory'))?.[1]);
+    await cluster.redis.config('SET', 'maxmemory', String(computeLimit(usedBytes)));
   },
   end: async () => void (await cluster.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES))),
 });
 
 /**
- * Simulates a power failure of the machine of Redis: what was written to the append-only file within the last second is
- * lost. Redis is killed, the file is truncated to its size one second earlier, and Redis is restarted.
+ * Simulates a power failure of the machine of Redis, after which the last second of the append-only file is missing.
+ * Kills Redis, and truncates the file to the size that it had one second earlier. Redis is then restarted.
  */
 const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
-  const samples: { file: string; bytes: number; at: number }[] = [];
+  const samples: { file: string; bytes: number; takenAt: number }[] = [];
   const takeSample = (): void => {
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);
-    samples.push({ file, bytes: statSync(file).size, at: Date.now() });
+    samples.push({ file, bytes: statSync(file).size, takenAt: Date.now() });
   };
-  for (const until = Date.now() + LOST_PERIOD_MS; Date.now() < until; await sleep(SAMPLE_MS)) takeSample();
+  const killAt = Date.now() + LOST_PERIOD_MS;
+  for (; Date.now() < killAt; await sleep(SAMPLE_EVERY_MS)) takeSample();
   await cluster.redisStore.withoutRestarts(async () => {
     cluster.redisStore.sendSignal('SIGKILL');
     const killedAt = Date.now();
     await cluster.redisStore.waitUntilGone();
     const file = findCurrentAppendOnlyFile(cluster.redisFolder);
     const oldestSample = samples.find(
-      (sample) => sample.file === file && sample.at >= killedAt - LOST_PERIOD_MS,
+      (sample) => sample.file === file && sample.takenAt >= killedAt - LOST_PERIOD_MS,
     );
+    // A file without a sample has been started since the last one.
     truncateSync(file, oldestSample?.bytes ?? 0);
   });
 };
 
-/** The append-only file that Redis writes now. Each rewrite starts another one; the manifest lists it as type `i`. */
+/**
+ * Finds the append-only file that Redis writes now: each rewrite starts another one, the last with type `i` in the
+ * manifest.
+ */
 const findCurrentAppendOnlyFile = (folder: string): string => {
   const aofFolder = path.join(folder, 'appendonlydir');
   const manifest = readdirSync(aofFolder).find((name) => name.endsWith('.manifest'));
   const manifestLines = readFileSync(path.join(aofFolder, manifest ?? ''), 'utf8')
     .trim()
     .split('\n');
-  const [, name = ''] =
-    /^file (\S+) .*type i/.exec(manifestLines.filter((line) => /type i/.test(line)).at(-1) ?? '') ?? [];
+  const lastLine = manifestLines.filter((line) => /type i/.test(line)).at(-1) ?? '';
+  const [, name = ''] = /^file (\S+) .*type i/.exec(lastLine) ?? [];
   return path.join(aofFolder, name);
 };

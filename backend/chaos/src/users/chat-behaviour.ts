@@ -6,13 +6,22 @@ import { fingerprints, ANY_FINGERPRINT } from '../check/fingerprint';
 import type { Random } from '../random';
 import type { Outcome, SimulatedUser } from './simulated-user';
 
-/** How long a search may go without a match before the page repeats `join_queue`. */
+/** Time without a match after which the page sends `join_queue` again. */
 const REPEAT_JOIN_MS = 10_000;
+const MATCH_POLL_MS = 20;
+const ANSWER_GAME_PROBABILITY = 0.5;
 
-/** Simulates what a user does in random chats: searching, sending, reacting, editing, playing and skipping. */
+/**
+ * Simulates the actions of a user in random chats: searching, sending, reacting, editing, playing and skipping. In a
+ * game (break the ice) both users answer the same question. Every content begins with the session and the sender, which
+ * `FrameRecorder` checks.
+ */
 export class ChatBehaviour {
   private sentCount = 0;
-  /** Reactions sent so far. Each is sent once, because an existing reaction is acknowledged with the current seq. */
+  /**
+   * Reactions sent so far. Each is sent once only: the ack of a reaction that exists already has the seq of another
+   * event.
+   */
   private readonly sentReactions = new Set<string>();
 
   constructor(
@@ -26,7 +35,7 @@ export class ChatBehaviour {
     return this.user.recorder.current !== undefined;
   }
 
-  /** Joins the queue and waits for a chat. @returns whether one began. */
+  /** Joins the queue and waits for a chat. @returns whether a chat began within `withinMs` */
   async search(withinMs: number): Promise<boolean> {
     const { user } = this;
     const deadline = Date.now() + withinMs;
@@ -38,16 +47,16 @@ export class ChatBehaviour {
         () => !this.isChatting && Date.now() < deadline,
       );
       const retryAt = Math.min(deadline, Date.now() + REPEAT_JOIN_MS);
-      while (!this.isChatting && Date.now() < retryAt) await sleep(20);
+      while (!this.isChatting && Date.now() < retryAt) await sleep(MATCH_POLL_MS);
     }
     return this.isChatting;
   }
 
-  /** Does one random action in the current chat. */
+  /** Performs one random action in the current chat. */
   async actInChat(): Promise<void> {
     const { game } = this.user.recorder;
     const { random } = this;
-    if (game && !game.hasAnswered && random.isChosen(0.5)) return this.answerGame();
+    if (game && !game.hasAnswered && random.isChosen(ANSWER_GAME_PROBABILITY)) return this.answerGame();
     const roll = random.nextFraction();
     // Mostly messages, as in real use.
     if (roll < 0.81) await this.sendMessage();
@@ -59,7 +68,7 @@ export class ChatBehaviour {
     else this.sendTyping();
   }
 
-  /** @returns the outcome; undefined when there is no chat. */
+  /** @returns the outcome; undefined when there is no chat */
   async sendMessage(): Promise<Outcome | undefined> {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
@@ -97,7 +106,8 @@ export class ChatBehaviour {
   async skip(): Promise<void> {
     const sessionId = this.sessionId;
     if (!sessionId) return;
-    // If the partner was faster, or the grace period was over, the ack refers to that earlier end.
+    // If the partner was faster, or the grace period was over, the ack refers to an earlier end with another
+    // fingerprint.
     const outcome = await this.user.sendChatCommand('skip_chat', { sessionId }, () => ANY_FINGERPRINT);
     if (outcome === 'done') this.user.recorder.markEnded(sessionId);
   }
@@ -146,6 +156,7 @@ export class ChatBehaviour {
       'break_ice_start',
       { sessionId, gameId, question, initiatorId },
       (ack) => {
+        // The ack contains the question as it is stored.
         const questionId = Number((ack.question as { id?: unknown } | undefined)?.id ?? question.id);
         recorder.game ??= { gameId, questionId, hasAnswered: false };
         return fingerprints.game(gameId, questionId, initiatorId);
@@ -163,7 +174,7 @@ export class ChatBehaviour {
     await this.user.sendChatCommand(
       'break_ice_response',
       { sessionId, gameId: game.gameId, response: this.random.pick(options), userId },
-      // The answerer also receives the event as a frame, which carries its seq.
+      // The ack is not recorded, because the user also receives the event as a frame with its seq.
       () => undefined,
     );
   }

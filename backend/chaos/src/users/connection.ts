@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import { shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
-import { type Frame, PageSocket, type NoAnswer } from './page-socket';
+import { type Frame, PageSocket, type NoResponse } from './page-socket';
 
-/** One attempt to connect and authenticate. */
+const READY_POLL_MS = 20;
+
+/** One attempt to connect and authenticate. Times are `Date.now()`. */
 export interface Attempt {
   startedAt: number;
   /** When the socket was authenticated; undefined when it was not. */
@@ -13,13 +15,13 @@ export interface Attempt {
 }
 
 interface ConnectionOwner {
-  /** Data to authenticate with; called before each attempt. */
+  /** Returns the data of the frame `authenticate`. Called before each attempt to authenticate. */
   getAuthenticationData(): ClientInput<'authenticate'>;
-  /** Called for a new socket; all later frames come from it. */
+  /** Called for each new socket. All later frames come from this socket. */
   onSocket(): void;
   onFrame(frame: Frame): void;
   /** Reports a violation. */
-  reportProblem(what: string): void;
+  reportProblem(description: string): void;
 }
 
 /**
@@ -28,11 +30,12 @@ interface ConnectionOwner {
  */
 export class Connection {
   readonly attempts: Attempt[] = [];
-  readonly closeCodes: number[] = [];
   /** How often all attempts failed, so that the page showed the Reconnect button. */
   gaveUpCount = 0;
+  /** Whether the page shows the Reconnect button. */
   hasGivenUp = false;
   private socket: PageSocket | undefined;
+  /** Attempts to reconnect since the last connection that was stable. */
   private attemptCount = 0;
   private isStopped = true;
   private retryTimer: NodeJS.Timeout | undefined;
@@ -42,7 +45,7 @@ export class Connection {
 
   constructor(
     private readonly origin: string,
-    private readonly cookie: () => string,
+    private readonly readCookie: () => string,
     private readonly owner: ConnectionOwner,
   ) {}
 
@@ -72,28 +75,30 @@ export class Connection {
     socket?.leave();
   }
 
-  /** Resolves when authenticated. @returns false on a timeout. */
+  /** Waits until the current socket is authenticated. @returns false on a timeout */
   async waitUntilReady(withinMs: number): Promise<boolean> {
-    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(READY_POLL_MS)) {
       if (this.isReady) return true;
     }
     return this.isReady;
   }
 
+  /** As `PageSocket.request`, on the current socket. */
   request<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
-    onAnswer?: (frame: Frame) => void,
-  ): Promise<Frame | NoAnswer> {
+    onResponse?: (frame: Frame) => void,
+  ): Promise<Frame | NoResponse> {
     if (!this.isReady || !this.socket) return Promise.resolve('closed');
-    return this.socket.request(event, data, onAnswer);
+    return this.socket.request(event, data, onResponse);
   }
 
+  /** Sends a frame without a response. Does nothing while the socket is not authenticated. */
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): void {
     if (this.isReady) this.socket?.send(event, data);
   }
 
-  /** Authenticates again to receive what was missed after a gap. */
+  /** Authenticates again on the same socket. The service then sends the events that are missing after a gap. */
   authenticateAgain(): void {
     if (this.socket) void this.authenticate(this.socket, { startedAt: Date.now() });
   }
@@ -103,7 +108,7 @@ export class Connection {
     if (this.isStopped) return;
     const attempt: Attempt = { startedAt: Date.now() };
     this.attempts.push(attempt);
-    const socket: PageSocket = new PageSocket(this.origin, this.cookie(), {
+    const socket: PageSocket = new PageSocket(this.origin, this.readCookie(), {
       onOpen: () => void this.authenticate(socket, attempt),
       onFrame: (frame) => {
         if (socket !== this.socket) return;
@@ -120,9 +125,9 @@ export class Connection {
   }
 
   private async authenticate(socket: PageSocket, attempt: Attempt): Promise<void> {
-    const reply = await socket.request('authenticate', this.owner.getAuthenticationData());
-    if (socket !== this.socket || reply === 'closed') return;
-    if (reply !== 'timeout' && reply.event === 'authenticated') return;
+    const response = await socket.request('authenticate', this.owner.getAuthenticationData());
+    if (socket !== this.socket || response === 'closed') return;
+    if (response !== 'timeout' && response.event === 'authenticated') return;
     // A socket that cannot authenticate is treated as lost.
     attempt.failedAt ??= Date.now();
     socket.drop();
@@ -149,7 +154,6 @@ export class Connection {
 
   private handleClose(code: number): void {
     this.releaseSocket();
-    this.closeCodes.push(code);
     if (this.isStopped) return;
     if (!shouldReconnectAfter(code))
       this.owner.reportProblem(`closed with ${code}, after which a page does not reconnect`);

@@ -4,32 +4,37 @@ import { FrameRecorder } from './frame-recorder';
 const ADA = 1;
 const BOB = 2;
 
-let gaps: number;
+let gapCount: number;
+/** Records the frames of Ada, who is in the chat s-1 with Bob from the first event on. */
 let recorder: FrameRecorder;
 
 const createFrame = (event: string, data: Record<string, unknown>) => ({ event, data });
-const createMatched = (sessionId = 's-1', seq = 1) =>
-  createFrame('chat_matched', { sessionId, seq, partnerId: BOB, partnerInfo: {} });
+/** The first event of a chat. */
+const createMatched = (sessionId = 's-1') =>
+  createFrame('chat_matched', { sessionId, seq: 1, partnerId: BOB, partnerInfo: {} });
+/** A message of Bob. A valid content begins with the session and the sender. */
 const createMessage = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
   createFrame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
+/** A resume that contains `events`. `seq` is the last event of the chat. */
 const createResumed = (seq: number, events: object[], more: object = {}) =>
   createFrame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
 const createSkipped = (seq: number, reason = 'skipped') =>
   createFrame('chat_skipped', { sessionId: 's-1', seq, reason });
-const listProblems = () => recorder.log.problems.map(({ what }) => what);
+const listProblems = () => recorder.log.problems.map(({ description }) => description);
+/** @returns `lastSeen`, which the page sends when it authenticates */
 const reconnect = () => {
   recorder.startSocket();
   return recorder.getLastSeen();
 };
 
 beforeEach(() => {
-  gaps = 0;
-  recorder = new FrameRecorder(ADA, () => (gaps += 1));
+  gapCount = 0;
+  recorder = new FrameRecorder(ADA, () => (gapCount += 1));
   reconnect();
   recorder.receive(createMatched());
 });
 
-it('reports nothing for a chat that is in order and ends', () => {
+it('reports nothing for a chat whose events arrive in order until it ends', () => {
   recorder.receive(createMessage(2));
   recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), false);
   recorder.receive(createSkipped(4));
@@ -51,16 +56,16 @@ it('replaces the events of the chat after a reset', () => {
   reconnect();
   recorder.receive(createResumed(2, [createMatched(), createMessage(2)], { reset: true }));
   expect(listProblems()).toEqual([]);
-  expect(recorder.current).toMatchObject({ lastSeq: 2, resetAt: [expect.any(Number)] });
+  expect(recorder.current).toMatchObject({ lastSeq: 2, resetTimes: [expect.any(Number)] });
 });
 
-it('reports a gap and requests what is missing', () => {
+it('reports a gap and requests a resume', () => {
   recorder.receive(createMessage(3));
   expect(listProblems()).toEqual(['s-1: a gap, random_message 3 came after 1']);
-  expect(gaps).toBe(1);
+  expect(gapCount).toBe(1);
 });
 
-it('reports an event that is delivered twice by frames, by a resume, or as an end', () => {
+it('reports an event that arrives twice: in two frames, in a frame and a resume, or as the end of the chat', () => {
   recorder.receive(createMessage(2));
   recorder.receive(createMessage(2));
   reconnect();
@@ -74,13 +79,13 @@ it('reports an event that is delivered twice by frames, by a resume, or as an en
   ]);
 });
 
-it('reports different content under the same number', () => {
+it('reports an ack with the seq of an event that has another content', () => {
   recorder.receive(createMessage(2));
   recorder.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), false);
   expect(listProblems()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
 });
 
-it('reports frames and messages of another chat', () => {
+it('reports a message whose content belongs to another chat, and frames of an unknown chat', () => {
   recorder.receive(createMessage(2, 's-9 5 1'));
   recorder.receive(createMessage(1, 's-9 5 1', 's-9'));
   recorder.receive(createFrame('typing', { sessionId: 's-9', userId: 5 }));
@@ -102,20 +107,20 @@ it('reports a resume that leaves out events', () => {
   expect(listProblems()).toEqual(['s-1: resumed up to 3, but received only up to 2']);
 });
 
-it('follows a chat that continues after its end', () => {
+it('records a chat that continues after its end', () => {
   recorder.markEnded('s-1');
   recorder.receive(createMatched());
   recorder.receive(createMessage(2));
   expect(listProblems()).toEqual([]);
-  expect(recorder.current).toMatchObject({ lastSeq: 2, reopened: [{ endedAt: expect.any(Number) }] });
+  expect(recorder.current).toMatchObject({ lastSeq: 2, reopenings: [{ endedAt: expect.any(Number) }] });
 });
 
 it('records the images of mixed messages, and none of text messages', () => {
   const url = '/api/files/chat-images/7c9e6679-7425-40de-944b-e07fc1f90ae7.jpg';
   const content = `s-1 ${BOB} look\n[IMAGE:${url}]`;
-  const shown = createMessage(2, content);
-  recorder.receive(createFrame('random_message', { ...shown.data, messageType: 'mixed' }));
-  recorder.receive(createFrame('random_message', { ...createMessage(3, content).data, messageType: 'text' }));
+  const [mixed, text] = [createMessage(2, content), createMessage(3, content)];
+  recorder.receive(createFrame('random_message', { ...mixed.data, messageType: 'mixed' }));
+  recorder.receive(createFrame('random_message', { ...text.data, messageType: 'text' }));
   expect([...recorder.log.images]).toEqual([url]);
   expect(listProblems()).toEqual([]);
 });

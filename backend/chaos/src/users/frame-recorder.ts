@@ -5,7 +5,7 @@ import type { Frame } from './page-socket';
 
 type Data = Record<string, unknown>;
 
-/** A message of the current chat. */
+/** A message of the current chat, to which reactions and edits refer. */
 export interface SeenMessage {
   id: string;
   senderId: number;
@@ -21,23 +21,34 @@ export interface SeenGame {
 /** Frames of a chat that are not stored as events. */
 const EPHEMERAL_EVENTS = new Set(['typing', 'partner_connection', 'session_resumed']);
 
-/** How long after a return the end of a chat may take to arrive. */
-const NOTIFIED_WITHIN_MS = 5_000;
-/** Messages of the current chat that are kept, for reactions and edits. */
+/** Time within which the end of a chat must arrive after the user has reconnected. */
+const END_TIMEOUT_MS = 5_000;
+/** Number of messages of the current chat that are kept. */
 const KEPT_MESSAGES = 20;
 
-/** Records the frames that a user receives, as a page does, and reports those that a page must never receive. */
+/**
+ * Records the frames that a user receives, as a page does, and reports those that a page must never receive.
+ *
+ * The events of a chat are numbered from 1 (`seq`). After a reconnection the service resumes the chat:
+ * `session_resumed` frames contain the events after the last one that the page has received. A resume with `reset`
+ * contains all events of the chat and replaces those that were received before, because the stored chat has lost some
+ * of them.
+ */
 export class FrameRecorder {
   readonly log: UserLog;
+  /** The chat of the user; undefined while there is none. */
   current: ChatRecord | undefined;
-  /** Messages of the current chat. */
+  /** The last messages of the current chat. */
   messages: SeenMessage[] = [];
   game: SeenGame | undefined;
-  /** The last seq before the resume was requested; the resume must begin after it. */
+  /** The last seq when a resume was requested. The events of the resume follow it. */
   private resumeAfterSeq = 0;
+  /** Whether no chat was started or resumed on the current socket yet. */
   private isFreshSocket = true;
+  /** Whether the current resume is a reset whose first frame has arrived. */
   private isResetting = false;
 
+  /** @param onGap called when an event is missing, to request a resume */
   constructor(
     readonly userId: number,
     private readonly onGap: () => void,
@@ -45,7 +56,7 @@ export class FrameRecorder {
     this.log = createUserLog(userId);
   }
 
-  /** The `getLastSeen` that a page sends when it authenticates. */
+  /** Returns `lastSeen`, which a page sends when it authenticates: after this event the service resumes the chat. */
   getLastSeen(): { sessionId: string; seq: number } | undefined {
     const { current } = this;
     this.resumeAfterSeq = current?.lastSeq ?? 0;
@@ -58,45 +69,53 @@ export class FrameRecorder {
     this.isResetting = false;
   }
 
-  reportProblem(what: string): void {
-    this.log.problems.push({ at: Date.now(), what });
+  reportProblem(description: string): void {
+    this.log.problems.push({ noticedAt: Date.now(), description });
   }
 
   receive({ event, data, ref }: Frame): void {
-    if (event === 'authenticated') this.checkStateOnReturn(String(data.state));
+    if (event === 'authenticated') this.checkStateAfterReconnect(String(data.state));
     if (event === 'private_message') this.receivePrivateMessage(data);
+    // `acknowledge` records acks, which have a `ref`.
     if (ref !== undefined || typeof data?.sessionId !== 'string') return;
     if (event === 'session_resumed') this.receiveResume(data);
-    else if (EPHEMERAL_EVENTS.has(event)) this.findChat(data.sessionId, event);
+    else if (EPHEMERAL_EVENTS.has(event)) this.requireKnownChat(data.sessionId, event);
     else if (typeof data.seq === 'number') this.receiveStored(event, data, data.seq);
   }
 
-  /** Records the ack of a stored command. If it was already stored, `seq` is that of the earlier event. */
+  /**
+   * Records the ack of a command whose event is stored.
+   * @param seq position of the event; that of the earlier event if the command was stored before
+   * @param wasRetried an earlier attempt may have stored the event
+   */
   acknowledge(sessionId: string, seq: number, fingerprint: Fingerprint, wasRetried: boolean): void {
     const chat = this.log.chats.get(sessionId);
     if (!chat) return this.reportProblem(`an ack for ${sessionId}, of which no event was received`);
-    const known = chat.events.get(seq);
+    const knownFingerprint = chat.events.get(seq);
     if (seq > chat.lastSeq) {
       this.recordEvent(chat, seq, fingerprint, 'an ack');
-    } else if (known !== undefined && !doFingerprintsMatch(known, fingerprint)) {
-      // The ack of a retried command that was already stored may carry the current seq.
+    } else if (knownFingerprint !== undefined && !doFingerprintsMatch(knownFingerprint, fingerprint)) {
+      // The ack of a retried command that was already stored may have the seq of the latest event.
       const isRecorded = [...chat.events.values()].includes(fingerprint);
       if (!wasRetried || !isRecorded) {
-        this.reportProblem(`${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${known}`);
+        this.reportProblem(
+          `${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${knownFingerprint}`,
+        );
       }
       return;
     }
-    chat.acks.push({ seq, fingerprint, at: Date.now() });
+    chat.acks.push({ seq, fingerprint, ackedAt: Date.now() });
   }
 
-  /** Records that the user has ended the chat. */
+  /** Records that the chat has ended. */
   markEnded(sessionId: string): void {
     const chat = this.log.chats.get(sessionId);
     if (chat) chat.endedAt ??= Date.now();
     if (this.current?.sessionId === sessionId) this.current = undefined;
   }
 
-  private checkStateOnReturn(state: string): void {
+  /** If the service says that the user is in no chat, the end of the current chat must arrive. */
+  private checkStateAfterReconnect(state: string): void {
     const { current } = this;
     if (!current || state === 'chatting') return;
     setTimeout(() => {
@@ -106,13 +125,11 @@ export class FrameRecorder {
         );
         this.markEnded(current.sessionId);
       }
-    }, NOTIFIED_WITHIN_MS).unref();
+    }, END_TIMEOUT_MS).unref();
   }
 
-  private findChat(sessionId: string, event: string): ChatRecord | undefined {
-    const chat = this.log.chats.get(sessionId);
-    if (!chat) this.reportProblem(`${event} of the unknown chat ${sessionId}`);
-    return chat;
+  private requireKnownChat(sessionId: string, event: string): void {
+    if (!this.log.chats.has(sessionId)) this.reportProblem(`${event} of the unknown chat ${sessionId}`);
   }
 
   private startChat(sessionId: string, partnerId: number): ChatRecord {
@@ -126,8 +143,8 @@ export class FrameRecorder {
       lastSeq: 0,
       acks: [],
       startedAt: Date.now(),
-      resetAt: [],
-      reopened: [],
+      resetTimes: [],
+      reopenings: [],
     };
     this.log.chats.set(sessionId, chat);
     this.current = chat;
@@ -137,11 +154,14 @@ export class FrameRecorder {
     return chat;
   }
 
-  /** Restarts the chat from its beginning, as the service has it now. The checker decides whether that is allowed. */
-  private restartChat(chat: ChatRecord, endedAt: number): void {
-    const at = Date.now();
-    chat.reopened.push({ endedAt, at });
-    chat.resetAt.push(at);
+  /**
+   * Begins to record a chat again that continues after its end. The service sends it from its beginning. The checker
+   * decides whether a fault explains that.
+   */
+  private reopenChat(chat: ChatRecord, endedAt: number): void {
+    const reopenedAt = Date.now();
+    chat.reopenings.push({ endedAt, reopenedAt });
+    chat.resetTimes.push(reopenedAt);
     chat.endedAt = undefined;
     chat.events.clear();
     chat.lastSeq = 0;
@@ -155,10 +175,10 @@ export class FrameRecorder {
     const sessionId = String(data.sessionId);
     let chat = this.log.chats.get(sessionId);
     chat ??= this.startChat(sessionId, Number(data.partnerId));
-    if (chat.endedAt !== undefined) this.restartChat(chat, chat.endedAt);
+    if (chat.endedAt !== undefined) this.reopenChat(chat, chat.endedAt);
     if (data.reset === true && !this.isResetting) {
       this.isResetting = true;
-      chat.resetAt.push(Date.now());
+      chat.resetTimes.push(Date.now());
       chat.events.clear();
       chat.lastSeq = 0;
       this.resumeAfterSeq = 0;
@@ -167,11 +187,12 @@ export class FrameRecorder {
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // An event that arrived between the request and its response is in both, but only on a socket that already
-      // received events.
+      // An event that arrived as a frame after the resume was requested is in the resume again. That can only happen
+      // on a socket that receives the events of the chat already.
       const isOverlap = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
       if (!isOverlap) this.receiveStored(frame.event, frame.data, seq);
     }
+    // A long resume has several frames.
     if (data.last !== true) return;
     if (Number(data.seq) > chat.lastSeq && chat === this.current) {
       this.reportProblem(
@@ -190,7 +211,7 @@ export class FrameRecorder {
         chat = this.startChat(sessionId, Number(data.partnerId));
         this.isFreshSocket = false;
       } else if (chat.endedAt !== undefined) {
-        this.restartChat(chat, chat.endedAt);
+        this.reopenChat(chat, chat.endedAt);
       } else if (chat.partnerId !== Number(data.partnerId)) {
         this.reportProblem(`${sessionId}: another partner, ${Number(data.partnerId)}`);
       }
@@ -202,17 +223,18 @@ export class FrameRecorder {
     this.updateChat(event, data);
   }
 
-  private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, what: string): void {
-    if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${what} ${seq} after the end`);
+  /** @param source the event of the frame, or `an ack`, for descriptions of problems */
+  private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, source: string): void {
+    if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${source} ${seq} after the end`);
     if (seq <= chat.lastSeq) {
       const isSame = doFingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
       this.reportProblem(
-        `${chat.sessionId}: ${what} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
+        `${chat.sessionId}: ${source} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
       );
       return;
     }
     if (seq > chat.lastSeq + 1) {
-      this.reportProblem(`${chat.sessionId}: a gap, ${what} ${seq} came after ${chat.lastSeq}`);
+      this.reportProblem(`${chat.sessionId}: a gap, ${source} ${seq} came after ${chat.lastSeq}`);
       this.onGap();
     }
     chat.events.set(seq, fingerprint);
@@ -221,15 +243,14 @@ export class FrameRecorder {
 
   private receiveEnd(chat: ChatRecord, data: Data, seq: number): void {
     if (chat.endedAt !== undefined) {
-      // A page that missed the end on its last socket receives it again on return.
+      // On a new socket the service sends the end again if the page may have missed it.
       if (!this.isFreshSocket) this.reportProblem(`${chat.sessionId}: its end was delivered twice`);
       return;
     }
-    if (seq > chat.lastSeq + 1) {
-      if (!this.isFreshSocket)
-        this.reportProblem(`${chat.sessionId}: a gap, its end ${seq} came after ${chat.lastSeq}`);
-    }
-    // The end notice of a lost chat has no position in it.
+    if (seq > chat.lastSeq + 1 && !this.isFreshSocket)
+      this.reportProblem(`${chat.sessionId}: a gap, its end ${seq} came after ${chat.lastSeq}`);
+    // The service does not know the position of the end in a chat that Redis has lost, so `seq` may be that of another
+    // event.
     if (seq > chat.lastSeq) {
       chat.events.set(seq, computeFrameFingerprint('chat_skipped', data));
       chat.lastSeq = seq;

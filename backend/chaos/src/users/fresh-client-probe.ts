@@ -4,34 +4,39 @@ import { createSeededRandom } from '../random';
 import { ChatBehaviour } from './chat-behaviour';
 import { SimulatedUser } from './simulated-user';
 
-const GIVE_UP_MS = 40_000;
+const PROBE_TIMEOUT_MS = 40_000;
 /** A client that has searched for this long presses Reconnect, in case its connection has given up. */
 const SEARCH_MS = 5_000;
-/** After this time without a message from the partner, the client sends another one. */
-const REPLY_WITHIN_MS = 3_000;
+/** After this time without a message from the partner, the client sends another message. */
+const RESEND_AFTER_MS = 3_000;
+const MESSAGE_POLL_MS = 20;
 
 /** Result of a probe with fresh clients. */
 export interface ProbeResult {
-  /** Time from the recovery until both fresh clients had exchanged messages; undefined when they gave up. */
+  /** Time until both fresh clients had exchanged messages; undefined when that did not happen in time. */
   tookMs: number | undefined;
   logs: UserLog[];
 }
 
-/** Two new visitors join, are matched with each other or with others, send a message and receive one. */
+/**
+ * Checks that the service works, as new visitors see it: two visitors join, are matched with each other or with other
+ * users, send a message and receive one. Then they leave.
+ */
 export const probeWithFreshClients = async (origin: string, seed: number): Promise<ProbeResult> => {
-  const healedAt = Date.now();
-  const deadline = healedAt + GIVE_UP_MS;
+  const startedAt = Date.now();
+  const deadline = startedAt + PROBE_TIMEOUT_MS;
   const users = [new SimulatedUser(origin), new SimulatedUser(origin)];
   const haveExchanged = await Promise.all(
-    users.map(async (user, number) => {
-      if (!(await user.join(number === 0 ? 'female' : 'male', deadline))) return false;
+    users.map(async (user, index) => {
+      if (!(await user.join(index === 0 ? 'female' : 'male', deadline))) return false;
       user.connect();
-      return exchangeMessages(user, new ChatBehaviour(user, createSeededRandom(seed + number)), deadline);
+      return exchangeMessages(user, new ChatBehaviour(user, createSeededRandom(seed + index)), deadline);
     }),
   );
-  const tookMs = haveExchanged.every(Boolean) ? Date.now() - healedAt : undefined;
+  const tookMs = haveExchanged.every(Boolean) ? Date.now() - startedAt : undefined;
   await Promise.all(
     users.map(async (user) => {
+      // A user who could not join has no recorder.
       if (user.recorder?.current) await new ChatBehaviour(user, createSeededRandom(seed)).skip();
       user.isStopping = true;
       user.disconnect();
@@ -40,7 +45,7 @@ export const probeWithFreshClients = async (origin: string, seed: number): Promi
   return { tookMs, logs: users.flatMap(({ recorder }) => (recorder ? [recorder.log] : [])) };
 };
 
-/** @returns whether the message was acknowledged and one from the partner was received. */
+/** @returns whether a message was acknowledged and a message of the partner was received before `deadline` */
 const exchangeMessages = async (
   user: SimulatedUser,
   chat: ChatBehaviour,
@@ -52,11 +57,8 @@ const exchangeMessages = async (
       continue;
     }
     if ((await chat.sendMessage()) !== 'done') continue;
-    for (
-      const retryAt = Date.now() + REPLY_WITHIN_MS;
-      Date.now() < retryAt && chat.isChatting;
-      await sleep(20)
-    ) {
+    const resendAt = Date.now() + RESEND_AFTER_MS;
+    for (; Date.now() < resendAt && chat.isChatting; await sleep(MESSAGE_POLL_MS)) {
       if (user.recorder.messages.some(({ senderId }) => senderId !== user.id)) return true;
     }
   }

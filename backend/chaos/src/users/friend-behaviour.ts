@@ -3,7 +3,7 @@ import type { SimulatedUser } from './simulated-user';
 
 const MAX_FRIENDS = 4;
 
-/** Simulates what a user does outside random chats: makes friends and writes private messages. */
+/** Simulates the actions of a user outside random chats: making friends and writing private messages. */
 export class FriendBehaviour {
   private writtenCount = 0;
 
@@ -12,7 +12,7 @@ export class FriendBehaviour {
     private readonly random: Random,
   ) {}
 
-  /** Sends a friend request to the current partner. Mutual requests make a friendship. */
+  /** Sends a friend request to the current partner, unless they are friends or the user has enough friends. */
   async befriendPartner(): Promise<void> {
     const { recorder } = this.user;
     const partnerId = recorder.current?.partnerId;
@@ -21,7 +21,7 @@ export class FriendBehaviour {
     await this.sendRequest(partnerId);
   }
 
-  /** Accepts a friend request by sending one back. */
+  /** Sends a friend request. If the other user has sent one before, the two become friends. */
   async sendRequest(addresseeId: number): Promise<void> {
     const { user } = this;
     const response = await user.call('POST', '/api/friends/request', { requesterId: user.id, addresseeId });
@@ -50,7 +50,7 @@ export class FriendBehaviour {
           senderId: user.id,
           receiverId,
           content,
-          at: Date.now(),
+          ackedAt: Date.now(),
         }),
       () => !user.isStopping,
     );

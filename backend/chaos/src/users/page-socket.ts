@@ -8,29 +8,32 @@ export interface Frame {
 }
 
 /** Why a request has no response. */
-export type NoAnswer = 'closed' | 'timeout';
+export type NoResponse = 'closed' | 'timeout';
 
-const HANDSHAKE_WITHIN_MS = 10_000;
-const CLOSE_WITHIN_MS = 2_000;
-/** The page's timeout for an ack. */
-export const ANSWER_WITHIN_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+/** The page waits this long for a response. */
+export const RESPONSE_TIMEOUT_MS = 10_000;
+/** Code of a close without a close frame. */
+const ABNORMAL_CLOSE_CODE = 1006;
 
-interface Pending {
-  settle: (answer: Frame | NoAnswer) => void;
-  onAnswer: ((frame: Frame) => void) | undefined;
+interface PendingRequest {
+  settle: (response: Frame | NoResponse) => void;
+  onResponse: ((frame: Frame) => void) | undefined;
 }
 
-/** One socket of a page: delivers frames in order and matches answers by ref. */
+/** One socket of a page: delivers frames in order, and matches responses to requests by their `ref`. */
 export class PageSocket {
-  isOpen = false;
-  isClosed = false;
+  private wasOpened = false;
+  private isClosed = false;
   private lastRef = 0;
-  private readonly pending = new Map<string, Pending>();
+  /** Requests without a response, including those that have timed out. */
+  private readonly pending = new Map<string, PendingRequest>();
   private readonly socket: WebSocket;
 
   /**
    * @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, and once
-   * `onClose`.
+   * `onClose`. A socket that does not open calls only `onClose`.
    */
   constructor(
     origin: string,
@@ -43,10 +46,10 @@ export class PageSocket {
   ) {
     this.socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie, origin },
-      handshakeTimeout: HANDSHAKE_WITHIN_MS,
+      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     });
     this.socket.on('open', () => {
-      this.isOpen = true;
+      this.wasOpened = true;
       this.handlers.onOpen();
     });
     this.socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as Frame));
@@ -55,53 +58,56 @@ export class PageSocket {
   }
 
   /**
-   * Sends a frame with a ref and waits for its response.
-   * @param onAnswer called with the response before any later frame is received, even after the timeout: the event that
-   * it acknowledges precedes the frames that follow.
+   * Sends a frame with a `ref` and waits for its response. A refusal is a response, too.
+   * @param onResponse called with the response before any later frame is received, because an acknowledged event
+   * precedes the events of later frames. It is also called when the response arrives after this method has returned
+   * `timeout`.
    */
   request<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
-    onAnswer?: (frame: Frame) => void,
-  ): Promise<Frame | NoAnswer> {
-    if (!this.isOpen || this.isClosed) return Promise.resolve('closed');
+    onResponse?: (frame: Frame) => void,
+  ): Promise<Frame | NoResponse> {
+    if (!this.wasOpened || this.isClosed) return Promise.resolve('closed');
     this.lastRef += 1;
     const ref = String(this.lastRef);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve('timeout'), ANSWER_WITHIN_MS);
-      const settle = (reply: Frame | NoAnswer): void => {
+      // The request stays in `pending`, so that a late response still reaches `onResponse`.
+      const timer = setTimeout(() => resolve('timeout'), RESPONSE_TIMEOUT_MS);
+      const settle = (response: Frame | NoResponse): void => {
         clearTimeout(timer);
         this.pending.delete(ref);
-        resolve(reply);
+        resolve(response);
       };
-      this.pending.set(ref, { settle, onAnswer });
+      this.pending.set(ref, { settle, onResponse });
       this.socket.send(JSON.stringify({ event, data, ref }));
     });
   }
 
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): void {
-    if (this.isOpen && !this.isClosed) this.socket.send(JSON.stringify({ event, data }));
+    if (this.wasOpened && !this.isClosed) this.socket.send(JSON.stringify({ event, data }));
   }
 
   /** Closes the socket as a page does when the user leaves it. */
   leave(): void {
     this.socket.close(1000);
-    // A closed page does not wait for the close frame of a server that does not answer.
-    setTimeout(() => this.socket.terminate(), CLOSE_WITHIN_MS).unref();
+    // A server that does not respond sends no close frame.
+    setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
 
-  /** Terminates a socket that does not answer. */
+  /** Terminates a socket whose server does not respond. */
   drop(): void {
     this.socket.terminate();
-    this.handleClose(1006);
+    // At once, because the `close` event follows later.
+    this.handleClose(ABNORMAL_CLOSE_CODE);
   }
 
   private receive(frame: Frame): void {
     if (this.isClosed) return;
-    const pending = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
-    pending?.onAnswer?.(frame);
+    const request = frame.ref === undefined ? undefined : this.pending.get(frame.ref);
+    request?.onResponse?.(frame);
     this.handlers.onFrame(frame);
-    pending?.settle(frame);
+    request?.settle(frame);
   }
 
   private handleClose(code: number): void {

@@ -15,11 +15,18 @@ export interface PopulationOptions {
   seed: number;
 }
 
-const MATCHED_WITHIN_MS = 30_000;
-const SETTLED_WITHIN_MS = 20_000;
-const IMAGES_WITHIN_MS = 30_000;
-/** Position of the second message of a chat, after its start and the first message. */
+/** Time of one search, after which a user checks whether the simulation is over. */
+const SEARCH_MS = 2_000;
+const MATCH_TIMEOUT_MS = 30_000;
+const SETTLE_TIMEOUT_MS = 20_000;
+const IMAGES_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+/** Position (seq) of the second message of a chat, after the start of the chat and the first message. */
 const SEQ_OF_SECOND_MESSAGE = 3;
+// Probabilities that an action is this one, if it is none of those before. All other actions are in the chat.
+const SKIP_PROBABILITY = 0.012;
+const BEFRIEND_PROBABILITY = 0.02;
+const PRIVATE_MESSAGE_PROBABILITY = 0.12;
 
 interface Member {
   user: SimulatedUser;
@@ -36,16 +43,18 @@ export class Population {
 
   private constructor(private readonly options: PopulationOptions) {}
 
+  /** Creates the accounts of all users, who are not connected yet. */
   static async join(options: PopulationOptions): Promise<Population> {
     const population = new Population(options);
-    const seeds = createSeededRandom(options.seed);
+    const seedRandom = createSeededRandom(options.seed);
     const photos = [await createPlainJpeg()];
-    for (let number = 0; number < options.userCount; number += 1) {
+    for (let index = 0; index < options.userCount; index += 1) {
       const user = new SimulatedUser(options.origin);
-      await user.join(number % 2 === 0 ? 'female' : 'male');
-      const random = createSeededRandom(seeds.chooseBetween(0, 0xffff_ffff));
+      await user.join(index % 2 === 0 ? 'female' : 'male');
+      const random = createSeededRandom(seedRandom.chooseBetween(0, 0xffff_ffff));
       const friends = new FriendBehaviour(user, random);
       user.onFrame = ({ event, data }) => {
+        // A request in return accepts the request.
         if (event === 'friend_request') void friends.sendRequest(Number(data.requesterId));
         if (event === 'friendship_accepted')
           user.recorder.log.friends.add(Number((data.friend as { id?: unknown }).id));
@@ -73,32 +82,33 @@ export class Population {
     this.activities = this.members.map((member) => this.actUntilOver(member));
   }
 
-  /** Presses the Reconnect button of every user whose page shows it. */
+  /** Presses the Reconnect button on every page that shows it. */
   pressReconnect(): void {
     for (const { connection } of this.users) connection.pressReconnect();
   }
 
   /**
-   * Lets every user finish their action, and waits until all are connected and both sides of every chat have the same
-   * events. @returns the users who are not connected and the chats that differ.
+   * Lets every user finish their action, and waits until all users are connected and both users of every chat have
+   * received the same number of events.
+   * @returns descriptions of users who are not connected and of chats that differ after a timeout
    */
   async finishActions(): Promise<string[]> {
     this.isOver = true;
     await Promise.all(this.activities);
     for (const user of this.users) user.isStopping = true;
-    await waitUntil(() => this.users.every(({ connection }) => connection.isReady), SETTLED_WITHIN_MS);
-    await waitUntil(() => this.findUnequalChats().length === 0, SETTLED_WITHIN_MS);
+    await waitUntil(() => this.users.every(({ connection }) => connection.isReady), SETTLE_TIMEOUT_MS);
+    await waitUntil(() => this.findUnequalChats().length === 0, SETTLE_TIMEOUT_MS);
     const disconnected = this.users.filter(({ connection }) => !connection.isReady);
     return [...disconnected.map(({ id }) => `user ${id} could not reconnect`), ...this.findUnequalChats()];
   }
 
-  /** Chats that are open on one side only, or whose sides have received different numbers of events. */
+  /** Describes chats that are open for one user only, or whose users have received different numbers of events. */
   private findUnequalChats(): string[] {
-    const byId = new Map(this.users.map((user) => [user.id, user]));
+    const userById = new Map(this.users.map((user) => [user.id, user]));
     return this.users.flatMap(({ id, recorder: { current } }) => {
       if (!current) return [];
-      const partner = byId.get(current.partnerId);
-      if (!partner) return []; // the partner belongs to a probe, which ends its chats itself
+      const partner = userById.get(current.partnerId);
+      if (!partner) return []; // the partner is a fresh client, which ends its chats itself
       const partnerChat = partner.recorder.current;
       if (partnerChat?.sessionId !== current.sessionId)
         return [`user ${id} is in ${current.sessionId}, and partner ${partner.id} is not`];
@@ -111,48 +121,55 @@ export class Population {
   }
 
   /**
-   * Proves that no user is stuck: all of them end their chats, search, are matched, send a message that the partner
-   * receives, and are idle at the end. @returns the users who could not.
+   * Checks that no user is stuck: all users end their chats, search, are matched, send a message and receive one, and
+   * skip.
+   * @returns descriptions of users who could not
    */
   async findStuckUsers(): Promise<string[]> {
     for (const user of this.users) user.isStopping = false;
-    await Promise.all(this.members.map(({ chat }) => chat.skip()));
-    await waitUntil(() => this.users.every(({ recorder }) => !recorder.current), SETTLED_WITHIN_MS);
-    const stuck = await Promise.all(
+    await this.skipAllChats();
+    const stuckUsers = await Promise.all(
       this.members.map(async ({ user, chat }) => {
-        if (!(await chat.search(MATCHED_WITHIN_MS))) return [`user ${user.id} was not matched at the end`];
-        // No chat: the partner has received this user's message, and skipped.
-        const readLastSeq = () => user.recorder.current?.lastSeq ?? Infinity;
+        if (!(await chat.search(MATCH_TIMEOUT_MS))) return [`user ${user.id} was not matched at the end`];
         const outcome = await chat.sendMessage();
-        const haveBothSent = await waitUntil(() => readLastSeq() >= SEQ_OF_SECOND_MESSAGE, SETTLED_WITHIN_MS);
+        // Infinity without a chat: the partner has received this user's message, and has skipped.
+        const readLastSeq = () => user.recorder.current?.lastSeq ?? Infinity;
+        const haveBothSent = await waitUntil(() => readLastSeq() >= SEQ_OF_SECOND_MESSAGE, SETTLE_TIMEOUT_MS);
         if (outcome === 'done' && haveBothSent) return [];
         return [`user ${user.id} could not chat at the end: ${outcome ?? 'the chat was over'}`];
       }),
     );
-    await Promise.all(this.members.map(({ chat }) => chat.skip()));
-    await waitUntil(() => this.users.every(({ recorder }) => !recorder.current), SETTLED_WITHIN_MS);
+    await this.skipAllChats();
     for (const user of this.users) user.isStopping = true;
-    return stuck.flat();
+    return stuckUsers.flat();
   }
 
-  /** Every user opens every image they sent or received. @returns the images that could not be opened. */
+  private async skipAllChats(): Promise<void> {
+    await Promise.all(this.members.map(({ chat }) => chat.skip()));
+    await waitUntil(() => this.users.every(({ recorder }) => !recorder.current), SETTLE_TIMEOUT_MS);
+  }
+
+  /**
+   * Lets every user open every image that they have sent or received.
+   * @returns descriptions of the images that could not be opened
+   */
   async findUnavailableImages(): Promise<string[]> {
     for (const user of this.users) user.isStopping = false;
     const timer = setTimeout(() => {
       for (const user of this.users) user.isStopping = true;
-    }, IMAGES_WITHIN_MS);
+    }, IMAGES_TIMEOUT_MS);
     const checks = this.users.map(async (user) => {
-      const found: string[] = [];
+      const unavailableImages: string[] = [];
       for (const url of user.recorder.log.images) {
         const status = await user.fetchStatus(url);
-        if (status !== 200) found.push(`user ${user.id}: ${url} answers ${status ?? 'nothing'}`);
+        if (status !== 200) unavailableImages.push(`user ${user.id}: ${url} answers ${status ?? 'nothing'}`);
       }
       user.isStopping = true;
-      return found;
+      return unavailableImages;
     });
-    const found = (await Promise.all(checks)).flat();
+    const unavailableImages = (await Promise.all(checks)).flat();
     clearTimeout(timer);
-    return found;
+    return unavailableImages;
   }
 
   disconnectAll(): void {
@@ -162,21 +179,23 @@ export class Population {
   private async actUntilOver({ chat, friends, random }: Member): Promise<void> {
     while (!this.isOver) {
       if (!chat.isChatting) {
-        await chat.search(2_000);
+        await chat.search(SEARCH_MS);
         continue;
       }
       // Sending chat messages is by far the most frequent action, as in real use.
-      if (random.isChosen(0.012)) await chat.skip();
-      else if (random.isChosen(0.02)) await friends.befriendPartner();
-      else if (random.isChosen(0.12)) await friends.writePrivateMessage();
+      if (random.isChosen(SKIP_PROBABILITY)) await chat.skip();
+      else if (random.isChosen(BEFRIEND_PROBABILITY)) await friends.befriendPartner();
+      else if (random.isChosen(PRIVATE_MESSAGE_PROBABILITY)) await friends.writePrivateMessage();
       else await chat.actInChat();
+      // Varies by half of the average in both directions.
       await sleep(this.options.actEveryMs * (0.5 + random.nextFraction()));
     }
   }
 }
 
+/** @returns whether the condition held within the time */
 const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20))
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(POLL_MS))
     if (condition()) return true;
   return condition();
 };

@@ -8,31 +8,40 @@ import { Connection } from './connection';
 import { FrameRecorder } from './frame-recorder';
 import type { Frame } from './page-socket';
 
-const RETRY_MS = 250;
+/** Wait before a retry, if the refusal names none. */
+const RETRY_AFTER_MS = 250;
 /** Longest wait before a retry, even if the service asks for a longer one, because a run is short. */
-const MAX_RETRY_MS = 2_000;
-const HTTP_RETRY_MS = 500;
+const MAX_RETRY_AFTER_MS = 2_000;
+const RETRY_WITHOUT_RESPONSE_AFTER_MS = 20;
+const READY_WAIT_MS = 1_000;
+const HTTP_RETRY_AFTER_MS = 500;
 /** Time limit of one HTTP request. */
-const HTTP_WITHIN_MS = 12_000;
+const HTTP_TIMEOUT_MS = 12_000;
 /** Error codes after which a command is retried. */
 const RETRIED_CODES = new Set(['unavailable', 'rate_limited', 'internal']);
-/** Error codes that mean the chat is over and its end frame is in flight. */
+/** Error codes after which the user must receive the end of the chat (`chat_skipped`), if they have not yet. */
 const CHAT_OVER_CODES = new Set(['session_ended', 'not_in_session']);
-/** How long after a refusal the end frame of the chat may take to arrive. */
-const NOTIFIED_WITHIN_MS = 5_000;
+/** Time within which the end of the chat must arrive after such a refusal. */
+const END_TIMEOUT_MS = 5_000;
+const END_POLL_MS = 50;
 
+/**
+ * Outcome of a command. `done`: acknowledged; `chat_over`: refused, because its chat has ended; `refused`: refused for
+ * another reason, or not wanted any more; `given_up`: without a response, because the page has given up connecting.
+ */
 export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 
 /** A simulated visitor: an account, a connection that reconnects, and a record of the frames received. */
 export class SimulatedUser {
   readonly visitor: ThawVisitor;
   readonly connection: Connection;
+  /** Set by `join`. */
   recorder!: FrameRecorder;
-  /** Refused commands by code; `no_answer` when none came. */
+  /** Number of refused commands by error code; `no_answer` for commands without a response. */
   readonly refusals: Record<string, number> = {};
-  /** Acknowledged commands by event. */
+  /** Number of acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
-  state = 'idle';
+  /** While it is true, the user makes no HTTP calls, and a command ends when the page has given up connecting. */
   isStopping = false;
 
   constructor(readonly origin: string) {
@@ -41,7 +50,7 @@ export class SimulatedUser {
       getAuthenticationData: () => ({ userId: this.id, lastSeen: this.recorder.getLastSeen() }),
       onSocket: () => this.recorder.startSocket(),
       onFrame: (frame) => this.receive(frame),
-      reportProblem: (what) => this.recorder.reportProblem(what),
+      reportProblem: (description) => this.recorder.reportProblem(description),
     });
   }
 
@@ -49,16 +58,16 @@ export class SimulatedUser {
     return this.visitor.user.id;
   }
 
-  /** Joins anonymously; retries until `deadline`. @returns false on a timeout. */
+  /** Creates an anonymous account, with retries until `deadline` (as `Date.now()`). @returns false on a timeout */
   async join(gender: Gender, deadline = Infinity): Promise<boolean> {
     while (Date.now() < deadline) {
       try {
-        await withTimeout(HTTP_WITHIN_MS, this.visitor.joinAnonymously(gender));
+        await withTimeout(HTTP_TIMEOUT_MS, this.visitor.joinAnonymously(gender));
         this.recorder = new FrameRecorder(this.id, () => this.connection.authenticateAgain());
         return true;
       } catch {
         this.increment(this.refusals, 'http');
-        await sleep(HTTP_RETRY_MS);
+        await sleep(HTTP_RETRY_AFTER_MS);
       }
     }
     return false;
@@ -72,7 +81,10 @@ export class SimulatedUser {
     this.connection.stop();
   }
 
-  /** Makes an idempotent call, and repeats it until the answer is neither 429 nor 5xx. */
+  /**
+   * Makes an idempotent HTTP call, and repeats it until the response is neither 429 nor 5xx.
+   * @returns undefined when the user stops before that
+   */
   async call(
     method: string,
     path: string,
@@ -80,18 +92,18 @@ export class SimulatedUser {
   ): Promise<{ status: number; body: unknown } | undefined> {
     while (!this.isStopping) {
       try {
-        const response = await withTimeout(HTTP_WITHIN_MS, this.visitor.call(method, path, body));
+        const response = await withTimeout(HTTP_TIMEOUT_MS, this.visitor.call(method, path, body));
         if (response.status < 500 && response.status !== 429) return response;
         this.increment(this.refusals, `http ${response.status}`);
       } catch {
         this.increment(this.refusals, 'http');
       }
-      await sleep(HTTP_RETRY_MS);
+      await sleep(HTTP_RETRY_AFTER_MS);
     }
     return undefined;
   }
 
-  /** Uploads an image, with retries. @returns its URL; undefined when it is refused. */
+  /** Uploads an image, with retries. @returns its URL; undefined when it is not stored */
   async upload(image: Buffer): Promise<string | undefined> {
     const form = new FormData();
     form.set('bucket', 'chat-images');
@@ -103,15 +115,16 @@ export class SimulatedUser {
     return (response.body as { url?: string }).url;
   }
 
-  /** HTTP status of an image; undefined when there was no answer. */
+  /** @returns the HTTP status of an image; undefined when there was no response */
   async fetchStatus(url: string): Promise<number | undefined> {
     return (await this.call('GET', url))?.status;
   }
 
   /**
-   * Sends a command until it is answered, on further sockets if necessary.
-   * @param onAck called with the ack before any later frame is received, and whether an earlier attempt had no answer.
-   * @param isWanted the command is not sent again once this is false.
+   * Sends a command until it is acknowledged or refused for good, on further sockets if necessary.
+   * @param onAck called with the data of the ack before any later frame is received. `wasRetried`: an earlier attempt
+   * may have stored the event.
+   * @param isWanted the command is not sent again once this is false
    */
   async sendCommand<E extends ClientEvent>(
     event: E,
@@ -121,18 +134,18 @@ export class SimulatedUser {
   ): Promise<Outcome> {
     let wasRetried = false;
     while (isWanted()) {
-      if (!(await this.connection.waitUntilReady(1_000))) {
+      if (!(await this.connection.waitUntilReady(READY_WAIT_MS))) {
         if (this.isStopping && this.connection.hasGivenUp) return 'given_up';
         continue;
       }
-      const wasRetriedBefore = wasRetried; // the value now, for a callback that may run later
+      const wasRetriedBefore = wasRetried; // a copy, because the callback may run after `wasRetried` has changed
       const response = await this.connection.request(event, data, (frame) => {
         if (frame.event === 'ack') onAck(frame.data, wasRetriedBefore);
       });
       if (typeof response === 'string') {
         this.increment(this.refusals, 'no_answer');
         wasRetried = true;
-        await sleep(20);
+        await sleep(RETRY_WITHOUT_RESPONSE_AFTER_MS);
       } else if (response.event === 'ack') {
         this.increment(this.acknowledged, event);
         return 'done';
@@ -143,13 +156,17 @@ export class SimulatedUser {
         if (!RETRIED_CODES.has(code)) return 'refused';
         // A command that failed with `internal` or `unavailable` may have been stored all the same.
         wasRetried = true;
-        await sleep(Math.min(MAX_RETRY_MS, Number(response.data.retryAfterMs ?? RETRY_MS)));
+        await sleep(Math.min(MAX_RETRY_AFTER_MS, Number(response.data.retryAfterMs ?? RETRY_AFTER_MS)));
       }
     }
     return 'refused';
   }
 
-  /** Sends a command of the current chat and records the seq of its ack. */
+  /**
+   * Sends a command of the current chat and records its ack.
+   * @param createFingerprint returns the fingerprint of the event that the ack refers to; undefined if the ack must not
+   * be recorded
+   */
   async sendChatCommand<E extends ClientEvent>(
     event: E,
     data: ClientInput<E> & { sessionId: string },
@@ -171,10 +188,10 @@ export class SimulatedUser {
     return outcome;
   }
 
-  /** After an answer that the chat is over, the end frame must arrive too. */
+  /** After a refusal because the chat is over, the end of the chat must arrive, too. */
   private async waitForEnd(sessionId: string): Promise<void> {
     const isOpen = () => this.recorder.current?.sessionId === sessionId;
-    for (const deadline = Date.now() + NOTIFIED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
+    for (const deadline = Date.now() + END_TIMEOUT_MS; Date.now() < deadline; await sleep(END_POLL_MS)) {
       if (!isOpen() || !this.connection.isReady) return;
     }
     this.recorder.reportProblem(`${sessionId}: refused as over, and not notified of its end`);
@@ -182,11 +199,7 @@ export class SimulatedUser {
   }
 
   private receive(frame: Frame): void {
-    if (frame.event === 'authenticated') this.state = String(frame.data.state);
-    if (frame.event === 'chat_matched') this.state = 'chatting';
-    if (frame.event === 'queue_joined') this.state = 'searching';
     this.recorder.receive(frame);
-    if (frame.event === 'chat_skipped' && !this.recorder.current) this.state = 'idle';
     this.onFrame?.(frame);
   }
 
@@ -202,6 +215,7 @@ export class SimulatedUser {
   }
 }
 
+/** @throws Error when `work` does not settle within `ms` */
 const withTimeout = async <Result>(ms: number, work: Promise<Result>): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -1,12 +1,6 @@
 import type { Decider } from '../../../platform/event-store/decider.types';
 import { decideAppeal, decideAppealFiling } from './appeal.rules';
-import {
-  decideCase,
-  decideClaim,
-  decideEscalation,
-  decideNote,
-  decideRelease,
-} from './case.rules';
+import { decideCase, decideClaim, decideEscalation, decideNote, decideRelease } from './case.rules';
 import type { ConductPolicy } from './conduct-policy.types';
 import type { ConductCommand } from './conduct.commands';
 import type { ConductEvent } from './conduct.events';

@@ -56,8 +56,10 @@ export class ModerationMetricsService implements OnModuleInit {
       async () =>
         Object.entries((await read()).reportsByCategory).map(([category, count]) => [{ category }, count]),
     );
-    this.metrics.addLiveLabelledGauge('thaw_moderation_decisions', 'Decisions in the last 30 days', async () =>
-      (await read()).decisions.map(({ outcome, by, count }) => [{ outcome, by }, count]),
+    this.metrics.addLiveLabelledGauge(
+      'thaw_moderation_decisions',
+      'Decisions in the last 30 days',
+      async () => (await read()).decisions.map(({ outcome, by, count }) => [{ outcome, by }, count]),
     );
     this.metrics.addLiveLabelledGauge(
       'thaw_moderation_appeals',

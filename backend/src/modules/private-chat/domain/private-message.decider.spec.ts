@@ -235,7 +235,10 @@ describe('deleting a private message', () => {
 });
 
 it('reads erased content as empty', () => {
-  const { content: _, ...erased } = { ...createSentEvent().data, content: undefined } as Record<string, unknown>;
+  const { content: _, ...erased } = { ...createSentEvent().data, content: undefined } as Record<
+    string,
+    unknown
+  >;
   const event = { ...createSentEvent(), data: erased } as PrivateMessageEvent;
   expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
 });

@@ -40,8 +40,10 @@ export class ChatMetricsRegistry {
     metrics.addLiveLabelledCounter('thaw_chat_resumes_total', 'Chats of users who reconnected', () =>
       [...this.resumes].map(([outcome, count]) => [{ outcome }, count] as const),
     );
-    metrics.addLiveLabelledCounter('thaw_tail_restores_total', 'Chats whose latest entries Redis had lost', () =>
-      [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
+    metrics.addLiveLabelledCounter(
+      'thaw_tail_restores_total',
+      'Chats whose latest entries Redis had lost',
+      () => [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }
 

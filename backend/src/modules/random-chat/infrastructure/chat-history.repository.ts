@@ -83,7 +83,12 @@ export class ChatHistoryRepository {
   }
 
   /** Whether a chat of the two users that ended at `since` or later is removed. */
-  async wasChatEndedForSafety(userId: number, otherId: number, since: Date, manager: EntityManager): Promise<boolean> {
+  async wasChatEndedForSafety(
+    userId: number,
+    otherId: number,
+    since: Date,
+    manager: EntityManager,
+  ): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       `SELECT 1 FROM chat_history
        WHERE ended_at >= $3 AND (user1_id = $1 AND user2_id = $2 OR user1_id = $2 AND user2_id = $1)

@@ -235,11 +235,12 @@ export class ThawStack {
   }
 
   async #migrate() {
-    const { command, args } = this.#options.programs.migrate;
-    const logFile = path.join(this.home, 'logs', 'migrate.log');
-    await runOrThrow('The migrations failed', command, args, {
-      env: this.#buildEnvironment(createMigrationSettings(this.stores)),
-      logFile,
+    await runMigrations({
+      program: this.#options.programs.migrate,
+      home: this.home,
+      stores: this.stores,
+      stackSettings: this.#options.env,
+      logFile: path.join(this.home, 'logs', 'migrate.log'),
     });
   }
 
@@ -369,6 +370,21 @@ export class ThawStack {
     });
   }
 }
+
+/**
+ * Runs the migrations. They connect with the owner's role, because the role of the service may not change the schema.
+ * @throws {LauncherError} if they fail
+ */
+export const runMigrations = ({ program, home, stores, stackSettings, logFile }) =>
+  runOrThrow('The migrations failed', program.command, program.args, {
+    env: prepareProductEnvironment({
+      home,
+      stores,
+      stackSettings,
+      settings: createMigrationSettings(stores),
+    }),
+    logFile,
+  });
 
 /**
  * Waits until all promises have settled, and then throws the first failure, if any. So no process is still starting

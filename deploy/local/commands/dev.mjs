@@ -8,13 +8,13 @@ import { onInterruption } from '../processes/interruption.mjs';
 import { endOrphanedProcesses, ManagedProcess } from '../processes/managed-process.mjs';
 import { getHttpStatus } from '../processes/http-status.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { runOrThrow, signalRunning } from '../processes/run-to-end.mjs';
+import { signalRunning } from '../processes/run-to-end.mjs';
 import { prepareProductEnvironment } from '../product-environment.mjs';
 import { compileOnChange } from '../provide/compile-on-change.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
-import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
+import { refuseTakenPort, runMigrations, thawPrograms } from '../thaw-stack.mjs';
 
 /** Port of the page, which Vite serves. */
 const DEFAULT_PORT = 5173;
@@ -81,9 +81,7 @@ class DevelopmentSession {
     await build(logStep);
     this.#stores = await openStores({ home: localHome, logStep });
     const [apiPort, apiInternalPort, workerInternalPort] = await findFreePorts(3);
-    const { migrate } = thawPrograms;
-    const env = this.#buildEnvironment({});
-    await runOrThrow('The migrations failed', migrate.command, migrate.args, { env });
+    await runMigrations({ program: thawPrograms.migrate, home: localHome, stores: this.#stores });
     this.#processes = [
       this.#createProcess(
         'api',

@@ -131,7 +131,12 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
           </Button>
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <h2 ref={heading} tabIndex={-1} className="min-w-0 text-xl font-bold outline-none">
+          <h2
+            ref={heading}
+            data-case-heading
+            tabIndex={-1}
+            className="min-w-0 text-xl font-bold outline-none"
+          >
             <Name>{texts.title(moderationCase.id, getUserName(moderationCase))}</Name>
           </h2>
           <Urgency

@@ -68,6 +68,13 @@ it('previews the notice while it is written, and offers the template again once 
   expect(getFactsField()).toHaveValue('On 20 November 2026 you insulted somebody for who they are.');
 });
 
+it('focuses the heading of the case when its form is closed without a decision', async () => {
+  const { user } = await openForm(createThreeCases());
+  await waitForClaim();
+  await user.keyboard('{Escape}');
+  expect(await findCaseHeading('Case 8: brave-heron-7')).toHaveFocus();
+});
+
 it('decides with the keyboard only, and shows the preloaded next case before the server responds', async () => {
   let respond = (_: object): void => undefined;
   const { user, server } = await openForm(createThreeCases(), {

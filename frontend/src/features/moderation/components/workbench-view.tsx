@@ -75,7 +75,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     const { caseIdsClaimedByForm, drafts } = useWorkbench.getState();
     // Nothing was entered in the form, so other moderators may decide the case.
     if (caseIdsClaimedByForm.includes(caseId) && !drafts[caseId]) void release(caseId);
-    document.querySelector<HTMLElement>('main h2[tabindex="-1"]')?.focus();
+    document.querySelector<HTMLElement>('[data-case-heading]')?.focus();
   };
   const closeCase = (): void => {
     const closedCaseId = caseId;

@@ -21,6 +21,7 @@ describe('findContactDetails', () => {
     ['a number without separators', '07700900123', ['phone 07700900123']],
     ['a handle', 'add @anna_99.', ['handle @anna_99']],
     ['a username after the name of a service and a colon', 'snap: anna', ['handle anna']],
+    ['a username before a full stop', 'snap: anna.', ['handle anna']],
     ['a username after the name of a service and "is"', 'my insta is anna.k', ['handle anna.k']],
     ['a username right after the name of a service', 'kik bob2000', ['handle bob2000']],
     ['a username with an at sign after the name of a service', 'telegram @anna', ['handle @anna']],

@@ -142,8 +142,8 @@ function* findUsernamesOnServices(text: string): Generator<ContactSpan> {
     // An at sign, a colon or an equals sign before the name makes even an ordinary word a username.
     const isExplicit = groups?.atSign !== undefined || /[:=]\s*$/.test(match.slice(0, -name.length));
     if (!isExplicit && !nonWordCharacter.test(name) && ordinaryWords.has(name.toLowerCase())) continue;
-    const end = trimSentenceEnd(text, index, index + match.length);
-    yield { kind: 'handle', start: end - name.length, end };
+    const end = index + match.length;
+    yield { kind: 'handle', start: end - name.length, end: trimSentenceEnd(text, index, end) };
   }
 }
 

@@ -42,6 +42,7 @@ const splitDocuments = (rendered) =>
     }),
   );
 
+// Without it, the loop below could run no tests.
 test('there are three sets of values', () => assert.equal(valueSets.length, 3));
 
 for (const valueSet of valueSets) {
@@ -77,15 +78,15 @@ test('a manifest with an unknown field is not valid', (t) => {
   assert.notEqual(run(validator, ['--strict', '-k', KUBERNETES_VERSIONS[0], file]).status, 0);
 });
 
-test('workers and migrations may run a newer release than replicas', () => {
-  // The values `aws` set different tags for workers and replicas.
+test('workers and migrations may run a newer release than the backend', () => {
+  // The values `aws` set different tags for workers and the backend.
   const documents = splitDocuments(render('aws'));
   assert.match(documents.get('Deployment chat-worker'), /image: thaw-backend:1\.2\.3$/m);
   assert.match(documents.get('Job chat-migrate'), /image: thaw-backend:1\.2\.3$/m);
   assert.match(documents.get('Deployment chat-backend'), /image: thaw-backend:1\.2\.2$/m);
 });
 
-test('the chart creates the Secret from values, or uses the existing Secret of the operator', () => {
+test('the Secret is created or an existing one is used, and workers get no secrets of the backend only', () => {
   assert.ok(splitDocuments(render('own-secret')).has('Secret chat-secrets'));
   const documents = splitDocuments(render('production'));
   assert.ok(![...documents.keys()].some((name) => name.startsWith('Secret ')));

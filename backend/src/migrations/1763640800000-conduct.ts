@@ -20,7 +20,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         notice_id bigint NOT NULL,
         case_id bigint,
         is_automatic boolean NOT NULL,
-        -- The sanction of an earlier account on the same device or with the same e-mail address.
+        -- The id of the sanction of an earlier account on the same device or with the same e-mail address.
         inherited_from bigint,
         confirmed_at timestamptz,
         lifted_at timestamptz
@@ -53,7 +53,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         -- Open and escalated cases wait for a moderator. A decided case may wait again, for an appeal or a ban.
         state text NOT NULL CHECK (state IN ('open', 'escalated', 'decided')),
         kind text NOT NULL CHECK (kind IN ('reports', 'finding', 'appeal', 'confirmation')),
-        -- The kind of the gravest automatic finding.
+        -- What the service itself has found, such as a stated age; the gravest of several findings.
         finding text,
         -- The version of the user's stream at the last event of the case.
         version integer NOT NULL,
@@ -79,6 +79,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         reporter_id bigint NOT NULL,
         -- The id of the reporter, or that of an earlier reporter of the case who shares a device with them.
         counts_as bigint NOT NULL,
+        -- 0 for unreliable reporters, whose reports do not count towards a flag or a suspension; otherwise 1.
         weight smallint NOT NULL,
         category text NOT NULL,
         place text NOT NULL CHECK (place IN ('random_chat', 'private_chat')),
@@ -100,6 +101,7 @@ export class Conduct1763640800000 implements MigrationInterface {
         id bigint PRIMARY KEY,
         case_id bigint NOT NULL,
         user_id bigint NOT NULL,
+        -- The recipient of the notice: the user, or a reporter.
         appellant_id bigint NOT NULL,
         notice_id bigint NOT NULL UNIQUE,
         created_at timestamptz NOT NULL,
@@ -197,7 +199,8 @@ export class Conduct1763640800000 implements MigrationInterface {
       ALTER TABLE uploads ADD COLUMN sha256 text, ADD COLUMN dhash text;
       ALTER TABLE chat_history ADD COLUMN ended_at timestamptz;
     `);
-    // Only chats that ended recently can be reported, so for an older chat without an end any time in the past will do.
+    // Only chats that ended recently can be reported, so an older chat without ChatEnded may get any past time as
+    // its end: here its start. A chat of the last 3 days without ChatEnded may still be running and stays NULL.
     await queryRunner.query(`
       UPDATE chat_history SET ended_at = COALESCE(
         (SELECT max(e.occurred_at) FROM events e

@@ -48,7 +48,7 @@ export class BusyEventStore {
     this.loop(() => this.appendBatch());
     this.loop(() => this.appendShared());
     this.loop(() => this.appendShared());
-    this.loop(() => this.changeNext(queue.shift()));
+    this.loop(() => this.deleteOrChange(queue.shift()));
     if (isFollowed) this.loop(() => this.follow());
   }
 
@@ -64,12 +64,13 @@ export class BusyEventStore {
       while (!this.isStopping) await work();
     };
     const running = run();
-    running.catch(() => undefined); // `stop` throws it
+    running.catch(() => undefined); // Not unhandled: `stop` awaits `running` and throws its error.
     this.loops.push(running);
   }
 
   private async appendBatch(): Promise<void> {
     const streams = [createStreamId(), createStreamId(), `chat-${randomUUID()}`];
+    // Events with expiring personal data, without personal data, and with permanent personal data.
     const entries = streams.flatMap((streamId) => [
       { streamId, event: createSigned(1, 'Ada') },
       { streamId, event: createNoted('between') },
@@ -90,9 +91,9 @@ export class BusyEventStore {
     }
   }
 
-  /** Deletes and changes rows in turn. */
-  private async changeNext(row: PrivateRow | undefined): Promise<void> {
-    // After the last row, a query keeps the loop from blocking the event loop.
+  /** Alternates: deletes one row and changes the next. */
+  private async deleteOrChange(row: PrivateRow | undefined): Promise<void> {
+    // When no rows are left, waits for a query; otherwise the loop would block all other work of this process.
     if (!row) return void (await this.dataSource.query('SELECT 1'));
     const key = [row.stream_id, row.event_id];
     if (this.deleted.size <= this.changed.size) {
@@ -109,7 +110,7 @@ export class BusyEventStore {
     this.changed.set(row.event_id, content);
   }
 
-  /** Polls, because running transactions in any database of the server delay the reading of later events. */
+  /** Polls: `follow` stops before the oldest running transaction, which may be in another database of the server. */
   private async followToEnd(): Promise<void> {
     const [row] = await this.dataSource.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM events',

@@ -32,6 +32,7 @@ interface SessionCheckOptions {
  * Fetches the user from the server whenever the component mounts, since the stored user may outlive the session cookie.
  * Updates the stored user, or signs out when the session or the user no longer exists. Until the response arrives, the
  * page shows the stored user; the server enforces permissions in any case.
+ * @param userId id of the stored user; undefined when signed out, then nothing is fetched.
  * @returns `isChecked`: the request has succeeded or failed; `isModerator`: the server says that the user is a
  * moderator.
  */
@@ -46,6 +47,7 @@ export const useSessionCheck = (
       const userAtRequest = currentUser();
       const response = await fetchSessionUser(context);
       const userNow = currentUser();
+      // The user has signed out or changed during the request, so the response is not about them.
       if (!userNow || userNow.id !== userAtRequest?.id) return null;
       if (response === null) {
         signOut();
@@ -53,6 +55,7 @@ export const useSessionCheck = (
       }
       // Fields changed by a push or a save in the meantime are newer than the response.
       const user = { ...parseUserResponse(response), ...selectChangedFields(userAtRequest, userNow) };
+      // Only stores the user.
       signIn(user);
       return user;
     },

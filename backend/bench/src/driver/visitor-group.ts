@@ -5,13 +5,13 @@ import { JsonWire, SocketIoWire, type Wire } from './wire';
 export interface OpeningResult {
   opened: number;
   seconds: number;
-  /** Error of the first socket that did not open. */
+  /** The first error of opening a socket or authenticating it, a refusal or any other. */
   refusal?: string;
 }
 
 const SIGN_UP_CONCURRENCY = 16;
 
-/** Visitors who each have an account, and who each open one socket and close it again. */
+/** Visitors with accounts. The sockets, one for each visitor, stay open until the group closes them. */
 export class VisitorGroup {
   private wires: Wire[] = [];
 
@@ -49,12 +49,13 @@ export class VisitorGroup {
     await Promise.all(this.wires.splice(0).map((wire) => wire.closeAndWait()));
   }
 
+  /** Closes every socket without waiting, for clean-up. */
   close(): void {
     for (const wire of this.wires) wire.close();
   }
 }
 
-/** Does not retry, so that a socket that fails is counted. */
+/** Does not retry, so that a socket that fails is missing from `opened`. */
 const openThawSocket = async (origin: string, { userId, cookie }: Visitor): Promise<Wire> => {
   const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
   await wire.request('authenticate', { userId }, 'authenticated');

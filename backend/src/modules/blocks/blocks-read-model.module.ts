@@ -8,7 +8,10 @@ import { BlockEntity } from './infrastructure/block.entity';
 import { BlockRepository } from './infrastructure/block.repository';
 import { blockEventTypes, blocksProjection } from './projections/blocks.projection';
 
-/** Event types, projection, table and queries of blocks. Depends on the platform only, so any module can import it. */
+/**
+ * Event types, projection, table, queries and erasure of blocks. Depends on the platform only, so any module can import
+ * it.
+ */
 @Module({
   imports: [TypeOrmModule.forFeature([BlockEntity])],
   providers: [BlockRepository, BlockListService, BlockErasureService],

@@ -6,7 +6,7 @@ import { NewAccountsService } from './application/new-accounts.service';
 import { NoticesService } from './application/notices.service';
 import { ConductReadModelModule } from './conduct-read-model.module';
 
-/** Executes commands about users' conduct (reports, cases, sanctions) and sends notices, in a replica or a worker. */
+/** Executes commands about users' conduct (reports, cases, sanctions) and sends notices; for replicas and workers. */
 @Module({
   imports: [ConductReadModelModule, StandingsModule, UserPublisherModule],
   providers: [ConductService, NoticesService, NewAccountsService],

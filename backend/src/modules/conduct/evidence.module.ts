@@ -8,7 +8,10 @@ import { AgeFindingsService } from './application/age-findings.service';
 import { EvidenceService } from './application/evidence.service';
 import { ConductModule } from './conduct.module';
 
-/** Copies evidence from chats and raises findings about stated ages with it, in an api replica or a worker. */
+/**
+ * Copies evidence from chats, raises a finding when a user states an age under 18, and voids the pending friend request
+ * of the two users of the chat; for api replicas and workers.
+ */
 @Module({
   imports: [
     ChatTranscriptModule,

@@ -28,8 +28,11 @@ describe('a restored backup', () => {
   };
   const rename = (visitor: ThawVisitor, username: string) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}`, { username, avatar: null });
-  /** Does what `main.migrate` does. @returns the number of users whose erasure is requested again. */
-  const compareWithLedger = async (): Promise<number> => {
+  /**
+   * Requests the erasures again that only the ledger outside the database has, as `main.migrate` does.
+   * @returns the number of users whose erasure is requested again.
+   */
+  const requestErasuresAgain = async (): Promise<number> => {
     const environment = loadEnvironment({
       ...erasures.settings,
       DATABASE_URL: backupUrl,
@@ -44,7 +47,7 @@ describe('a restored backup', () => {
     return count;
   };
 
-  // A stack for each attempt of the test, which stops the replica.
+  // Not `beforeAll`: the test stops its replica, so a retry of the test needs a new stack.
   beforeEach(async () => {
     erasures = await startTestErasures(1);
   });
@@ -82,13 +85,15 @@ describe('a restored backup', () => {
       [...(await dumpTables(backup)).values()].some((rows) => rows.includes(text));
     expect(await backupContains('zz-erased-name')).toBe(true);
 
-    expect(await compareWithLedger()).toBe(1);
-    expect(await compareWithLedger()).toBe(0);
+    expect(await requestErasuresAgain()).toBe(1);
+    // The erasure is requested already.
+    expect(await requestErasuresAgain()).toBe(0);
     const workerOfBackup = await startWorker({ DATABASE_URL: backupUrl });
     await workerOfBackup.get(ErasureProcessor).resume();
     expect(await backupContains('zz-erased-name')).toBe(false);
     expect(await backupContains('zz-kept-name')).toBe(true);
     const [row] = await backup.query('SELECT id, reason, finished_at FROM erasures');
+    // The second request has the reason `operator`, whatever the first one was.
     expect(row).toEqual({ id: erasureId, reason: 'operator', finished_at: expect.any(Date) });
     await server.destroy();
   });

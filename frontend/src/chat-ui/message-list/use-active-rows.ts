@@ -5,7 +5,7 @@ import { findRow } from '@/chat-ui/message-list/row-element';
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
-/** Keys of the rows that show their actions: hovered, focused, or with an open menu. */
+/** Keys of the rows that show their actions: hovered, focused, or with an open reaction menu. */
 export const useActiveRows = (getKey: (row: HTMLElement | null) => string | null) => {
   const [hovered, setHovered] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
@@ -25,6 +25,7 @@ export const useActiveRows = (getKey: (row: HTMLElement | null) => string | null
         if (isInside(event)) setFocused(getKey(findRow(event.target)));
       },
       onBlur: (event: FocusEvent) => {
+        // A blur inside a portal counts too, unless the focus returns to the list.
         if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
       },
     },

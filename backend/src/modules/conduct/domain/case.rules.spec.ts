@@ -13,7 +13,7 @@ import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
 // By default `mod` decides cases. `own_decision` refuses moderators who are involved in the case or have made the
-// decision; `already_answered` means that the case does not wait for a moderator.
+// decision; `already_answered` means that the case does not wait for this act: it is decided, or already escalated.
 
 const MINUTE_MS = 60_000;
 /** The first reporter of `reportByUsers`. */
@@ -57,7 +57,7 @@ describe('a claim', () => {
     expect(listTypes(claim(history, otherMod))).toEqual(['CaseClaimed']);
   });
 
-  it('is refused to reporters and the user', () => {
+  it('is refused to the reporters and to the reported user', () => {
     const history = new ConductHistory().reportByUsers(1);
     expectRefusal(() => claim(history, firstReporter), 'own_decision');
     expectRefusal(() => claim(history, ada), 'own_decision');
@@ -104,7 +104,7 @@ describe('a decision', () => {
     });
   });
 
-  it('that dismisses lifts the flag and the automatic suspension, with one notice', () => {
+  it('that dismisses the case lifts the flag and the automatic suspension, with one notice', () => {
     // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     const events = history.decide('dismissed');
@@ -161,12 +161,12 @@ describe('a decision', () => {
   });
 
   it.each<[who: string, moderatorId: number, excludedModeratorIds: number[]]>([
-    ['the user themselves', ada, []],
+    ['the reported user', ada, []],
     ['a reporter', firstReporter, []],
-    ['a friend of one of them', mod, [mod]],
+    ['a friend of the user or of a reporter', mod, [mod]],
   ])('is refused to %s', (_who, moderatorId, excludedModeratorIds) => {
     const history = new ConductHistory().reportByUsers(1);
-    // Even the only moderator, who may review their own decisions after a day, may not decide.
+    // The exception for the only moderator (own decisions after 24 hours) does not apply to those involved.
     const changes = { moderatorId, excludedModeratorIds, isOnlyModerator: true };
     history.wait(30 * DAY_MS);
     expectRefusal(() => history.decide('warned', changes), 'own_decision');
@@ -205,7 +205,7 @@ describe('a decision', () => {
     expect(listTypes(warned.decide('warned'))).not.toContain('HoldPlaced');
   });
 
-  it('that dismisses a stated age leaves the age question to the user', () => {
+  it('that dismisses a case about a stated age still asks the user for their age', () => {
     const history = new ConductHistory();
     // The finding opens a case and asks the user for their age.
     history.execute(createFinding('stated_age'));

@@ -21,8 +21,8 @@ import { evolveConduct } from './conduct.state';
 
 const RUNS = 400;
 const MODERATOR_IDS = [100, 200];
-/** The first id of the sanctions of other users, which the user inherits. The history itself gives out smaller ids. */
-const FIRST_SOURCE_ID = 1_000_000;
+/** The first id of the sanctions that the user inherits from other users. The history itself gives out smaller ids. */
+const FIRST_INHERITED_ID = 1_000_000;
 const UNKNOWN_CASE_ID = 0;
 
 /** Builds the command of the step from the history so far; null when there is nothing to command. */
@@ -30,21 +30,21 @@ type CommandFactory = (history: ConductHistory) => CommandInput | null;
 /** The name appears in the counterexample when the property fails. */
 type NamedStep = readonly [name: string, createCommand: CommandFactory];
 
-/** The version of the case that the moderator has seen: the present one, or the one before. */
+/** The version of the user's stream that the moderator has seen: the present one, or the one before. */
 const chooseVersion = ({ state }: ConductHistory, isOld: boolean): number => state.version - Number(isOld);
 
 /** The value at the index, which wraps around; undefined when there are no values. */
 const pick = <Value>(values: readonly Value[], index: number): Value | undefined =>
   values[index % Math.max(1, values.length)];
 
-/** One of the `count` newest values, to which most rules apply; undefined when there are no values. */
+/** One of the `count` newest values, since most rules concern them; undefined when there are no values. */
 const pickRecent = <Value>(values: Iterable<Value>, nth: number, count: number): Value | undefined =>
   pick([...values].reverse(), nth % count);
 
 const moderator = fc.constantFrom(...MODERATOR_IDS);
 /** An index into lists of the history. It wraps around in shorter lists. */
 const index = fc.nat({ max: 50 });
-/** Whether a moderator has seen an older version of the case than the present one; so in one of four draws. */
+/** Whether a moderator has seen an older version of the case than the present one: true in one of four draws. */
 const isOld = fc.constantFrom(false, false, false, true);
 
 const report: fc.Arbitrary<NamedStep> = fc
@@ -97,7 +97,8 @@ const decision: fc.Arbitrary<NamedStep> = fc
   ]);
 
 const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
-  // Drawn more often, because most are refused: only a ban that another moderator has imposed can be confirmed.
+  // Both are drawn more often: only a ban that another moderator has decided can be confirmed, so most confirmations
+  // are refused.
   { weight: 3, arbitrary: decision },
   { weight: 4, arbitrary: confirmation },
   index.map((nth): NamedStep => [
@@ -178,22 +179,23 @@ const otherStep: fc.Arbitrary<NamedStep> = fc.oneof(
     'inherit a sanction',
     () => ({
       type: 'InheritSanction',
-      sanctionId: FIRST_SOURCE_ID + (nth % 3),
+      sanctionId: FIRST_INHERITED_ID + (nth % 3),
       kind: 'suspended',
       rule: 'no_spam',
       until: null,
     }),
   ]),
   fc.tuple(index, fc.constantFrom(null, 1, 48)).map(([nth, hours]): NamedStep => [
-    `source ends in ${hours} h`,
+    `inherited sanction ends in ${hours} h`,
     ({ now }) => ({
       type: 'AlignInheritedSanction',
-      sanctionId: FIRST_SOURCE_ID + (nth % 3),
+      sanctionId: FIRST_INHERITED_ID + (nth % 3),
       until: hours === null ? null : new Date(now.getTime() + hours * HOUR_MS),
     }),
   ]),
   fc.constant<NamedStep>(['time limits', () => ({ type: 'ApplyTimeLimits' })]),
-  // Within the time of a claim, and past the limits of solo reviews, automatic suspensions, flags and appeals.
+  // Within the time of a claim, and past the limits of reviews by the only moderator, automatic suspensions, flags and
+  // appeals.
   fc.constantFrom(0.2, 1, 24, 25, 72, 24 * 31, 24 * 184).map((hours): NamedStep => [
     `${hours} h later`,
     (history) => {
@@ -255,6 +257,7 @@ const isStandingEvent = (event: { type: string }): event is StandingEvent =>
 
 /** Expects that no moderator has reviewed their own decision, unless they were the only moderator. */
 const expectSecondModerators = ({ events }: ConductHistory): void => {
+  // null: decided automatically, so any moderator may review the decision.
   const deciderByCase = new Map<number | null, number | null>();
   const deciderByNotice = new Map<number, number | null>();
   for (const event of events) {

@@ -31,6 +31,7 @@ const ruleByCategory: Record<ReportCategory, HouseRule> = {
   other: 'no_illegal',
 };
 
+/** Both reports are about the same user. A reporter has only one private chat with them. */
 const isSameChat = (one: ReportContext, other: ReportContext): boolean =>
   one.where === 'random_chat' && other.where === 'random_chat'
     ? one.sessionId === other.sessionId
@@ -98,7 +99,7 @@ export const decideReport = (
 
 /**
  * The user id under which a report counts. The accounts of one device share an id within a case, so that they count as
- * one reporter. Earlier reports have several ids if their accounts did not share a device yet; then the lowest is used.
+ * one reporter. If accounts of the device reported before they shared it, they have different ids; the lowest is used.
  */
 const computeCountsAs = (
   { reporterId, deviceAccountIds }: FileReport,
@@ -123,7 +124,7 @@ const decideAutomaticCare = (
   { careWindowMs, reportersToFlag, reportersToSuspend, reviewMs }: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
-  // Reports before an appeal reversed automatic care or a sanction do not count any more.
+  // Once the user's appeal has reversed automatic care or a sanction, the reports from before that no longer count.
   const reversedAt = state.cases.get(caseId)?.careCountsFrom ?? null;
   const countedReports = reports.filter(
     ({ weight, filedAt }) =>

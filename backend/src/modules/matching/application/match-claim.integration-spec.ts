@@ -5,7 +5,8 @@ import type { Match } from './match-queue.service';
 
 /**
  * A claim is a match that is not confirmed yet: its chat is about to be created. `confirm` returns the users who have
- * left since the match, or null if the claim cannot be confirmed.
+ * left since the match, or null if the claim cannot be confirmed. For a matched user, `leave` returns the state of the
+ * match.
  */
 describe('a claim', () => {
   let queue: TestMatchQueue;
@@ -36,7 +37,7 @@ describe('a claim', () => {
     expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
   });
 
-  it('is overdue when it expires, and returns both users to their old places when it is released', async () => {
+  it('is overdue when it expires, and both users keep their waiting time when it is released', async () => {
     const sinceBefore = new Map<number, number>();
     const match = await claimUsers();
     for (const userId of [1, 2])
@@ -89,7 +90,7 @@ describe('a claim', () => {
     expect(await queue.on('r2').takeOverdueClaims()).toEqual([match]);
   });
 
-  it('becomes a chat that is due for a check at intervals until it is finished', async () => {
+  it('becomes a chat that is due for a check at intervals until the chat is finished', async () => {
     const match = await claimUsers();
     await queue.on('r1').confirm(match);
     expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
@@ -101,14 +102,14 @@ describe('a claim', () => {
     expect(await queue.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('returns on confirmation a user who has left since the match', async () => {
+  it('reports on confirmation a user who has left since the match', async () => {
     const match = await claimUsers();
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
     expect(await queue.on('r1').confirm(match)).toEqual([1]);
     expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
   });
 
-  it('does not return on confirmation a user who has left and joined again', async () => {
+  it('does not report on confirmation a user who has left and joined again', async () => {
     const match = await claimUsers();
     await queue.on('r2').leave(1);
     expect(await queue.on('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
@@ -117,6 +118,7 @@ describe('a claim', () => {
 
   it('is not confirmed after a block, and returns both users to their old places', async () => {
     const match = await claimUsers();
+    // `separate` applies a block. It returns null since the two are not in a chat yet.
     expect(await queue.on('r1').separate(1, 2)).toBeNull();
     expect(await queue.on('r2').confirm(match)).toBeNull();
     expect(await queue.on('r2').release(match)).toEqual([2, 1]);
@@ -125,7 +127,7 @@ describe('a claim', () => {
     expect(await queue.readStates(1, 2, 3)).toEqual(['claimed', 'searching', 'claimed']);
   });
 
-  it('does not return a user who left to the queue when it is released', async () => {
+  it('does not put a user who has left back into the queue when it is released', async () => {
     const match = await claimUsers();
     await queue.on('r2').leave(1);
     expect(await queue.on('r1').release(match)).toEqual([2]);
@@ -134,12 +136,14 @@ describe('a claim', () => {
 
   it('remains when a user has no socket left, and that user is parked after its release', async () => {
     const match = await claimUsers();
+    // The user's last socket on each replica has closed.
     await queue.on('r1').depart(1);
     await queue.on('r2').depart(1);
     expect(await queue.readStates(1)).toEqual(['claimed']);
     await queue.on('r1').release(match);
     // A replica that releases a claim retries both searches.
     expect(await queue.on('r1').retry(1)).toEqual({ kind: 'idle' });
+    // Parked: still searching, but not in a queue, and forgotten after a while without a socket.
     expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
     expect([...(await queue.readQueues()).keys()]).toEqual([2]);
   });

@@ -47,7 +47,7 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
 
   /**
    * Erases all expired personal data. A stream that fails does not block the others.
-   * @returns the number of streams whose data was erased.
+   * @returns the number of streams processed without an error.
    * @throws the first error of a stream, after all other streams, or after more than `MAX_FAILED_STREAMS` failures.
    */
   async expire(now: Date): Promise<number> {
@@ -75,8 +75,10 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   private async expireStream(streamId: string, now: Date): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const dropped = await this.personalData.dropExpired(streamId, now, manager);
+      // Nothing is left to erase, for example because another worker was faster.
       if (dropped.length === 0) return;
       const handler = this.expiryHandlers.find(streamId);
+      // Without a handler, the data is treated as messages of a chat, which may have images.
       const events = await (handler
         ? handler(streamId, dropped, now, manager)
         : this.expireMessages(dropped, now, manager));

@@ -8,7 +8,7 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The only platform files that a domain may import: the errors for refusals, and the types of a decider. */
 const platformFilesForDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
-/** The events of the streams conduct-<id>, which `conduct` appends and `standings` folds, and that fold. */
+/** The events of the streams conduct-<id>, which the module `conduct` appends, and their fold in `standings`. */
 const sharedEvents = '/modules/standings/domain/standing[.](events|state)[.]ts$';
 
 /** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */

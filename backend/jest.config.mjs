@@ -24,6 +24,7 @@ const project = (displayName, testRegex, extra = {}) => ({
   ...extra,
 });
 
+/** For tests with stores or processes: in CI, a failed test is retried once (docs/decisions/0007-a-second-try.md). */
 const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 
 export default {

@@ -1,6 +1,7 @@
 // Imports go one way: lib → ui → product → chat-ui → features → app; a feature never imports another.
 const layers = ['lib', 'ui', 'product', 'chat-ui', 'features', 'app'];
 const source = '(^|/)(src|boundary-fixture)/';
+/** `source` has two groups, so the name of the feature is the third, `$3` in a rule. */
 const feature = `${source}features/([^/]+)/`;
 const game = `${source}features/random-chat/icebreaker/`;
 const isSpec = '\\.spec\\.tsx?$';
@@ -24,7 +25,7 @@ module.exports = {
       { path: feature },
       { path: feature, pathNot: `${source}features/$3/` },
     ),
-    // Also not by the contract, which the layers alone would allow.
+    // The questions of the game are in the contract, from which every layer may import.
     rule(
       'chat-ui-knows-no-game',
       { path: `${source}chat-ui/` },

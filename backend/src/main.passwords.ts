@@ -5,6 +5,7 @@ import { PasswordResetService } from './modules/auth/application/password-reset.
 import { PasswordsModule } from './passwords.module';
 import { runOperatorCommand, withApplicationContext } from './platform/lifecycle/operator-command.functions';
 
+// A command of operators: `main.passwords.js reset <e-mail>`.
 void runOperatorCommand(
   () =>
     withApplicationContext(PasswordsModule.forRoot(loadEnvironment(process.env)), (app) =>

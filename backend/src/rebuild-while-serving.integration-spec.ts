@@ -19,19 +19,19 @@ const REBUILD_COUNT = 3;
 
 describe('a rebuild of the read models while users chat', () => {
   let stack: TestStack;
-  /** The application in which an operator's command runs the rebuild, with connections of its own. */
-  let command: INestApplicationContext;
+  /** The application that rebuilds, as the command of an operator does. It has connections of its own. */
+  let operatorApp: INestApplicationContext;
 
   beforeAll(async () => {
     stack = await startTestStack(2, quickChatSettings);
     await stack.startWorker();
     const environment = loadEnvironment({ ...stack.database.settings, REDIS_URL: stack.store.url });
-    command = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
+    operatorApp = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
       logger: false,
     });
   });
   afterAll(async () => {
-    await command.close();
+    await operatorApp.close();
     await stack.close();
   });
 
@@ -59,7 +59,7 @@ describe('a rebuild of the read models while users chat', () => {
   it('delays no request for long, loses no write, and leaves the same rows as a rebuild without users', async () => {
     const { ada, bob, adaSocket } = await createConnectedFriends(stack);
     const endedCountBefore = await countEndedChats();
-    const rebuilder = command.get(ProjectionRebuildService);
+    const rebuilder = operatorApp.get(ProjectionRebuildService);
     const activity = new AbortController();
     const durationsMs: number[] = [];
     const sentIds: number[] = [];

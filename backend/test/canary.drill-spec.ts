@@ -109,7 +109,7 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   await decideCase(moderator, bob.user.id, { outcome: 'dismissed' });
   await eve.call('POST', '/api/blocks', { blockerId: eve.user.id, blockedId: ada.user.id });
 
-  // Proves that the search finds words. ANALYZE fills the planner's samples of columns.
+  // Proves that the search finds words. ANALYZE fills the planner's samples of columns, which are searched as well.
   await runSql('ANALYZE');
   const findingsBefore = findWords(await readPlaces(stack), words);
   expect(findingsBefore).toEqual(

@@ -72,7 +72,7 @@ describe('main.migrate', () => {
       const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
       const returnsRows = async (query: string) => (await client.query(query)).rows.length > 0;
       const findCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
-      // This lock is that of an append that has not ended. The rebuild waits for it, and is killed meanwhile.
+      // Holds the lock of an append that has not ended. The rebuild waits for this lock when it is killed.
       await client.query('BEGIN');
       await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
       const killed = startProcess('migrate', settings, ['--rebuild']);
@@ -154,6 +154,7 @@ describe('main.api', () => {
     }
   });
 
+  // The output must not contain the value `hunter2`, because a setting may be a secret.
   it.each([
     ['without an address of the database', 'DATABASE_URL', ''],
     ['with a word as port', 'PORT', 'hunter2'],

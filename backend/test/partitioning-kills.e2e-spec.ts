@@ -14,12 +14,12 @@ import {
 import { until } from '../src/testing/until.functions';
 import { ThawProcess } from './thaw-process';
 
-const isLong = process.env.THAW_TEST_LONG === '1';
-const CHAT_COUNT = isLong ? 5_000 : 400;
-const EVENTS_PER_CHAT = isLong ? 60 : 25;
-const KILLS_PER_TABLE = isLong ? 5 : 1;
+const isLongRun = process.env.THAW_TEST_LONG === '1';
+const CHAT_COUNT = isLongRun ? 5_000 : 400;
+const EVENTS_PER_CHAT = isLongRun ? 60 : 25;
+const KILLS_PER_TABLE = isLongRun ? 5 : 1;
 
-jest.setTimeout(isLong ? 600_000 : 60_000);
+jest.setTimeout(isLongRun ? 600_000 : 60_000);
 
 let database: UnpartitionedDatabase;
 /** Connections for statements that take longer than the time-outs of the service. */

@@ -7,7 +7,7 @@ const PERSISTED_WITHIN_MS = 30_000;
 
 /**
  * Waits until PostgreSQL has every event that these chats have in Redis now. Expects each event once, in the order of
- * Redis. The chats may continue meanwhile.
+ * Redis. Users may continue to chat during the check.
  */
 export const expectPersisted = async (
   sessionIds: readonly string[],

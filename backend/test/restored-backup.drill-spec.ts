@@ -54,6 +54,7 @@ const backUp = async (databaseUrl: string, target: string): Promise<string> => {
     copyFolder(path.join(dataFolder, 'pg_wal'), path.join(target, 'pg_wal'));
     const labelFile = path.join(target, 'backup_label');
     writeFileSync(labelFile, label, { mode: 0o600 });
+    // PostgreSQL may run as another user, who has to read the label.
     const { uid, gid } = statSync(dataFolder);
     chownSync(labelFile, uid, gid);
     rmSync(path.join(target, 'postmaster.pid'), { force: true });
@@ -75,7 +76,7 @@ const findTablesWith = async (databaseUrl: string, word: string): Promise<string
   }
 };
 
-it('erases a deleted user again who is in a restored backup, and keeps the other user', async () => {
+it('erases again the deleted user of a restored backup, and keeps the other user', async () => {
   const word = `canary${randomUUID().slice(0, 8)}`;
   const { url, stores } = await start();
   const ada = await new ThawVisitor([url]).register(`${word}@example.org`, PASSWORD);
@@ -101,7 +102,7 @@ it('erases a deleted user again who is in a restored backup, and keeps the other
   expect(secondReceipt.content).toMatchObject({
     receiptId,
     userId: ada.user.id,
-    reason: 'operator',
+    reason: 'operator', // not 'asked': the second erasure was requested by the restore
     kept: [],
   });
   expect(secondReceipt.content!.erased.sessions).toBe(1);

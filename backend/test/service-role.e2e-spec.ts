@@ -28,7 +28,8 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 it('runs every process under a role that cannot change the event log, the schema or the server', async () => {
-  const { databaseUrl, serviceDatabaseUrl = '' } = stack.stores;
+  // `serviceDatabaseUrl` is set, because the stack starts its own PostgreSQL.
+  const { databaseUrl, serviceDatabaseUrl } = stack.stores;
   const roles = await query(
     databaseUrl,
     `SELECT DISTINCT usename AS role FROM pg_stat_activity
@@ -41,7 +42,7 @@ it('runs every process under a role that cannot change the event log, the schema
     'CREATE TABLE new_table (id integer)',
     "ALTER SYSTEM SET log_statement = 'all'",
   ]) {
-    await expect(query(serviceDatabaseUrl, statement)).rejects.toMatchObject({
+    await expect(query(serviceDatabaseUrl!, statement)).rejects.toMatchObject({
       code: INSUFFICIENT_PRIVILEGE,
     });
   }

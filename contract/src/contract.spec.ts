@@ -7,11 +7,11 @@ import { reconnectDelayMs } from './limits.js';
 import { timestampSchema } from './scalars.js';
 
 describe('the schemas of frames from clients', () => {
-  it('default to the preference "both"', () => {
+  it('default to the preference "both" in join_queue', () => {
     expect(clientFrames.join_queue.parse({})).toEqual({ preferences: 'both' });
   });
 
-  it('reject an unknown preference', () => {
+  it('reject an unknown preference in join_queue', () => {
     expect(clientFrames.join_queue.safeParse({ preferences: 'any' }).success).toBe(false);
   });
 
@@ -82,10 +82,12 @@ describe('passwords', () => {
 
   it('are rejected with a lone surrogate, because all lone surrogates are hashed alike', () => {
     expect(isValid('secret\ud800')).toBe(false);
+    // UTF-8 encodes every lone surrogate as this character, which is valid itself.
     expect(isValid('secret\ufffd')).toBe(true);
   });
 
   it('are accepted with 6 to 128 code points, and rejected with fewer or more', () => {
+    // Each emoji is one code point and two UTF-16 code units.
     expect(isValid('👍👍👍')).toBe(false);
     expect(isValid('👍👍👍👍👍👍')).toBe(true);
     expect(isValid('👍'.repeat(128))).toBe(true);

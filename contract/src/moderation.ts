@@ -162,7 +162,7 @@ export const caseHistorySchema = z.union([
     rule: houseRuleSchema,
     until: z.nullable(timestampSchema),
     isAutomatic: z.boolean(),
-    /** The repeated sanction of an earlier account on the same device or with the same e-mail address. */
+    /** Id of the repeated sanction, of an earlier account on the same device or with the same e-mail address. */
     inheritedFrom: z.nullable(idSchema),
   }),
   /** Another moderator has confirmed a ban. */
@@ -173,7 +173,7 @@ export const caseHistorySchema = z.union([
     moderatorId: nullableModeratorIdSchema,
   }),
   z.object({ kind: z.literal('lifted'), at: timestampSchema, sanctionId: idSchema, cause: z.string() }),
-  /** The user is matched only with other flagged users (the standing `care`). */
+  /** The user has got the standing `care` (see `standingSchema`). */
   z.object({
     kind: z.literal('flagged'),
     at: timestampSchema,

@@ -59,6 +59,7 @@ export const receiptContentSchema = z.object({
   v: z.literal(1),
   receiptId: receiptIdSchema,
   userId: idSchema,
+  /** `asked`: by the user; `inactive`: an unused anonymous account; `operator`: again, after a restored backup. */
   reason: z.enum(['asked', 'inactive', 'operator']),
   requestedAt: timestampSchema,
   finishedAt: timestampSchema,

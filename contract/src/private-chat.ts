@@ -61,6 +61,7 @@ export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {
   clientId: z.optional(clientIdSchema),
 });
 export const privateMessageEditedSchema = editPrivateMessageSchema;
+/** `userId` reacted to a message from `senderId` to `receiverId`. `reactions` are all reactions to the message. */
 export const privateMessageReactionSchema = z.object({
   messageId: idSchema,
   emoji: z.string(),

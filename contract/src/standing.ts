@@ -72,8 +72,11 @@ export const noticeSchema = z.object({
   kind: noticeKindSchema,
   createdAt: timestampSchema,
   seenAt: z.nullable(timestampSchema),
+  /** The rule that the user has violated. */
   rule: z.nullable(houseRuleSchema),
+  /** The reason of the decision in words; null where the page has a text of its own. */
   facts: z.nullable(z.string()),
+  /** Where and when the user's conduct took place. */
   about: z.nullable(
     z.object({
       where: z.enum(['random_chat', 'private_chat', 'profile', 'account']),
@@ -81,6 +84,7 @@ export const noticeSchema = z.object({
     }),
   ),
   decidedBy: z.enum(['moderator', 'automatic']),
+  /** The period of the restriction. Without an end, `until` is null. */
   from: z.nullable(timestampSchema),
   until: z.nullable(timestampSchema),
   /** `answer` is the text of the moderator who decided the appeal. */

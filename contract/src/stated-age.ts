@@ -19,14 +19,15 @@ const number = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
 const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
 /** A word that may stand between "I am" and the number. */
 const wordBeforeNumber = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
-// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
+// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages:
+// "15 years old"; "15 ans" or "15 f" at the end of a sentence; "15f" there; the end of a sentence or an emoji.
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
-const yearsAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
-const gender = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
+const wordAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
+const genderAtEnd = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
 const end = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
 
 const statement = new RegExp(
-  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${number}(?:${years}|${yearsAtEnd}|${gender}|${end})`,
+  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${number}(?:${years}|${wordAtEnd}|${genderAtEnd}|${end})`,
   'giu',
 );
 /** A message that consists of an age and a gender: "14f", "f 15", "16/m". */

@@ -17,7 +17,7 @@ export function generateSecrets(root, profiles) {
     if (!fs.existsSync(file)) write(file, create(), 0o400);
     return fs.readFileSync(file, 'utf8');
   };
-  // Each volume is mounted only by its readers, which run as different users, so its files are world-readable.
+  // World-readable, because the readers run as different users. Only they mount the volume.
   const writeForReader = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
 
   const databasePassword = readOrCreate('database-password');
@@ -45,7 +45,7 @@ export function generateSecrets(root, profiles) {
   };
   writeForReader('stores', 's3-access-key-id', storageKeys.accessKey);
   writeForReader('stores', 's3-secret-access-key', storageKeys.secretKey);
-  // Without the profile `storage`, images are stored in a volume.
+  // Without the profile `storage`, the endpoint is empty and images are stored in a volume.
   const endpoint = profiles.split(',').includes('storage') ? 'http://storage:7070' : '';
   writeForReader('stores', `s3-endpoint.${profiles}`, endpoint);
   writeForReader('storage', 'access-key-id', storageKeys.accessKey);

@@ -17,6 +17,7 @@ test('secrets are generated once, and each group of services gets only the secre
   const listWrittenFiles = () =>
     READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
 
+  // The second argument is the list of compose profiles, which is also the end of the file name `s3-endpoint.`.
   generateSecrets(root, '');
   const firstFiles = listWrittenFiles().map((name) => [name, read(name)]);
   assert.deepEqual(firstFiles.map(([name]) => name).sort(), [

@@ -24,7 +24,7 @@ after(() => fs.rmSync(home, { recursive: true }));
  * Runs a script with one worker and two replicas.
  * @param {{failingCommand?: string, missingService?: string}} options  `failingCommand`: part of the docker command
  *   that fails; `missingService`: a service without a running container
- * @returns its result, the docker commands that change something, and the containers that run afterwards
+ * @returns its result, the docker commands without `compose ps` and `rm`, and the containers that run afterwards
  */
 function run(script, args = [], { failingCommand, missingService } = {}) {
   const file = path.join(home, 'state.json');
@@ -85,7 +85,7 @@ suite('roll.sh', () => {
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
 
-  test('a roll replaces no replica after a worker that does not become ready', () => {
+  test('a roll replaces no container when the new worker does not become ready', () => {
     const { status, running } = run('roll.sh', [], { failingCommand: '--scale worker=2' });
     assert.notEqual(status, 0);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);

@@ -28,7 +28,7 @@ const listNames = (text) => [...text.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map((
 /** Lists the names of the settings that a template passes as `- { name: NAME, … }`. */
 const listTemplateNames = (text) =>
   [...text.matchAll(/- \{ name: ([A-Z][A-Z0-9_]+),/g)].map(([, name]) => name);
-const listEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
+const readEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
 /** A setting `NAME_FILE` is the path of a file with the value of the setting `NAME`. */
 const isFileSetting = (name) => name.endsWith('_FILE');
 /** Settings with secret values, which the chart passes as files only. */
@@ -54,7 +54,7 @@ test('the chart and docker-compose.yml pass the same additional settings to api 
     ...listNames(readBlock(values, 'apiSettings:')),
     ...listTemplateNames(templates['backend.yaml']),
   ];
-  assert.deepEqual(chart.sort(), withoutSecrets(listNames(listEnvironment('backend'))).sort());
+  assert.deepEqual(chart.sort(), withoutSecrets(listNames(readEnvironment('backend'))).sort());
 });
 
 test('the chart and docker-compose.yml pass the same settings to nginx, and its image substitutes only these', () => {
@@ -63,7 +63,7 @@ test('the chart and docker-compose.yml pass the same settings to nginx, and its 
   assert.deepEqual(filter.split('|').sort(), chart);
   // Dockerfile.frontend sets these to the values for Docker.
   const settingsOfImage = ['API_HOST', 'API_RESOLVER'];
-  assert.deepEqual([...listNames(listEnvironment('frontend')), ...settingsOfImage].sort(), chart);
+  assert.deepEqual([...listNames(readEnvironment('frontend')), ...settingsOfImage].sort(), chart);
   const usedNames = [...read('deploy/nginx/compose-site.conf.template').matchAll(/\$\{([A-Z_]+)\}/g)];
   assert.deepEqual([...new Set(usedNames.map(([, name]) => name))].sort(), chart);
 });
@@ -104,7 +104,7 @@ test('each process gets the same secrets as in docker-compose.yml, and no others
     const inCompose = [
       ...listNames(readBlock(compose, 'x-settings: &settings')),
       // A worker has only the shared settings.
-      ...(service === 'worker' ? [] : listNames(listEnvironment(service))),
+      ...(service === 'worker' ? [] : listNames(readEnvironment(service))),
     ].map((setting) => setting.replace(/_FILE$/, ''));
     const secretsInCompose = secretNames.filter((secret) => inCompose.includes(secret));
     assert.deepEqual(secretsInCompose.sort(), [...expectedNames].sort(), name);

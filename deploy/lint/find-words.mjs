@@ -17,6 +17,7 @@ const withoutCode = (text) => text.replace(/`[^`]*`/g, (code) => ' '.repeat(code
 export function findWordsInText(text, words) {
   const prose = withoutCode(text);
   return words.flatMap(({ forms, instead, unlessBefore, unlessAfter }) => {
+    // The word must not be a part of an identifier, a path or a file name.
     const alternatives = forms.map((form) => form.replaceAll(' ', BETWEEN_WORDS)).join('|');
     const expression = new RegExp(`(?<![\\w$@./-])(?:${alternatives})(?![\\w$/-]|\\.\\w)`, 'gi');
     return [...prose.matchAll(expression)]

@@ -225,7 +225,8 @@ export class ThawStack {
   async #stop() {
     // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the
     // clients.
-    this.proxy?.disableRestarts('SIGQUIT');
+    this.proxy?.disableRestarts();
+    this.proxy?.kill('SIGQUIT');
     await Promise.all([...this.replicas, ...this.workers].map((managedProcess) => managedProcess.stop()));
     await this.proxy?.stop();
     await this.#openedStores?.close();
@@ -356,7 +357,7 @@ export class ThawStack {
     return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
   }
 
-  /** Reads a setting from the option `env`, or else from the environment of this process. An empty one is not set. */
+  /** Reads a setting from the option `env`, or else from the environment of this process; undefined if it is empty. */
   #readSetting(name) {
     return this.#options.env[name] || process.env[name] || undefined;
   }

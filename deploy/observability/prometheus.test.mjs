@@ -1,5 +1,5 @@
-// Checks the alert rules with promtool, and runs every query of dashboard and alerts against a real Prometheus. It
-// scrapes three replicas and a worker under load from k6, with a read replica of PostgreSQL. Part of
+// Checks the alert rules with promtool, and runs every query of the dashboard and the alerts against a real Prometheus.
+// Prometheus scrapes three replicas and a worker under load from k6; PostgreSQL has a read replica. Part of
 // `npm run test:optional`.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';

@@ -31,8 +31,10 @@ const test = base.extend<{ strangers: [Tab, Tab] }>({
   },
 });
 
+// XPath expressions, with which a `Tab` finds elements.
+
 const button = (name: string): string => `//button[normalize-space(.)="${name}"]`;
-/** In a dialog: the choice of a partner beneath it has the same names. */
+/** Finds only options of a dialog, because the choice of a partner beneath the dialog has options of the same names. */
 const radio = (name: string): string => `//*[@role="dialog"]//*[@role="radio"][normalize-space(.)="${name}"]`;
 const heading = (name: string): string => `//*[self::h1 or self::h2][normalize-space(.)="${name}"]`;
 const message = (text: string): string =>

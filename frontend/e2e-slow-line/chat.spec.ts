@@ -3,7 +3,7 @@ import { expect, signInByHttp, test } from '../e2e/support/test.ts';
 
 // Timings are only meaningful on an idle machine, so `npm run test:long` runs this file as a stage of its own.
 
-const runs = 5;
+const runCount = 5;
 const kilobyte = 1_000;
 
 interface Line {
@@ -14,7 +14,7 @@ const mobile: Line = { latencyMs: 150, bytesPerSecond: 200 * kilobyte };
 const poor: Line = { latencyMs: 400, bytesPerSecond: 50 * kilobyte };
 
 /** Opens a page of a signed-in user over a slow connection, with an empty cache. */
-const pageOver = async (line: Line, openContext: () => Promise<BrowserContext>): Promise<Page> => {
+const openPageOver = async (line: Line, openContext: () => Promise<BrowserContext>): Promise<Page> => {
   const context = await openContext();
   await signInByHttp(context);
   const page = await context.newPage();
@@ -34,8 +34,8 @@ const readFirstContentfulPaint = (page: Page): Promise<number> =>
   page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
 
 /**
- * Milliseconds from the navigation until the initial stage is painted and a press of the profile button has opened its
- * dialog. The page itself looks at every frame: the assertions of Playwright poll up to a second apart.
+ * Milliseconds from the navigation until the start screen is painted and a press of the profile button has opened its
+ * dialog. `waitForFunction` checks in every frame; assertions of Playwright are checked up to a second apart.
  */
 const measureMsUntilUsable = async (page: Page): Promise<number> => {
   await page.waitForFunction(() => {
@@ -52,41 +52,43 @@ const measureMsUntilUsable = async (page: Page): Promise<number> => {
   return (await usable.jsonValue()) || Infinity;
 };
 
-const median = (values: readonly number[]): number =>
+const computeMedian = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
 
-const inWords = (name: string, values: readonly number[]): string =>
-  `${name}: median ${Math.round(median(values))} ms of ${values.map(Math.round).join(', ')}`;
+const summarize = (name: string, values: readonly number[]): string =>
+  `${name}: median ${Math.round(computeMedian(values))} ms of ${values.map(Math.round).join(', ')}`;
 
-test('at 150 ms and 1.6 Mbit/s /chat is painted within 1.3 s and usable within 2 s', async ({
+test('at a latency of 150 ms and 200 kB/s /chat is painted within 1.3 s and usable within 2 s', async ({
   openContext,
 }) => {
   const painted: number[] = [];
   const usable: number[] = [];
-  for (let run = 0; run < runs; run += 1) {
-    const page = await pageOver(mobile, openContext);
+  for (let run = 0; run < runCount; run += 1) {
+    const page = await openPageOver(mobile, openContext);
     await page.goto('/chat', { waitUntil: 'commit' });
     usable.push(await measureMsUntilUsable(page));
     painted.push(await readFirstContentfulPaint(page));
     await page.close();
   }
-  console.log(inWords('first contentful paint', painted));
-  console.log(inWords('usable', usable));
-  expect(median(painted)).toBeLessThanOrEqual(1_300);
-  expect(median(usable)).toBeLessThanOrEqual(2_000);
+  console.log(summarize('first contentful paint', painted));
+  console.log(summarize('usable', usable));
+  expect(computeMedian(painted)).toBeLessThanOrEqual(1_300);
+  expect(computeMedian(usable)).toBeLessThanOrEqual(2_000);
 });
 
-test('at 400 ms and 50 kB/s the shell of /chat is painted within 2.5 s', async ({ openContext }) => {
+test('at a latency of 400 ms and 50 kB/s the shell of /chat is painted within 2.5 s', async ({
+  openContext,
+}) => {
   const painted: number[] = [];
-  for (let run = 0; run < runs; run += 1) {
-    const page = await pageOver(poor, openContext);
+  for (let run = 0; run < runCount; run += 1) {
+    const page = await openPageOver(poor, openContext);
     await page.goto('/chat', { waitUntil: 'commit' });
-    // The shell in the document; the application loads later.
+    // The document contains the shell (the frame of the page); the application loads later.
     await expect(page.getByText('Opening your chat…')).toBeVisible();
     await expect.poll(() => readFirstContentfulPaint(page)).toBeLessThan(Infinity);
     painted.push(await readFirstContentfulPaint(page));
     await page.close();
   }
-  console.log(inWords('first contentful paint', painted));
-  expect(median(painted)).toBeLessThanOrEqual(2_500);
+  console.log(summarize('first contentful paint', painted));
+  expect(computeMedian(painted)).toBeLessThanOrEqual(2_500);
 });

@@ -61,26 +61,26 @@ test('Back or the Close button closes each dialog, stays in the chat, and leaves
   const [ada, bob] = await pair(viaLandingPage);
   const { page } = ada;
   const dialogs = [
-    { open: ada.button('Chat History'), name: 'Chat History', address: '/chat?dialog=history' },
+    { opener: ada.button('Chat History'), name: 'Chat History', address: '/chat?dialog=history' },
     {
-      open: page.getByRole('button', { name: /^Friend Requests/ }),
+      opener: page.getByRole('button', { name: /^Friend Requests/ }),
       name: 'Friend Requests',
       address: '/chat?dialog=requests',
     },
     {
-      open: page.getByRole('button', { name: /^Profile Settings: / }),
+      opener: page.getByRole('button', { name: /^Profile Settings: / }),
       name: 'Profile Settings',
       address: '/chat?dialog=settings',
     },
   ];
-  for (const { open, name, address } of dialogs) {
-    await open.click();
+  for (const { opener, name, address } of dialogs) {
+    await opener.click();
     await expect(page.getByRole('dialog', { name })).toBeVisible();
     await expect(page).toHaveURL(address);
     await page.goBack();
     await expect(page.getByRole('dialog')).toBeHidden();
     await expect(page).toHaveURL('/chat');
-    await open.click();
+    await opener.click();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await expect(page.getByRole('dialog')).toBeHidden();
     await expect(page).toHaveURL('/chat');
@@ -90,7 +90,9 @@ test('Back or the Close button closes each dialog, stays in the chat, and leaves
   await expect(page).toHaveURL('/');
 });
 
-test('on a phone Back first closes the sidebar, then a chat opened from it', async ({ pair }) => {
+test('on a phone Back closes the open sidebar, or the chat that was opened from the sidebar', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair({ ...viaLandingPage, viewport: { width: 390, height: 844 } });
   await befriend(ada, bob);
   const { page } = ada;

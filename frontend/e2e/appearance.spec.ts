@@ -108,7 +108,10 @@ test.describe('accessibility and layout checks', () => {
   });
 });
 
-test('a theme chosen on the landing page or in the settings survives a reload', async ({ newcomer }) => {
+test('a theme chosen in the settings survives a reload, and the theme "System" follows the browser', async ({
+  newcomer,
+}) => {
+  // Without a choice the page is dark, even if the browser prefers light pages.
   const ada = await newcomer({ colorScheme: 'light' });
   const html = ada.page.locator('html');
   await expect(html).toHaveAttribute('data-theme', 'dark');

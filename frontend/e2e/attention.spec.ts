@@ -11,7 +11,7 @@ test('the title and icon of the tab show the state of the chat and the unread me
   await ada.pressFind();
   await expect(ada.page).toHaveTitle('Looking for someone... · Thaw');
   await expect(icon).toHaveAttribute('href', '/favicon/searching.svg');
-  // Not the HTML document that unknown addresses return.
+  // For an unknown address the server would return an HTML document instead of the icon.
   expect((await ada.page.request.get('/favicon/searching.svg')).headers()['content-type']).toContain('svg');
 
   const bob = await newcomer({ gender: 'male' });
@@ -21,6 +21,7 @@ test('the title and icon of the tab show the state of the chat and the unread me
   await befriend(ada, bob);
   await seedMessages(bob, ada, 2, { text: () => 'the secret' });
   await expect(ada.page).toHaveTitle(`(2) Chatting with ${bob.name} · Thaw`);
+  // The variant `-calling` has a dot, which says that something is unread.
   await expect(icon).toHaveAttribute('href', '/favicon/active-calling.svg');
   expect(await ada.page.title()).not.toContain('secret');
 

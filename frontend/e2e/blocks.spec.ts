@@ -120,7 +120,7 @@ test('a friend can be blocked and unblocked wherever this is offered, and both u
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
 
-  // Blocked in the private chat, unblocked in the settings. Now no random chat can end.
+  // Blocked in the private chat, unblocked in the settings. The two are no longer in a random chat.
   await befriend(ada, bob);
   await openChat(ada, bob);
   await chooseMenuItem(getPrivateChat(ada), menuButton, 'Block…');

@@ -13,8 +13,9 @@ test.use({ expectedErrors: [/status of (401|403)/] });
 const narrowPhone = { width: 320, height: 700 };
 
 /**
- * Forges a receipt, a signed document that lists what the server has erased. The content of the forgery claims one more
- * erased picture, and the signature remains that of the original.
+ * Forges a receipt, a document that lists what the server has erased. Its field `receipt` is the signed form (a JWS:
+ * header, content and signature), and its field `content` is what the page shows. The forgery claims one more erased
+ * picture in both fields, but keeps the original signature.
  */
 const forgeReceipt = (receipt: Receipt): Receipt => {
   const [header, content, signature] = receipt.receipt!.split('.');
@@ -82,11 +83,13 @@ test('a user exports their data and deletes the account; every tab signs out, an
   await expect(otherTab).toHaveURL('/auth');
   expect(await readStoredUser(otherTab)).toBeNull();
   const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+  // The page shows the receipt once the worker has erased the account.
   await expect(heading).toBeFocused({ timeout: 20_000 });
   await expect(page.getByRole('region', { name: 'Erased' })).toContainText('Sign-ins');
   const remaining = page.getByRole('region', { name: 'What is stored about the account now' });
   await expect(remaining).toContainText('Nothing.');
   const receiptAddress = page.url();
+  // To count again, the page loads the receipt again; the test needs its JSON.
   const [receiptResponse] = await Promise.all([
     page.waitForResponse(/\/api\/receipts\/[\w-]{22}$/),
     remaining.getByRole('button', { name: 'Count again' }).click(),

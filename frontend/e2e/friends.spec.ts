@@ -63,6 +63,7 @@ test('a friend request from the toolbar, and its acceptance, appear on both page
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   await expectPendingCount(bob, 0);
 
+  // A double click sends one request only.
   await getToolbar(ada).getByRole('button', { name: 'Add Friend' }).dblclick();
   await expect(getToolbar(ada).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(ada.page.getByText('Friend request sent', { exact: true }).first()).toBeVisible();
@@ -160,10 +161,13 @@ test('after a chat the partner can receive a friend request, and the requester d
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
-test.describe('when the name of a requester is unavailable', () => {
+test.describe('when one name cannot be loaded and the first answer fails', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
-  test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {
+  test('friend requests of two users are counted, listed, and answered one by one', async ({
+    pair,
+    newcomer,
+  }) => {
     const [ada, bob] = await pair();
     await requestFriendship(bob, ada);
     await expectPendingCount(ada, 1);
@@ -223,6 +227,7 @@ test('removing a friend closes the private chat on both pages, and the two can b
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
+  // The private chat is not opened again.
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
 });
 

@@ -2,7 +2,7 @@ import { expect, type Person, test } from './support/test.ts';
 
 const getHistoryDialog = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
 
-// The test mocks this response to a request for the profile of a partner.
+// The test mocks a 404 response to the request for a partner's profile.
 test.use({ expectedErrors: [/status of 404/] });
 
 test('the history lists past partners, newest first, and sends friend requests to them', async ({

@@ -109,6 +109,7 @@ test.describe('a rejected file or failed upload', () => {
         [kind, png.toString('base64')] as const,
       );
       await expect(ada.button('Remove photo')).toBeVisible();
+      // The dropped picture is sent below.
       if (kind === 'paste') await ada.button('Remove photo').click();
     }
     await ada.field.press('Enter');

@@ -90,7 +90,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('the document of the landing page contains its texts, metadata and icons, and that of /chat has no heading', async ({
+test('the HTML of the landing page contains its texts, metadata and icons, and the HTML of /chat no heading', async ({
   openContext,
 }) => {
   const context = await openContext();
@@ -109,7 +109,7 @@ test('the document of the landing page contains its texts, metadata and icons, a
 
 test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
-  test('sees the link to the chat and their theme before hydration, and a click takes effect after it', async ({
+  test('sees the link to the chat and their theme before hydration, and an early click takes effect afterwards', async ({
     openContext,
   }) => {
     const context = await openContext();

@@ -6,7 +6,10 @@ import { expect, type Person, test } from './support/test.ts';
 /** Restricts accessibility checks to the chat; the tests of other files check the rest of the page. */
 const onlyChat = { within: 'main' };
 
-/** Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. */
+/**
+ * Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. The first row
+ * with the text is the message; a later row may quote it.
+ */
 const clickAction = async (
   person: Person,
   text: string,
@@ -197,17 +200,18 @@ test('on a phone a long press opens the actions of a message', async ({ pair }) 
   await expect(bob.button('Heart, 1')).toBeVisible();
 });
 
-test('a name of the partner that is cut off still shows at least 96 px', async ({ pair }) => {
+test('a truncated name of the partner is at least 96 px wide', async ({ pair }) => {
   const [ada, bob] = await pair(touchScreen);
   // About twelve letters.
-  const minCutNamePx = 96;
+  const minTruncatedNamePx = 96;
   // A phone, and widths around 608 px and 672 px, at which the layout of the toolbar changes.
   for (const width of [390, 576, 640, 700]) {
     await ada.page.setViewportSize({ width, height: phone.height });
     const name = ada.heading(bob.name);
-    const isCut = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
+    const isTruncated = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
     const nameWidth = await name.evaluate((element) => element.clientWidth);
-    expect(isCut && nameWidth < minCutNamePx, `the name at ${width} px has ${nameWidth} px`).toBe(false);
+    const isTooShort = isTruncated && nameWidth < minTruncatedNamePx;
+    expect(isTooShort, `the name at ${width} px has ${nameWidth} px`).toBe(false);
     await expect(ada.button('Skip Chat')).toBeInViewport();
   }
 });

@@ -216,7 +216,7 @@ test('both carousels of the landing page follow a swipe in either direction and 
     await carousel.scrollIntoViewIfNeeded();
     const shownSlide = carousel.locator('[data-shown]');
     await dots.first().tap();
-    // A swipe to the right shows the previous slide; before the first one comes the last.
+    // A swipe to the right shows the previous slide. The last slide precedes the first one.
     await drag(page, await findCentre(shownSlide), { x: 80, y: 0 });
     await expect(currentDot).toHaveAttribute(
       'aria-label',
@@ -243,7 +243,7 @@ test('a web address in a random chat is hidden until tapped and can be copied; i
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
-  // In the random chat the partner counts as a stranger, even if they are friends. The first attempt only warns.
+  // In the random chat even a friend counts as a stranger. The first attempt to send the address only shows a warning.
   const messageWithAddress = 'look: https://example.org/a.';
   await bob.field.fill(messageWithAddress);
   await bob.field.press('Enter');

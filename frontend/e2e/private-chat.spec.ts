@@ -16,7 +16,10 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. */
+/**
+ * Clicks an action in the toolbar of a message, which is shown while the pointer is over the message. The first row
+ * with the text is the message; a later row may quote it.
+ */
 const clickAction = async (person: Person, text: string, action: string): Promise<void> => {
   await person.message(text).first().hover();
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();

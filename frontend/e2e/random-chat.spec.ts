@@ -119,6 +119,7 @@ test('the partner preference survives a reload and restricts the matches', async
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await bob.pressFind();
   await expect(bob.heading('Looking for someone...')).toBeVisible();
+  // Without this preference, Cleo could also be matched with Bob.
   await cleo.page.getByRole('radio', { name: 'Woman' }).click();
   await cleo.pressFind();
   await expect(ada.heading(cleo.name)).toBeVisible();
@@ -244,7 +245,7 @@ test("a stranger's message is shown as plain text", async ({ pair }) => {
   const [ada, bob] = await pair();
   // Markup, and the marker that stands for an image in stored messages.
   const markup = '<img src=x onerror="alert(1)"> [IMAGE:/api/files/x.png]';
-  // Also with a character that reverses the direction of the text after it.
+  // U+202E reverses the direction of the text after it, and must not affect the markup before it.
   await ada.sendMessage(`${markup} \u202eright to left`);
   await expect(bob.message(markup)).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);

@@ -92,6 +92,7 @@ test('a partner who has blocked the user can be reported from Chat History, and 
     await history.getByRole('button', { name: 'More about Unknown User' }).click();
     await page.getByRole('menuitem', { name: 'Report…' }).click();
     await dialog.getByRole('radio', { name: 'They may hurt themselves' }).click();
+    // The checkbox would also block the reported user.
     await dialog.getByRole('checkbox').uncheck();
     await dialog.getByRole('button', { name: 'Send report' }).click();
     await expect(

@@ -31,8 +31,8 @@ const holdUploads = async (page: Page): Promise<() => void> => {
 };
 
 /**
- * Intercepts the connection of a page: `prepare` is for the options of a user, and `getConnection` returns the
- * connection once the page is open.
+ * Intercepts the connection of a page. Pass `prepare` in the options of a user; once their page is open,
+ * `getConnection` returns the connection.
  */
 const createInterception = (): {
   getConnection: () => Connection;
@@ -121,7 +121,7 @@ test.describe('a photo', () => {
       areUploadsFailing = false;
       await row.getByRole('button', { name: 'Retry' }).click();
       await expect(bob.message('look at this')).toBeVisible();
-      // Another photo that fails can be removed.
+      // A photo that was not delivered can also be removed.
       areUploadsFailing = true;
       await attachPhoto(ada);
       await ada.sendMessage('and this');
@@ -219,7 +219,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desktop an opened chat focuses the composer, which receives text typed anywhere, and Arrow Up edits', async ({
+test('on a desktop an open chat focuses its message field, text typed elsewhere gets there, and Arrow Up edits', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];

@@ -189,8 +189,11 @@ const openChatWithStanding = async (
   await page.goto('/chat');
 };
 
-test('a notice says that an appeal was decided by the only moderator', async ({ newcomer }) => {
+test('the notice of a decided appeal shows the answer, also that the only moderator decided it', async ({
+  newcomer,
+}) => {
   const ada = await newcomer({ gender: 'female' });
+  // The server adds this sentence to the answer.
   const onlyModeratorText = 'Decided by the same moderator, since there is only one.';
   const decidedAppeal = {
     state: 'decided',

@@ -1,5 +1,5 @@
 // Renders the icons from public/favicon.svg, and the social preview picture from the built landing page.
-// Run by hand after a build when one of them changes: npm run pictures -w frontend.
+// Run by hand after a build, when the icon or the landing page has changed: npm run pictures -w frontend.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname, extname, join, resolve } from 'node:path';

@@ -72,7 +72,7 @@ const collectScripts = (manifest, key, found = new Set()) => {
   return found;
 };
 
-// React and Vite read it, so it is set before the renderer is built and run.
+// React and Vite read NODE_ENV, so it is set before the renderer is built and run.
 process.env.NODE_ENV = 'production';
 const emptyDocument = readBuiltFile('index.html');
 const manifest = JSON.parse(readBuiltFile('.vite/manifest.json'));
@@ -111,8 +111,8 @@ const buildPage = ({ path, route, title = socialTitle }, markup) => {
     : '';
   let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
   page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
-  // Scripts would delay the first paint on a slow connection, so public/theme.js requests them after it. It finds
-  // their addresses in the meta tag.
+  // Scripts would delay the first paint on a slow connection, so public/theme.js requests them after the first paint.
+  // The meta tag passes their addresses to theme.js.
   page = page.replace(scriptTags, '');
   const lateScripts = [...scripts].map((file) => `/${file}`).join(' ');
   page = replaceOnce(

@@ -126,7 +126,7 @@ try {
   }
   await ines.page.getByText('The ice is broken!').first().waitFor();
   await ines.page.getByRole('img', { name: 'Ice cubes' }).locator('canvas').waitFor({ state: 'attached' });
-  // The cubes have then fallen half-way down.
+  // After 900 ms the cubes have fallen half-way down.
   await new Promise((resume) => setTimeout(resume, 900));
   await takePicture(ines.page, 'break-the-ice');
 } finally {

@@ -20,6 +20,7 @@ import { ChatPage } from './page';
 import { type Dice, createDice } from './dice';
 import { type LoggedEvent, type ShownChat, computeShownChat } from './stored-chat';
 
+// All pages run in this process, so the signed-in user is the one whose page acts.
 jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
@@ -159,6 +160,7 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
   };
   const actions: [weight: number, name: string, act: () => void][] = [
     [6, 'sends a message', () => sendMessage()],
+    // Without a message to reply to, this sends a message that is no reply.
     [2, 'replies to a message', () => sendMessage(dice.pick(reactable))],
     [
       4,
@@ -209,14 +211,14 @@ const startNewChat = async (pair: Pair, previousId: string | undefined): Promise
   };
   const readSessionId = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
-  const areInNewChat = (): boolean => {
+  /** @returns true in the new chat, and before it a description, which the error of `until` contains */
+  const tryToReachNewChat = (): boolean | string[] => {
     pair.forEach(pressNextButton);
     const [first, second] = pair.map(readSessionId);
-    return first !== undefined && first === second && first !== previousId;
+    const areInNewChat = first !== undefined && first === second && first !== previousId;
+    return areInNewChat || pair.map(describeState);
   };
-  // If the users are not matched in time, the error of `until` contains the value of `readProgress`.
-  const readProgress = (): boolean | string[] => areInNewChat() || pair.map(describeState);
-  await until(readProgress, (value) => value === true, MAX_WAIT_MS);
+  await until(tryToReachNewChat, (result) => result === true, MAX_WAIT_MS);
   return readSessionId(pair[0]) ?? '';
 };
 

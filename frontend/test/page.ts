@@ -20,7 +20,7 @@ const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([
 
 const RECONNECT_PRESSED_AFTER_MS = 50;
 
-/** A clock whose timers run as the user of the page. @param adjustDelay returns the delay to wait in fact */
+/** A clock whose timers run as the user of the page. @param adjustDelay returns the delay that a timer really waits */
 const createClock = (act: (work: () => void) => void, adjustDelay: (delayMs: number) => number): Clock => ({
   now: () => Date.now(),
   setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), adjustDelay(delayMs)).unref()),

@@ -9,8 +9,9 @@ const renderRow = ({ figure, label, ours, against, theirs, ratio, gate, aim, isR
   const ratioText = ratio
     ? `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} to ${ratio.maximum.toFixed(2)})`
     : '';
-  const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'missed';
-  return `| ${[figure, label, ours, against, theirs, ratioText, gate, aim, verdict].join(' | ')} |`;
+  const verdict = isReached ? 'reached' : 'missed';
+  const verdictOrEmpty = isReached === undefined ? '' : verdict;
+  return `| ${[figure, label, ours, against, theirs, ratioText, gate, aim, verdictOrEmpty].join(' | ')} |`;
 };
 
 export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...rows.map(renderRow)].join('\n');

@@ -103,7 +103,7 @@ export class Service {
     this.worker = undefined;
   }
 
-  /** Starts a replica that has ended again, on the same port. `replicas` then holds the new process in its place. */
+  /** Restarts a replica that has ended, on the same port. `replicas` then holds the new process in its place. */
   async restart(replica: Replica): Promise<void> {
     const index = this.replicas.indexOf(replica);
     this.replicas[index] = await this.startReplica(index, replica.port);

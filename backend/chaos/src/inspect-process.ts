@@ -33,9 +33,9 @@ const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(met
 NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
 
-/** The timers of the process, and the line of code that created each, to find the origin of a leaked timer. */
+/** The timers that keep the process running, and the line of code that created each. */
 const timers: { timer: WeakRef<NodeJS.Timeout>; callSite: string }[] = [];
-/** Timers that have ended are removed when the list is longer than this. */
+/** Timers that have ended, or were unreferenced with `unref`, are removed when the list is longer than this. */
 const TIMERS_BEFORE_SWEEP = 5_000;
 
 /** An internal field of Node's timers. */
@@ -52,7 +52,7 @@ const sweepTimers = (): void => {
 };
 
 const readCallSite = (): string => {
-  // The lines before are the message, this function, and the function that records the timer.
+  // The first three lines are the message, this function, and the function that records the timer.
   const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
   return caller
     .trim()
@@ -74,7 +74,7 @@ const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
     Object.getOwnPropertyDescriptors(original),
   ) as unknown as typeof setTimeout & typeof setInterval;
 };
-// Capturing a stack for each timer is expensive, so it is only switched on to find the origin of a leaked timer.
+// Capturing a stack for each timer is expensive, so this is switched on only to find the origin of a leaked timer.
 if (process.env.CHAOS_TIMERS === '1') {
   recordTimers('setTimeout');
   recordTimers('setInterval');
@@ -127,11 +127,11 @@ const addSizes = (
   }
 };
 
-const COLLECTION_ROUNDS = 4;
+const GARBAGE_COLLECTIONS = 4;
 
 const writeInspection = async (): Promise<void> => {
-  // Several rounds, because objects that one turn of the event loop releases are collected after it.
-  for (let round = 0; round < COLLECTION_ROUNDS; round += 1) {
+  // Several collections, because each turn of the event loop in between may release further objects.
+  for (let count = 0; count < GARBAGE_COLLECTIONS; count += 1) {
     (globalThis as { gc?: () => void }).gc?.();
     await nextTurn();
   }

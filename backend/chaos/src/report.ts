@@ -19,7 +19,7 @@ export interface Report {
   recovery: RecoveryFigures;
   /** Refused or unanswered commands by code. */
   refusals: Record<string, number>;
-  /** Acknowledged commands by event. */
+  /** Acknowledged commands by event. `verdict.acknowledgements` counts only those that the stores were checked for. */
   acknowledged: Record<string, number>;
   /** How often pages gave up and showed the Reconnect button. */
   gaveUpCount: number;
@@ -34,6 +34,7 @@ interface Check {
   violations: Violation[];
 }
 
+/** The rules of a run, which check/evidence-checker.ts describes. */
 const RULES = [
   'lost',
   'duplicate',
@@ -113,6 +114,7 @@ const renderLossesByFault = (losses: Verdict['losses']): string[] => {
 const renderHeaps = ({ before, after }: Report): string[] =>
   Object.entries(before.processes).map(([name, { heapBytes }]) => {
     const heapBytesAfter = after.processes[name]?.heapBytes;
+    // NaN for a process that did not respond after the last fault.
     const formatMiB = (bytes = NaN): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
     return `heap of ${name.padEnd(10)} ${formatMiB(heapBytes)} before, ${formatMiB(heapBytesAfter)} after`;
   });

@@ -112,7 +112,10 @@ const settings = z.object({
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(integer(), limits.graceAfterCleanCloseMs),
   /** Milliseconds for which a random chat waits after any other end of that socket, such as a lost connection. */
   GRACE_AFTER_LOSS_MS: z._default(integer(), limits.graceAfterLossMs),
-  /** The automatic reaction to reports, called care, counts the distinct reporters of a user within these seconds. */
+  /**
+   * The automatic reaction to reports, called care, counts the distinct reporters of a user within this number of
+   * seconds.
+   */
   CARE_WINDOW_S: z._default(integer(1), DAY_S),
   /** From this number of reporters on, a user is only matched with other users who are reported as often. */
   CARE_FLAG_REPORTERS: z._default(integer(1), 3),
@@ -121,8 +124,8 @@ const settings = z.object({
   /** Duration of an automatic suspension in seconds. A ban has to be confirmed within the same time. */
   CARE_REVIEW_S: z._default(integer(1), 3 * DAY_S),
   /**
-   * A second moderator confirms bans and decides appeals. If there is only one moderator, that moderator may do so
-   * after these seconds.
+   * A second moderator confirms bans and decides appeals. If there is only one moderator, that moderator may do it
+   * after this number of seconds.
    */
   SOLO_REVIEW_AFTER_S: z._default(integer(), DAY_S),
   /** Seconds within which a decision can be appealed. */

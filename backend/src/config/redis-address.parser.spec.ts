@@ -39,19 +39,19 @@ describe('parseRedisAddress', () => {
   });
 
   it.each([
-    'http://localhost',
-    'localhost:6379',
-    'redis+cluster://',
-    'redis+cluster://one:7001/2',
-    'redis+cluster://one:0',
-    'redis+cluster://one:65536',
-    'redis+cluster://one,,two',
-    'redis+cluster://name@one',
-    'redis+cluster://:%zz@one',
-    'redis+sentinel://one:26379',
-    'redis+sentinel://one:26379/a/b',
-    'rediss+sentinel://one/name',
-  ])('refuses %s', (url) => {
+    ['http://localhost', 'another protocol'],
+    ['localhost:6379', 'no protocol'],
+    ['redis+cluster://', 'no nodes'],
+    ['redis+cluster://one:7001/2', 'the database of a cluster'],
+    ['redis+cluster://one:0', 'the port 0'],
+    ['redis+cluster://one:65536', 'a port that is too high'],
+    ['redis+cluster://one,,two', 'an empty node'],
+    ['redis+cluster://name@one', 'a user without a password'],
+    ['redis+cluster://:%zz@one', 'a malformed percent-encoding'],
+    ['redis+sentinel://one:26379', 'no name of the primary'],
+    ['redis+sentinel://one:26379/a/b', 'two names of the primary'],
+    ['rediss+sentinel://one/name', 'Sentinels with TLS, which are not supported'],
+  ])('refuses %s: %s', (url) => {
     expect(parseRedisAddress(url)).toBeUndefined();
   });
 });

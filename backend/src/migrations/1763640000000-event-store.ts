@@ -8,6 +8,7 @@ export class EventStore1763640000000 implements MigrationInterface {
       CREATE TABLE event_streams (
         stream_id text PRIMARY KEY,
         stream_type text NOT NULL,
+        -- The number of events in the stream, and so the stream_position of the last one.
         version bigint NOT NULL CHECK (version > 0)
       );
 
@@ -29,9 +30,11 @@ export class EventStore1763640000000 implements MigrationInterface {
       CREATE INDEX events_transaction_idx ON events (transaction_id, global_position);
       CREATE INDEX events_global_position_idx ON events (global_position);
 
+      -- The personal fields of events. They are stored separately from the log, so that they can be erased.
       CREATE TABLE event_private (
         event_id uuid NOT NULL,
         stream_id text NOT NULL,
+        -- The user whose data it is.
         subject_id bigint,
         data jsonb NOT NULL,
         expires_at timestamptz,

@@ -5,6 +5,7 @@ export class UsersAndSessions1763640100000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- The maximum is Number.MAX_SAFE_INTEGER.
       CREATE SEQUENCE user_ids AS bigint MAXVALUE 9007199254740991;
 
       -- Read model of the streams user-<id>.

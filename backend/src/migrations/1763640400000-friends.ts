@@ -5,6 +5,7 @@ export class Friends1763640400000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- The maximum is Number.MAX_SAFE_INTEGER.
       CREATE SEQUENCE friend_request_ids AS bigint MAXVALUE 9007199254740991;
 
       -- Read models of the streams friendship-<lower id>-<higher id>.

@@ -5,6 +5,7 @@ export class PrivateChat1763640410000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
+      -- The maximum is Number.MAX_SAFE_INTEGER.
       CREATE SEQUENCE private_message_ids AS bigint MAXVALUE 9007199254740991;
 
       -- Read model of the streams private-<message id>.

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** No query reads the log by transaction, and the index makes every append slower. */
+/** Drops an index that makes every append slower and that no query uses. */
 export class NoTransactionIndex1763640510000 implements MigrationInterface {
   readonly name = 'NoTransactionIndex1763640510000';
   /** PostgreSQL refuses DROP INDEX CONCURRENTLY, which blocks no append, inside a transaction. */

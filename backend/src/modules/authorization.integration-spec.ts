@@ -62,8 +62,8 @@ const callRoute = async (
 
 /** @returns the event of the answer, the code of an error frame, or `closed <close code>`. */
 const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Promise<string> => {
-  // `connect` opens a socket that is not authenticated yet.
-  const socket = event === 'authenticate' ? await sender.connect() : await sender.openSocket();
+  const isAuthentication = event === 'authenticate';
+  const socket = await (isAuthentication ? sender.openUnauthenticatedSocket() : sender.openSocket());
   try {
     // The cast allows any event and any data, malformed ones as well.
     const reply = socket.ask(event as 'ping', data as never);
@@ -169,7 +169,7 @@ describe('authorization', () => {
   });
 
   it('closes the socket of a suspended user after the frame `standing`', async () => {
-    const socket = await actors.users.suspended.connect();
+    const socket = await actors.users.suspended.openUnauthenticatedSocket();
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames.map(({ event }) => event)).toEqual(['standing']);
   });
@@ -180,7 +180,7 @@ describe('authorization', () => {
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     // The other events also require that the socket has sent `authenticate`.
     if (event === 'authenticate') return;
-    const unauthenticated = await actors.users.self.connect();
+    const unauthenticated = await actors.users.self.openUnauthenticatedSocket();
     expect(await unauthenticated.ask(event as 'ping', {})).toMatchObject({
       data: { code: 'not_authenticated' },
     });

@@ -41,7 +41,7 @@ export class BlockRace {
     private readonly maxDelayMs: number,
   ) {}
 
-  /** The state of both users in matching; `nowhere` for users who are in none. */
+  /** The states of both users in matching; `nowhere` for a user who is neither searching nor in a match. */
   async readStates(): Promise<string[]> {
     const records = this.users.map(({ visitor }) => matchingKeys.user(visitor.user.id));
     const states = await Promise.all(records.map((record) => this.store.redis.hget(record, 'state')));
@@ -65,7 +65,7 @@ export class BlockRace {
 
   private async blockAndMatch(round: number): Promise<void> {
     const sockets = this.users.map(({ socket }) => socket);
-    for (const socket of sockets) socket.frames.length = 0;
+    for (const socket of sockets) socket.frames.length = 0; // forgets the frames of earlier rounds
     // The rounds alternate who joins the queue first, who blocks, and whether the block precedes the second join.
     const [first, second] = round % 2 ? this.users : ([this.users[1], this.users[0]] as const);
     const [blocker, blocked] = round % 4 < 2 ? this.users : ([this.users[1], this.users[0]] as const);
@@ -116,7 +116,7 @@ export class BlockRace {
     expect((await blocker.call('DELETE', path)).status).toBe(204);
   }
 
-  /** Waits without a timer, whose resolution of 1 ms is too coarse. The sockets of this process work meanwhile. */
+  /** Waits without a timer, whose resolution of 1 ms is too coarse. `setImmediate` lets the sockets of Node.js work. */
   private async waitShareOfMaxDelay(share: number): Promise<void> {
     const endsAt = performance.now() + share * this.maxDelayMs;
     while (performance.now() < endsAt) await new Promise(setImmediate);

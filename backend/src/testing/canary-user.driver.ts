@@ -189,6 +189,7 @@ export const writePrivately = async ({
   bobSocket,
   words,
 }: WritingUsers): Promise<void> => {
+  // The second request is in the other direction, which accepts the first one.
   for (const [from, to] of [
     [ada, bob],
     [bob, ada],

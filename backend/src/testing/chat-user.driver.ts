@@ -104,13 +104,13 @@ export class ChatUser {
   }
 
   private async connect(): Promise<ThawSocket> {
-    const socket = await this.visitor.connect();
+    const socket = await this.visitor.openUnauthenticatedSocket();
     socket.webSocket.on('message', (raw) =>
       this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame),
     );
     const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
     const authenticated = this.authenticate(socket, lastSeen);
-    // Whichever of the two loses the race below may reject later.
+    // The promise that loses the race below may reject later, which must not be an unhandled rejection.
     authenticated.catch(() => undefined);
     const closedTooEarly = socket.closed.then((code) => {
       throw new Error(`closed with ${code} before it was authenticated and resumed`);
@@ -172,7 +172,7 @@ export class ChatUser {
         this.violations.push(`the chat ended: ${String(data.reason)}`);
         return;
       default:
-        // Every other event of the chat counts, even if its kind is unknown here.
+        // Every other event of the chat advances the `seq`, even if its kind is unknown here.
         if (this.sessionId !== undefined && data?.sessionId === this.sessionId && data.seq !== undefined)
           this.advance(Number(data.seq), event);
     }
@@ -232,9 +232,9 @@ export const createMatchedPairs = async (
 ): Promise<ChatUserPair[]> => {
   const addresses = [origins].flat();
   const users: ChatUser[] = [];
-  for (let number = 0; number < 2 * count; number += 1) {
-    const origin = addresses[number % addresses.length] ?? '';
-    users.push(await new ChatUser(origin).join(number % 2 === 0 ? 'female' : 'male'));
+  for (let index = 0; index < 2 * count; index += 1) {
+    const origin = addresses[index % addresses.length] ?? '';
+    users.push(await new ChatUser(origin).join(index % 2 === 0 ? 'female' : 'male'));
   }
   for (const user of users) await user.search();
   const pairs: ChatUserPair[] = [];
@@ -248,8 +248,9 @@ export const createMatchedPairs = async (
 };
 
 /**
- * Lets both users of every pair send messages, about one every `everyMs`.
- * @returns a function that stops this and waits until the last messages are acknowledged.
+ * Lets every user of the pairs send messages, about one every `everyMs`.
+ * @returns a function that stops the sending and waits until the last messages are acknowledged. It throws what a user
+ * could not send.
  */
 export const startSending = (
   pairs: readonly ChatUserPair[],
@@ -269,7 +270,7 @@ export const startSending = (
       sendAll(second, `${index}.second`),
     ]),
   );
-  allSenders.catch(() => undefined); // the returned function rejects
+  allSenders.catch(() => undefined); // the returned function throws the error
   return async () => {
     isStopped = true;
     await allSenders;

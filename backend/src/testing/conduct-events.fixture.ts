@@ -1,6 +1,5 @@
 import type { CaseOutcome } from '@thaw/contract/moderation';
-import type { ReservedIds } from '../modules/conduct/domain/conduct.commands';
-import type { ConductCommand } from '../modules/conduct/domain/conduct.commands';
+import type { ConductCommand, ReservedIds } from '../modules/conduct/domain/conduct.commands';
 import { createConductDecider } from '../modules/conduct/domain/conduct.decider';
 import type { ConductEvent } from '../modules/conduct/domain/conduct.events';
 import { type ConductState, createConductState } from '../modules/conduct/domain/conduct-state.types';
@@ -26,7 +25,7 @@ export const mod = 100;
 export const otherMod = 200;
 
 const START_MS = Date.UTC(2026, 10, 20);
-/** The reporters of `reportByUsers` have the following user ids. */
+/** The reporters of `reportByUsers` have the user ids 11, 12 and so on. */
 const REPORTER_ID_OFFSET = 10;
 const decider = createConductDecider(conductPolicy);
 

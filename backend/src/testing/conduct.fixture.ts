@@ -8,6 +8,7 @@ import {
   type ConductRequest,
 } from '../modules/conduct/application/conduct.service';
 
+/** A replica, or another process that has `ConductService`. */
 interface Replica {
   app: INestApplicationContext;
 }
@@ -42,8 +43,8 @@ export const fileReport = (
     evidence: '{}',
     // The SHA-256 of `{}`.
     evidenceHash: '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a',
-    deviceAccountIds: [reporterId],
-    weight: 1,
+    deviceAccountIds: [reporterId], // no other account was used on the reporter's devices
+    weight: 1, // counts towards automatic flagging and suspension
     ...overrides,
   });
 
@@ -70,7 +71,7 @@ export const decide = (
     ...overrides,
   });
 
-/** Warns a user in a case that a finding of a classifier opens, so without a reporter. @returns the id of the notice */
+/** Warns a user. A finding of the image classifier opens the case, without a reporter. @returns the id of the notice */
 export const warn = async (replica: Replica, userId: number): Promise<number> => {
   const raised = await replica.app.get(ConductService).raiseFinding({
     userId,

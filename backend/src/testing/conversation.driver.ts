@@ -50,11 +50,6 @@ export class Conversation {
     if (code !== 'unavailable') throw new Error(`A frame was answered ${String(code)}`);
     this.refusals += 1;
   }
-
-  /** Terminates both sockets without a close frame. */
-  async cut(): Promise<void> {
-    await Promise.all(this.sockets.map((socket) => socket.cut()));
-  }
 }
 
 /**
@@ -68,20 +63,20 @@ export const sendMessages = async (
   { perSecond, text, isOver }: { perSecond: number; text: string; isOver: () => boolean },
 ): Promise<number> => {
   const senders = conversations.flatMap((conversation) =>
-    ([0, 1] as const).map((side) => ({ conversation, side })),
+    ([0, 1] as const).map((sender) => ({ conversation, sender })),
   );
   /** The interval between two messages of one sender. */
   const intervalMs = (1_000 / perSecond) * senders.length;
   const startedAt = performance.now();
   let answered = 0;
   await Promise.all(
-    senders.map(async ({ conversation, side }, index) => {
+    senders.map(async ({ conversation, sender }, index) => {
       // The senders start one after the other, so that the messages are evenly distributed.
       const firstDueAt = startedAt + (intervalMs * index) / senders.length;
       for (let dueAt = firstDueAt; !isOver(); dueAt += intervalMs) {
         const waitMs = dueAt - performance.now();
         if (waitMs > 0) await sleep(waitMs);
-        await conversation.send(side, text);
+        await conversation.send(sender, text);
         answered += 1;
       }
     }),
@@ -117,7 +112,7 @@ export const findLostOrDuplicates = async (
     for (const [seq, content] of acknowledged) {
       if (texts.get(seq) !== content) faults.push(`${sessionId} ${seq} is ${texts.get(seq)?.slice(0, 20)}`);
     }
-    // Messages start with their number (of `send` here or of `HostileUser`), types of events do not.
+    // A message starts with a number, from `send` above or from `HostileUser`. A type of an event does not.
     const messages = [...texts.values()].filter((text) => /^[\d.]+ /.test(text));
     if (new Set(messages).size !== messages.length) faults.push(`${sessionId} holds a message twice`);
   }

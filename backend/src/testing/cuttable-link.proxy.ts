@@ -10,9 +10,7 @@ export interface CuttableLink {
   cut(): Promise<void>;
   /** Keeps connections open but passes no data: a network partition. */
   freeze(): void;
-  /**
-   * Drops only the answers of the store: it executes commands, but the client does not learn of it.
-   */
+  /** Drops only the answers: the store executes commands, but the client does not learn of it. */
   freezeAnswers(): void;
   /** Accepts connections and passes data again. Connections that were frozen are closed. */
   restore(): Promise<void>;

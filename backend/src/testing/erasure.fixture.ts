@@ -28,7 +28,7 @@ export const startTestErasures = async (
   replicas: number,
   extraSettings: Record<string, string> = {},
 ): Promise<TestErasures> => {
-  // VersityGW stores objects as files, so that tests can search its folder for remains of a user, too.
+  // VersityGW is an S3 server that stores objects as files, so tests can search its folder for remains of a user.
   const s3 = process.env.VERSITYGW_PATH ? await startTestS3() : null;
   const folder = s3?.directory ?? (await mkdtemp(path.join(tmpdir(), 'thaw-erasures-')));
   const storage: Record<string, string> = s3?.settings ?? { STORAGE_DIR: folder };

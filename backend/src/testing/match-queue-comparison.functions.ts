@@ -65,6 +65,7 @@ export const expectModelInRedis = async (redis: RedisClient, crowd: MatchQueueCr
       isExpiring: expiresInMs > 0,
     };
   });
+  for (const [index, user] of crowd.users.entries()) completeSince(user, found[index]);
   const expected = crowd.users.map((user, index) => computeExpected(user, crowd, found[index]));
   // The texts are compared first, because `expect` is slow and there is hardly ever a difference.
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found).toEqual(expected);
@@ -76,7 +77,12 @@ const findEntries = (queueKey: string, members: readonly string[], id: number): 
     index % 2 === 0 && member === String(id) ? [[queueKey, Number(members[index + 1])]] : [],
   );
 
-/** Also completes the model: a user who was matched at once has a `since` that only Redis knows. */
+/** Completes the model: a user who was matched at once has a `since` that only Redis knows. */
+const completeSince = (user: ModelUser, found: UserInRedis | undefined): void => {
+  const isInMatch = user.state === 'claimed' || user.state === 'chatting';
+  if (isInMatch && user.since === 0) user.since = found?.since ?? 0;
+};
+
 const computeExpected = (
   user: ModelUser,
   crowd: MatchQueueCrowd,
@@ -84,7 +90,6 @@ const computeExpected = (
 ): UserInRedis => {
   if (user.state === 'nowhere')
     return { state: null, pool: null, session: null, since: null, entries: [], isExpiring: false };
-  if (user.state !== 'searching' && user.since === 0) user.since = found?.since ?? 0;
   // A user whose replicas are all dead may still be in the queue until a scan removes them.
   const isQueued = user.state === 'searching' && (crowd.isConnected(user) || found?.entries.length === 1);
   return {

@@ -15,10 +15,10 @@ import { type Crowd, REPLICA_COUNT, type Step } from './match-queue-steps.fixtur
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
 
 /**
- * Applies every step to the real match queue and to a reference model (`crowd`), and expects the same results. A match
- * is claimed until it is confirmed, which starts its chat, or released. Users flagged by moderation are in the pool
- * `care`, all others in `common`; only users of the same pool are matched. An invalid step, such as confirming a match
- * that does not exist, does nothing.
+ * Applies every step (see `Step`) to the real match queue and to a reference model (`crowd`), and expects the same
+ * results. A match is claimed until it is confirmed, which starts its chat, or released. Users flagged by moderation
+ * are in the pool `care`, all others in `common`; only users of the same pool are matched. An invalid step, such as
+ * confirming a match that does not exist, does nothing.
  */
 export class MatchQueueComparison {
   /** Number of steps by operation, and of searches by result, to check that a run covered enough cases. */
@@ -43,22 +43,21 @@ export class MatchQueueComparison {
     for (let index = 0; index < REPLICA_COUNT; index += 1) await this.grantLease(index);
   }
 
-  /**
-   * Executes a step in both, and compares the results and the states. `Step` explains the operations.
-   */
+  /** Executes a step in the queue and in the model, and compares the results and the states. */
   async execute(step: Step): Promise<void> {
     const user = this.crowd.users[step.userIndex % this.crowd.users.length];
     if (!user) return;
     const replicaId = this.crowd.getReplicaId(step.replicaIndex);
     const service = this.getService(replicaId);
+    // As for a real join, the replica reads the blocks again.
     if (step.operation === 'join') user.excludedIds = this.crowd.listBlockedIds(user);
     const { excludedIds } = user;
     switch (step.operation) {
       case 'join': {
         if (user.isSuspended) break; // refused before it reaches the queue
         const result = await service.join(user.id, user.gender, step.preference, excludedIds, user.pool);
-        if (user.state === 'claimed') user.hasLeft = false;
-        if (user.state === 'nowhere') user.replicaIds.clear();
+        if (user.state === 'claimed') user.hasLeft = false; // a new join revokes the leave
+        if (user.state === 'nowhere') user.replicaIds.clear(); // of an earlier search
         if (user.state === 'nowhere' || user.state === 'searching') {
           user.replicaIds.add(replicaId);
           this.markSearching(user, step.preference);
@@ -77,6 +76,7 @@ export class MatchQueueComparison {
         break;
       case 'depart':
         await service.depart(user.id);
+        // While a user chats, the queue has none of their sockets.
         if (user.state !== 'chatting') user.replicaIds.delete(replicaId);
         break;
       case 'leave':
@@ -228,8 +228,9 @@ export class MatchQueueComparison {
   }
 
   private expectRetryResult(user: ModelUser, result: MatchState): void {
-    const hasLostAllReplicas = user.state === 'searching' && !this.crowd.isConnected(user);
-    if (hasLostAllReplicas) expect(result).toEqual({ kind: 'idle' });
+    // Without a socket on a live replica, a user is parked: in no queue until a socket opens.
+    const isParked = user.state === 'searching' && !this.crowd.isConnected(user);
+    if (isParked) expect(result).toEqual({ kind: 'idle' });
     else this.expectSearchResult(user, result);
   }
 
@@ -255,16 +256,18 @@ export class MatchQueueComparison {
     const compatible = this.crowd.users.filter((other) => this.crowd.isMatchable(user, other));
     const newPartners = compatible.filter((other) => !this.crowd.areInCooldown(user, other));
     // A former partner is eligible only if there is no new one and cool-downs are ignored.
-    const eligible = newPartners.length > 0 ? newPartners : this.relaxAfterS === 0 ? compatible : [];
-    this.count(eligible.length > 0 ? (newPartners.length > 0 ? 'matched' : 'matched again') : 'waits');
-    if (eligible.length > 0 && user.pool === 'care') this.count('matched in the care pool');
+    const mayMatchFormerPartners = newPartners.length === 0 && this.relaxAfterS === 0;
+    const eligible = mayMatchFormerPartners ? compatible : newPartners;
     if (eligible.length === 0) {
+      this.count('waits');
       expect(result).toMatchObject({ kind: 'searching' });
       const since = result.kind === 'searching' ? result.since.getTime() : 0;
       if (user.since === 0) user.since = since;
       expect(since).toBe(user.since);
       return;
     }
+    this.count(mayMatchFormerPartners ? 'matched again' : 'matched');
+    if (user.pool === 'care') this.count('matched in the care pool');
     expect(result).toMatchObject({ kind: 'matched' });
     if (result.kind !== 'matched') return;
     const { match } = result;

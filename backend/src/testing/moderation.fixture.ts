@@ -40,8 +40,8 @@ export const reportUser = async (
     words,
     evidence,
     evidenceHash: createHash('sha256').update(evidence).digest('hex'),
-    deviceAccountIds: [reporter.user.id],
-    weight: 1,
+    deviceAccountIds: [reporter.user.id], // no other account was used on the reporter's devices
+    weight: 1, // counts towards automatic flagging and suspension
   });
 };
 

@@ -5,6 +5,7 @@ import { StandingsService } from '../modules/standings/application/standings.ser
 import { buildConductStreamId, type StandingEvent } from '../modules/standings/domain/standing.events';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 
+/** A replica, or another process that has the event store. */
 interface Replica {
   app: INestApplicationContext;
 }

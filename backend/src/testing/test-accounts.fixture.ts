@@ -74,9 +74,12 @@ export class TestAccounts {
 
   /** Authenticates a socket by its cookie. @returns null if the cookie is not valid. */
   identifySocket(cookie: string): Promise<SocketIdentity | null> {
-    return this.api.app
-      .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
-      .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never); // what it reads
+    return (
+      this.api.app
+        .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
+        // The only fields of the request that it reads.
+        .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never)
+    );
   }
 
   /** @returns the messages that are published on the user's channel while `work` runs. */

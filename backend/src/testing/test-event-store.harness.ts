@@ -31,7 +31,10 @@ export const createSignedPermanently = (userId: number, name: string): NewEvent 
   type: 'SignedPermanently',
 });
 
-/** A read model of all notes and names. A note that begins with `unique` is refused if the same text exists already. */
+/**
+ * A read model of all notes, and of the names in `Signed` events. A note that begins with `unique` is refused if the
+ * same text exists already.
+ */
 export const notesProjection: Projection = {
   name: 'notes',
   tables: ['notes'],
@@ -66,8 +69,8 @@ const exclamationsProjection: Projection = {
 
 /**
  * Opens a stream with its first event, and writes its note to the table `notes`, in one statement. Parameters: those
- * of the event store up to $8, the stream id $9, a number $10 and the note $11. The number decides the outcome: `known`
- * is a repeated command, `nowhere` a refused one, any other number a new one.
+ * of the event store up to $8, the stream id $9, a text `number` $10 and the note $11. `number` decides the outcome:
+ * `known` stands for a repeated command, `nowhere` for a refused one, any other text for a new one.
  */
 export const openNoteStatement = {
   name: 'open_note',
@@ -91,7 +94,7 @@ export const createEventTypes = (): EventTypeRegistry => {
       personalFields: [],
       upcasters: {
         1: ({ text, ...rest }) => ({ ...rest, note: text }),
-        2: ({ note }) => ({ note: `${String(note)} (2)` }),
+        2: ({ note }) => ({ note: `${String(note)} (2)` }), // so that tests see that it was applied
       },
     },
     { type: 'Signed', schemaVersion: 1, personalFields: ['name'], subjectId, personalExpiresAfterMs: 60_000 },

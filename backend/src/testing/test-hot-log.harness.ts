@@ -53,7 +53,9 @@ export const useTestHotLog = (): TestHotLog => {
     return presence;
   };
   hotLog.enter = (replicaId, userId, id = `s-${userId}`, showsChat = true) =>
-    hotLog.getPresence(replicaId).join(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
+    hotLog
+      .getPresence(replicaId)
+      .join(hotLog.sessionId, { id, userId, partnerId: userId === 1 ? 2 : 1, showsChat });
 
   beforeAll(async () => {
     hotLog.store = await createTestRedis();

@@ -50,7 +50,7 @@ export class TestMatchQueue {
   on(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
-      // A search ignores cool-downs after a time that is as long as a cool-down: by default it ignores none early.
+      // The two times are equal, so that by default no search ignores a cool-down before it ends.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );

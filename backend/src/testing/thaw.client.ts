@@ -105,8 +105,11 @@ export class ThawVisitor {
     this.user = body.user as SelfUser;
   }
 
-  /** Opens a socket on one of the origins, not yet authenticated. */
-  async connect(origin = this.origins[0] ?? '', headers: Record<string, string> = {}): Promise<ThawSocket> {
+  /** Opens a socket on one of the origins without authenticating it. */
+  async openUnauthenticatedSocket(
+    origin = this.origins[0] ?? '',
+    headers: Record<string, string> = {},
+  ): Promise<ThawSocket> {
     const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
       { cookie: this.cookie, ...headers },
@@ -122,7 +125,7 @@ export class ThawVisitor {
 
   /** Opens a socket and authenticates it. @param lastSeen a chat to resume, with the last `seq` that was seen in it */
   async openSocket(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
-    const socket = await this.connect(origin);
+    const socket = await this.openUnauthenticatedSocket(origin);
     await socket.request('authenticate', { userId: this.user.id, lastSeen });
     return socket;
   }
@@ -200,7 +203,7 @@ export class ThawSocket {
     return answer.data;
   }
 
-  /** Waits for a matching frame. @returns the data of the first one that was ever received, also before the call. */
+  /** Waits for a matching frame, unless one was received before the call. @returns the data of the first such frame */
   async next(
     event: string,
     matches: (data: Record<string, unknown>) => boolean = () => true,
@@ -233,7 +236,7 @@ export class ThawSocket {
   }
 
   /** Terminates the connection without a close frame. */
-  async cut(): Promise<void> {
+  async terminate(): Promise<void> {
     this.webSocket.terminate();
     await this.closed;
   }

@@ -52,7 +52,7 @@ const createName = (): string => `thaw_test_${randomBytes(8).toString('hex')}`;
 
 let template: string | undefined;
 
-/** The database that those of the tests are copied from, so that the migrations run only once in a test file. */
+/** Creates the database from which the databases of the tests are copied, once in a test file. @returns its name */
 const ensureTemplate = async (): Promise<string> => {
   if (template) return template;
   const name = createName();

@@ -99,7 +99,10 @@ export class TestUploads {
     return this.query('SELECT * FROM uploads ORDER BY key');
   }
 
-  /** Removes unused images as if `hours` had passed. @returns the number of removed images. */
+  /**
+   * Removes unused images, and deletes the files of removed ones, as if `hours` had passed.
+   * @returns the number of deleted files.
+   */
   sweepAfterHours(hours: number): Promise<number> {
     return this.removal.sweep(new Date(Date.now() + hours * HOUR_MS));
   }

@@ -40,8 +40,8 @@ afterAll(async () => {
 /** Returns the numbers from 0 to `count - 1`. */
 const listNumbersBelow = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Returns the slots in which the product has keys or channels, including those of users, and the slot after each. */
-const listSlotsInUse = async (): Promise<number[]> => {
+/** Returns the slots in which the product has keys or channels, and the slot after each, which is usually empty. */
+const listSlotsToMove = async (): Promise<number[]> => {
   const keys = [
     leaseKeys.live,
     jobsPrefix,
@@ -79,7 +79,7 @@ it.each([
 );
 
 it('keeps every acknowledged message once and in order while the slots of all its keys are moved', async () => {
-  const slots = await listSlotsInUse();
+  const slots = await listSlotsToMove();
   const primaries = await cluster.listPrimaries();
   await expectNothingLost(async () => {
     for (const [index, primary] of primaries.entries())
@@ -91,7 +91,7 @@ it('keeps every acknowledged message once and in order while the slots of all it
 });
 
 it('keeps every acknowledged message once and in order while an added node takes over a third of the slots', async () => {
-  const slots = await listSlotsInUse();
+  const slots = await listSlotsToMove();
   await expectNothingLost(async () => {
     const addedPrimary = await cluster.addPrimary();
     await cluster.moveSlots(

@@ -43,7 +43,10 @@ afterAll(async () => {
 const findOutbox = ([pair]: readonly ChatUserPair[]): string =>
   chatKeys(findShard(pair?.[0].sessionId ?? '')).outbox;
 
-/** Kills the primary of a key. Resolves when it has been replaced, all users can send, and it is a replica. */
+/**
+ * Kills the primary of a key, waits until a replica has taken its place and all users can send, and starts the killed
+ * node again, which becomes a replica.
+ */
 const replacePrimary = async (key: string, pairs: readonly ChatUserPair[]): Promise<void> => {
   const primary = await cluster.findPrimary(key);
   await primary.kill();

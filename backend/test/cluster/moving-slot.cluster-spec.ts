@@ -76,7 +76,7 @@ it.each([
   { owner: 'the chat log', keys: [stream('7.a'), outbox], scripts: chatLogScripts },
   { owner: 'outboxes', keys: [outbox, deadLetters], scripts: outboxScripts },
 ])(
-  'refuses all scripts of $owner while their slot is moved, however many keys have been moved, and changes no key',
+  'all scripts of $owner are refused and change no key while their slot is moved, at every stage of the move',
   async ({ keys, scripts }) => {
     const [firstKey = ''] = keys;
     const hashTag = firstKey.slice(0, firstKey.indexOf('}') + 1);

@@ -45,8 +45,8 @@ export interface Talk {
  * Lets matched pairs send messages before, during and after a change of the stores. At the end it compares the messages
  * of both users of each pair, and waits until PostgreSQL has all of them. A new user signs up after the change.
  * @param change makes the change, and may wait until all pairs send messages again.
- * @throws Error if a user has no further messages acknowledged within 15 s after the change, or messages are missing in
- *   PostgreSQL.
+ * @throws Error if a user has no further messages acknowledged within BACK_WITHIN_MS after the change, or messages are
+ *   missing in PostgreSQL.
  */
 export const talkThrough = async (
   stack: Stack,
@@ -70,14 +70,15 @@ export const talkThrough = async (
     for (const [user] of pairs) await waitUntilPersisted(stack, user);
     return { faults, ...observations };
   } finally {
-    // A page that is still open would keep the process of a failed test running.
+    // After a failure, an open socket would keep the test process running, and the last messages may never be
+    // acknowledged, so they are not waited for.
     void stopSending().catch(() => undefined);
     await stopWatching();
     for (const user of users) await user.leave().catch(() => undefined);
   }
 };
 
-/** Resolves when every user has had MESSAGES_PER_USER further messages acknowledged. @throws Error after 15 s. */
+/** Waits for MESSAGES_PER_USER further acknowledged messages of every user. @throws Error after BACK_WITHIN_MS. */
 export const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
   const before = new Map(users.map((user) => [user, user.acked.size]));
   await until(

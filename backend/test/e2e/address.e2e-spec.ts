@@ -30,7 +30,10 @@ afterAll(async () => {
   await stack?.stop();
 }, 60_000);
 
-/** Creates a visitor. Signs up at a replica from a random address, because the sign-ups of one address are limited. */
+/**
+ * Creates a visitor with a random address, because the sign-ups of one address are limited. Signs up at a replica
+ * directly, because nginx would replace the address.
+ */
 const createVisitor = async (): Promise<ThawVisitor> => {
   const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`]);
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;

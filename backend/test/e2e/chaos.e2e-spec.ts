@@ -23,6 +23,8 @@ const PAIR_COUNT = isLongRun ? 50 : 8;
 /** Number of times that the worker is killed. */
 const WORKER_KILL_COUNT = isLongRun ? 50 : 3;
 const SEND_EVERY_MS = 150;
+/** Longest allowed time from a lost socket to the resumed chat. */
+const MAX_ABSENCE_MS = 10_000;
 
 let stack: Stack;
 let redis: Redis;
@@ -55,7 +57,7 @@ const waitUntilSettled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
 const leaveAll = async (pairs: readonly ChatUserPair[]): Promise<void> => {
-  await Promise.all([...new Set(pairs.flat())].map((user) => user.leave()));
+  await Promise.all(pairs.flat().map((user) => user.leave()));
 };
 
 /** Expects every event of the pairs' chats to be in PostgreSQL, once and in order. */
@@ -79,7 +81,7 @@ it('loses and duplicates no message when a replica is killed', async () => {
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absencesMs }) => absencesMs))).toBeLessThan(
-    10_000 * estimateSlowdown(),
+    MAX_ABSENCE_MS * estimateSlowdown(),
   );
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
@@ -101,14 +103,14 @@ it('notifies the partner within six seconds when the replica of a user is killed
   await ada.leave();
 });
 
-it('records the sockets of a suspended replica again when it continues after the others evicted it', async () => {
+it('a replica that was suspended, and evicted by the others, records its sockets again when it continues', async () => {
   const [firstOrigin, suspendedOrigin] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const ada = await new ChatUser(firstOrigin ?? '').join('female');
   const bob = await new ChatUser(suspendedOrigin ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
   for (const user of [ada, bob]) await user.waitForMatch();
   const adaSocket = await ada.connected;
-  /** Returns the id of the replica of each socket that is recorded in the chat, from `<replica id>|<note>`. */
+  /** Returns the id of the replica of each socket that is recorded in the chat. Records begin with `<replica id>|`. */
   const readReplicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
     return (await redis.hvals(key)).map((value) => value.split('|')[0]);
@@ -131,13 +133,13 @@ it('records the sockets of a suspended replica again when it continues after the
   for (const user of [ada, bob]) await user.leave();
 });
 
-it('keeps every searching user in the queue or in exactly one chat when replicas are killed', async () => {
+it('matches every searching user, each into one chat, although replicas are killed', async () => {
   const users: ChatUser[] = [];
   for (let number = 0; number < (isLongRun ? 40 : 8); number += 1) {
     users.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of users.entries()) {
-    // Each group of eight users kills a replica before its fifth user searches.
+    // A replica is killed before the fifth user of each group of eight searches.
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
     await user.search().catch(() => undefined); // a killed replica does not answer
   }
@@ -184,7 +186,7 @@ it('loses no message, not even the last one, when subscriptions are cut every tw
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   }
   await stopSending();
-  // No later message will show that the messages below are missing.
+  // The messages below are the last ones: no later message reveals a gap if one of them is lost.
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.last message`)));
   await waitUntilSettled(pairs);

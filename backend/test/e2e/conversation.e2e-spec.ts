@@ -97,7 +97,7 @@ it('resumes a chat through nginx after reloads and lost connections, and ends it
   const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
-    await (round % 2 ? socket.cut() : socket.leave()); // a lost connection or a reload
+    await (round % 2 ? socket.terminate() : socket.leave()); // a lost connection or a reload
     await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
     // The start of the chat has the seq 1, and each round adds one message.
     socket = await ada.openSocket(undefined, { sessionId, seq: 1 + round });
@@ -142,7 +142,7 @@ describe('invalid and unauthorized input', () => {
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('refuses frames into a chat that the user is not in', async () => {
+  it('refuses frames into a chat that the user is not in, and frames in the name of another user', async () => {
     const { sessionId, ada, adaSocket } = chat;
     const socket = await eve.openSocket();
     const sent = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
@@ -164,19 +164,17 @@ describe('invalid and unauthorized input', () => {
     for (const answer of answers) {
       expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
     }
-    const referenceOfAda = { ...reference, userId: ada.user.id };
-    expect(
-      await socket.ask('message_reaction', { ...referenceOfAda, emoji: '👍', action: 'add' }),
-    ).toMatchObject({
+    const asAda = { ...reference, userId: ada.user.id };
+    expect(await socket.ask('message_reaction', { ...asAda, emoji: '👍', action: 'add' })).toMatchObject({
       data: { code: 'forbidden' },
     });
   });
 
   it('closes a socket that authenticates as another user, and one without a login', async () => {
-    const socket = await eve.connect();
+    const socket = await eve.openUnauthenticatedSocket();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
-    const socketWithoutLogin = await new ThawVisitor([stack.url]).connect();
+    const socketWithoutLogin = await new ThawVisitor([stack.url]).openUnauthenticatedSocket();
     expect(await socketWithoutLogin.closed).toBe(closeCodes.notSignedIn);
   });
 
@@ -190,8 +188,9 @@ describe('invalid and unauthorized input', () => {
   });
 
   it('refuses sockets to pages of another origin', async () => {
-    await expect(eve.connect(undefined, { origin: 'https://elsewhere.example' })).rejects.toThrow('403');
-    const socketOfOwnOrigin = await eve.connect(undefined, { origin: stack.url });
+    const foreignOrigin = { origin: 'https://elsewhere.example' };
+    await expect(eve.openUnauthenticatedSocket(undefined, foreignOrigin)).rejects.toThrow('403');
+    const socketOfOwnOrigin = await eve.openUnauthenticatedSocket(undefined, { origin: stack.url });
     expect(await socketOfOwnOrigin.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 

@@ -79,26 +79,33 @@ const startWorker = (): void => {
 };
 
 /**
- * Creates triggers that let the statement named in `held_statement` wait for the lock. A partition, which is named
+ * Creates triggers that let the statement named in `chosen_statement` wait for the lock. A partition, which is named
  * `<table>_p<number>`, counts as its table.
  */
 const createTriggers = async (): Promise<void> => {
-  await runSql('CREATE TABLE held_statement (name text)');
-  await runSql(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-    IF EXISTS (SELECT 1 FROM held_statement WHERE name = CASE TG_TABLE_NAME
+  await runSql('CREATE TABLE chosen_statement (name text)');
+  await runSql(`CREATE FUNCTION wait_if_chosen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT 1 FROM chosen_statement WHERE name = CASE TG_TABLE_NAME
         WHEN 'erasures' THEN 'step ' || coalesce(to_jsonb(NEW)->>'step', '')
         ELSE regexp_replace(TG_TABLE_NAME, '_p[0-9]+$', '') END)
     THEN PERFORM pg_advisory_xact_lock(${LOCK_KEY}); END IF;
     RETURN coalesce(NEW, OLD); END $$`);
-  await runSql(`CREATE TRIGGER hold BEFORE UPDATE OF step ON erasures FOR EACH ROW EXECUTE FUNCTION hold()`);
+  await runSql(
+    `CREATE TRIGGER wait_if_chosen BEFORE UPDATE OF step ON erasures
+     FOR EACH ROW EXECUTE FUNCTION wait_if_chosen()`,
+  );
   for (const table of tables) {
     await runSql(
-      `CREATE TRIGGER hold BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION hold()`,
+      `CREATE TRIGGER wait_if_chosen BEFORE INSERT OR UPDATE OR DELETE ON ${table}
+       FOR EACH ROW EXECUTE FUNCTION wait_if_chosen()`,
     );
   }
 };
 
-/** Starts the worker, kills it when its statement at the place waits for the lock, and lets PostgreSQL end it. */
+/**
+ * Starts the worker and kills it when its statement at the place waits for the lock. Returns when PostgreSQL has
+ * executed the statement or rolled it back.
+ */
 const killAt = async ({ statement, isRolledBack }: Place): Promise<void> => {
   const findWaitingSessions = () =>
     runSql<{ pid: number }>(
@@ -108,14 +115,14 @@ const killAt = async ({ statement, isRolledBack }: Place): Promise<void> => {
   const lockHolder = erasures.stack.database.dataSource.createQueryRunner();
   try {
     await lockHolder.query(`SELECT pg_advisory_lock(${LOCK_KEY})`);
-    await runSql('DELETE FROM held_statement');
-    await runSql('INSERT INTO held_statement VALUES ($1)', statement);
+    await runSql('DELETE FROM chosen_statement');
+    await runSql('INSERT INTO chosen_statement VALUES ($1)', statement);
     startWorker();
     const waitingSessions = await until(findWaitingSessions, (sessions) => sessions.length > 0, 60_000);
     await worker.kill();
     if (isRolledBack)
       for (const { pid } of waitingSessions) await runSql('SELECT pg_terminate_backend($1)', pid);
-    await runSql('DELETE FROM held_statement');
+    await runSql('DELETE FROM chosen_statement');
     await lockHolder.query(`SELECT pg_advisory_unlock(${LOCK_KEY})`);
     await until(findWaitingSessions, (sessions) => sessions.length === 0);
   } finally {

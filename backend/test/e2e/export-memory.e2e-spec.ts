@@ -11,7 +11,7 @@ import { ThawVisitor } from '../../src/testing/thaw.client';
 import { ThawProcess } from '../thaw-process';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-/** One long chat, and short ones. Each chat has one event in addition to its messages, its start. */
+/** One long chat, and short ones. In addition to its messages, each chat has the event of its start. */
 const chatGroups = isLongRun
   ? [
       { chats: 1, messages: 199_999 },
@@ -87,7 +87,7 @@ it(`takes less than ${MAX_GROWTH_MIB} MiB of memory for an export of many events
   let bytesAtLastSample = 0;
   let peakMemory = 0;
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-    bytes += chunk.length;
+    bytes += chunk.length; // this export is ASCII, so a character is a byte
     const lines = (incompleteLine + chunk).split('\n');
     incompleteLine = lines.pop() ?? '';
     for (const line of lines) {

@@ -112,7 +112,10 @@ class Writer {
   }
 }
 
-/** Creates two users and makes them friends. Friend requests require a common chat. */
+/**
+ * Creates two users and makes them friends. A friend request requires a common chat. A request in the other direction
+ * accepts it.
+ */
 const createFriends = async (): Promise<[Writer, Writer]> => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const { ada, bob } = await matchNewVisitors([first ?? '', second ?? '']);

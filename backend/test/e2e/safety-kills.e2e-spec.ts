@@ -1,7 +1,7 @@
 /**
- * Runs two api processes on real PostgreSQL and Redis. The process that serves a call is killed between two steps of a
- * block, a report and a decision; the test then repeats the call, which completes it. Between these kills, blocks race
- * with matches over both processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
+ * Runs two api processes on real PostgreSQL and Redis. One of them is killed while it serves a block, a report or a
+ * decision. The test then repeats the call at the other process, which completes what was interrupted. Between these
+ * kills, blocks race with matches over both processes: 10,000 rounds in the long form (THAW_TEST_LONG=1).
  */
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
@@ -32,8 +32,8 @@ const CASE_COUNT = isLongRun ? 20 : 1;
 jest.setTimeout(isLongRun ? 7_200_000 : 120_000);
 
 /**
- * When the process is killed, in each case before it answers the call: after PostgreSQL has committed and before any
- * command reaches Redis, or after Redis has executed the commands of the call.
+ * When the process is killed: after PostgreSQL has committed and before any command reaches Redis, or after Redis has
+ * executed the commands of the call. In both cases the call is not answered yet.
  */
 type Step = 'after the commit' | 'after Redis';
 
@@ -121,7 +121,10 @@ interface Kill {
   hasReachedRedis: () => boolean | Promise<boolean>;
 }
 
-/** Makes the call and kills the first replica at the step. Takes the lock before, so that the call has to wait. */
+/**
+ * Makes the call and kills the first replica at the step. Holds the lock until the link is frozen, so that the call
+ * cannot commit earlier.
+ */
 const killDuring = async ({ step, lockName, call, isCommitted, hasReachedRedis }: Kill): Promise<void> => {
   const runner = database.dataSource.createQueryRunner();
   let answer: Promise<unknown>;
@@ -129,6 +132,7 @@ const killDuring = async ({ step, lockName, call, isCommitted, hasReachedRedis }
     await runner.startTransaction();
     await runner.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [lockName]);
     answer = call().catch(() => 'no answer');
+    // Waits until the call waits for the lock.
     await until(() => returnsRows(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`));
     // The frozen link passes no command to Redis; with frozen answers, Redis executes the commands.
     if (step === 'after the commit') link.freeze();
@@ -164,6 +168,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
   const ada = await createUser(originsOfAda, 'female');
   const bob = await createUser([second.origin], 'male');
   const ids = [ada.user.id, bob.user.id] as const;
+  // Users can block only users with whom they have chatted.
   await database.dataSource.query(
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at) VALUES (1, 'chat-earlier', $1, $2, now())`,
     [...ids],
@@ -178,9 +183,9 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
   const pageOfBob = await openPage(bob);
 
   const killAt = async (step: Step, pageOfAda: RacingUser): Promise<void> => {
-    const race = new BlockRace([pageOfAda, pageOfBob], store, 0); // without a delay, and not run as a race
+    const race = new BlockRace([pageOfAda, pageOfBob], store, 0); // only for its methods; no race is run
     for (const { socket } of race.users) {
-      socket.frames.length = 0;
+      socket.frames.length = 0; // so that `next` waits for a new match
       await socket.request('join_queue', {});
     }
     const sessionId = String((await pageOfBob.socket.next('chat_matched')).sessionId);
@@ -197,7 +202,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     expect(listEvents(pageOfBob.socket, sessionId)).not.toContain('chat_skipped');
 
     originsOfAda[0] = second.origin;
-    expect(await race.block(ada, bob)).toMatchObject({ status: 200 });
+    expect(await race.block(ada, bob)).toMatchObject({ status: 200 }); // not 201: the block exists already
     const newSocket = await ada.openSocket();
     // The chat has ended.
     expect(await newSocket.ask('random_message', textMessage(sessionId, 'late'))).toMatchObject({
@@ -223,7 +228,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     expect(pageOfAda.socket.seqViolations).toEqual([]);
   }
   expect(pageOfBob.socket.seqViolations).toEqual([]);
-  // Each outcome must occur in more than 5 % of the rounds: otherwise the two calls have not raced.
+  // If the two calls have raced, each outcome has occurred in more than 5 % of the rounds.
   const minRoundsPerOutcome = (KILL_COUNT * ROUNDS_PER_KILL) / 20;
   expect(chats.started).toBeGreaterThan(minRoundsPerOutcome);
   expect(chats.none).toBeGreaterThan(minRoundsPerOutcome);
@@ -325,7 +330,8 @@ it(`completes interrupted reports and decisions when the call is repeated (${CAS
     // Bob is suspended already, so this route refuses the call.
     expect((await bob.call('GET', `/api/friends/${bob.user.id}`)).status).toBe(403);
     origins[0] = second.origin;
-    // The repeated call is refused, because the case is decided, but it announces the standing again.
+    // The repeated call is refused, because the case is decided. It announces the standing again all the same, which
+    // closes the sockets of a suspended user.
     expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     expect(await socketOfBob.closed).toBe(closeCodes.notSignedIn);
     // The evidence is kept for the 183 days in which the decision can be appealed.

@@ -141,7 +141,7 @@ describe('reads', () => {
     expect(takeReplicaLines()).toEqual(['Reads are made from the read replica']);
   });
 
-  it("go to a lagging replica for at most 5 s, and always include the reader's changes and private chats", async () => {
+  it("go to a lagging replica for at most 5 s, but always show the reader's changes and private messages", async () => {
     await waitUntilReplicaServes();
     const chats = await countChatsOfAda();
     const socket = await ada.openSocket();
@@ -157,6 +157,7 @@ describe('reads', () => {
 
     await changeNameOfAda('Ada Lovelace');
     expect(await readJson(ada, `/api/user/${ada.user.id}`)).toMatchObject({ username: 'Ada Lovelace' });
+    // Bob reads the old name from the replica.
     expect(await readJson(bob, `/api/user/${ada.user.id}`)).not.toMatchObject({ username: 'Ada Lovelace' });
     // After a change of a message, both partners read their chat from the primary for some seconds.
     await socket.request('send_private_message', { ...message, content: 'second' });

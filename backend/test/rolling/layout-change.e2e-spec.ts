@@ -92,8 +92,9 @@ it('keeps all acknowledged messages when Redis is drained for a release with ano
   // Each user has received the partner's last message.
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
   expect(pairs.flatMap(findFaults)).toEqual([]);
-  for (const user of pairs.flat()) user.stopReconnecting();
+  for (const user of pairs.flat()) user.stopReconnecting(); // the replicas are stopped below
 
+  // A worker of the later release refuses to start while Redis has the present layout.
   for (const worker of workers) {
     await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
     await worker.start(present.programs.worker);

@@ -1,8 +1,8 @@
 /**
  * Runs api processes and workers of two builds in one service, behind nginx, with their own PostgreSQL and Redis. The
- * newer build has one more event type, whose events are called waves. By default the older build is the working tree.
- * With THAW_TEST_LONG=1, further tests build the commit in `previous-release`, and roll the whole service from it to
- * the newer build and back.
+ * newer build knows one more event type, whose events are called waves; the older build is the working tree. With
+ * THAW_TEST_LONG=1, further tests build the commit in `previous-release`, and roll the whole service from this commit
+ * to the newer build and back.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -41,7 +41,7 @@ const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
-/** The processes of a stack, which may be of different builds. From then on, they may exit only in `replace`. */
+/** The processes of a stack, which may be of different builds. Detects processes that exit other than by `replace`. */
 class MixedService {
   private readonly pids = new Map<string, number | undefined>();
 
@@ -78,12 +78,13 @@ const readMetric = async ({ internalPort }: Replica, name: string): Promise<numb
 const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
 
-/** Both users of a pair are in the same chat. */
+/** The session id of the first user is that of the pair, because the two are in one chat. */
 const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
 /**
- * The service during a rolling update, which the test makes with `service.replace`. From the start, the users of all
- * chats send messages. Half of the chats can also receive waves, which only the next release knows.
+ * The service during a rolling update, which the test makes with `service.replace`. The users of all chats send
+ * messages until `finish`. From `startWaving` on, half of the chats also receive waves, which only the next release
+ * knows. `WaveSource` appends them, so no replica of the next release has to run.
  */
 class UpdateScenario {
   readonly service: MixedService;
@@ -143,11 +144,11 @@ class UpdateScenario {
   async finish(): Promise<void> {
     await this.waveSource.stop();
     await this.stopSending();
-    for (const user of this.pairs.flat()) await user.connected;
-    // Both users have received everything: they have seen the same number of events of their chat.
+    const sockets = await this.waitForSockets();
+    // When both users of a chat have seen the same number of its events, no event is still on its way.
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
-    expect((await this.getLastSockets()).flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
+    expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
     await this.expectPersisted([...this.wavedChats, ...this.plainChats]);
     const deadLetters = await Promise.all(
       this.stack.workers.map((worker) => readMetric(worker, 'thaw_dead_letters')),
@@ -166,14 +167,14 @@ class UpdateScenario {
    * `session_advanced`.
    */
   async countFramesOfWaves(): Promise<{ known: number; unknown: number }> {
-    const sockets = await this.getLastSockets();
+    const sockets = await this.waitForSockets();
     const count = (event: string): number => sockets.flatMap((socket) => socket.all(event)).length;
     return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
   }
 
   /**
-   * Returns the greatest number of chats that one worker holds back: it leaves an event of an unknown type, and all
-   * later events of the chat, in Redis for a newer worker.
+   * Returns the greatest number of chats that one worker holds back. A worker that finds an event of an unknown type
+   * leaves it, and all later events of the chat, in Redis for a newer worker.
    */
   async readMaxHeldChats(): Promise<number> {
     const counts = await Promise.all(
@@ -195,7 +196,8 @@ class UpdateScenario {
     return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
   }
 
-  private getLastSockets() {
+  /** Waits until every user is connected. @returns the current sockets */
+  private waitForSockets() {
     return Promise.all(this.pairs.flat().map(({ connected }) => connected));
   }
 }
@@ -263,7 +265,7 @@ const expectStatedAgeToEndChat = async (
   await Promise.all([ada.closeSockets(), bob.closeSockets()]);
 };
 
-it('keeps events of a type unknown to the old worker for a new worker, and serves all chats meanwhile', async () => {
+it('an old worker leaves events of an unknown type to a new worker, and all chats continue until then', async () => {
   const mixedStack = await startService(await getPresentRelease(), 2, 1);
   // One api process is of the next release; the worker is not.
   await mixedStack.replicas[1]?.stop();
@@ -296,7 +298,7 @@ const defineTestsOfPreviousRelease = (): void => {
     previous = await buildPreviousRelease(folders.make());
   });
 
-  it('loses no event when the service is rolled forward and back, workers before replicas', async () => {
+  it('no event is lost when the workers are the first to be updated and the last to be rolled back', async () => {
     const runningScenario = await startScenario(await startService(previous, 3, 2));
     const {
       service,
@@ -335,7 +337,7 @@ const defineTestsOfPreviousRelease = (): void => {
     await runningScenario.finish();
   });
 
-  it('loses no event when the service is rolled forward and back, replicas before workers', async () => {
+  it('no event is lost when the replicas are the first to be updated and the last to be rolled back', async () => {
     const runningScenario = await startScenario(await startService(previous, 3, 2));
     const {
       service,

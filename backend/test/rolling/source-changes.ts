@@ -46,7 +46,7 @@ export const otherLayoutChanges: readonly SourceChange[] = [
   {
     file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',
-    after: `export const REDIS_LAYOUT = '${otherLayout}' || `,
+    after: `export const REDIS_LAYOUT = '${otherLayout}' || `, // the present value follows, without effect
   },
 ];
 

@@ -44,7 +44,7 @@ export class ComposeStack {
       COMPOSE_PROJECT_NAME: this.project,
       COMPOSE_FILE: path.join(repository, 'docker-compose.yml'),
       PORT: String(this.port),
-      // Other limits permit only few users of one address.
+      // The other profiles admit only a few users per IP address.
       LIMITS_PROFILE: 'load',
       COMPOSE_PROFILES: profiles.join(','),
     };

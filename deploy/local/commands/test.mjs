@@ -15,7 +15,7 @@ const INTERRUPTED_EXIT_CODE = 130;
 
 const USAGE = 'Usage: npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]';
 
-/** The folder of the reports, where stages are only listed and write no report. */
+/** In place of the folder of the reports, for stages that are only listed: they write no report. */
 const NO_REPORTS = '';
 
 /**
@@ -35,7 +35,8 @@ export async function main(args) {
   // The first Ctrl+C stops the run gracefully, the second kills it.
   onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(INTERRUPTED_EXIT_CODE) });
   const hasFailed = await run.run();
-  process.exit(run.isInterrupted ? INTERRUPTED_EXIT_CODE : hasFailed ? 1 : 0);
+  if (run.isInterrupted) process.exit(INTERRUPTED_EXIT_CODE);
+  process.exit(hasFailed ? 1 : 0);
 }
 
 /**

@@ -5,7 +5,7 @@ import { LauncherError } from '../launcher-error.mjs';
 import { describeExit, spawnLogged, waitUntilReady } from './logged-process.mjs';
 import { endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
-// Delay before a restart: doubled after each exit, and reset by an exit after at least RESET_DELAY_AFTER_MS.
+// Delay before a restart: doubled after each exit, and reset when the process has run for RESET_DELAY_AFTER_MS.
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 const RESET_DELAY_AFTER_MS = 10_000;
@@ -16,7 +16,7 @@ const ORPHAN_END_STEPS = [
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
-/** Processes of this launcher. They are killed when the launcher exits; only its own SIGKILL leaves them running. */
+/** Processes of this launcher, which kills them when it exits. They keep running if SIGKILL ends the launcher. */
 const runningProcesses = new Set();
 process.on('exit', () => runningProcesses.forEach((managed) => managed.kill('SIGKILL')));
 
@@ -89,11 +89,10 @@ export class ManagedProcess {
     signalProcess(this.#current?.identity, signal);
   }
 
-  /** Disables restarts until the next `start`, and sends the signal, if any. Does not wait for the process to exit. */
-  disableRestarts(signal) {
+  /** Disables restarts until the next `start`. The process keeps running. */
+  disableRestarts() {
     this.#isStopping = true;
     clearTimeout(this.#restartTimer);
-    if (signal) this.kill(signal);
   }
 
   /** Disables restarts, ends the process, and resolves when the process is gone. */

@@ -26,7 +26,8 @@ export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
   const [port] = await findFreePorts(1);
-  const user = findPostgresUser();
+  // PgBouncer refuses to run as root, as PostgreSQL does.
+  const systemUser = findPostgresUser();
   const resolveInFolder = (name) => path.join(folder, name);
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
   const quote = (text) => `"${decodeURIComponent(text).replaceAll('"', '""')}"`;
@@ -48,18 +49,18 @@ default_pool_size = ${serverConnections}
 server_idle_timeout = 5
 `,
   );
-  if (user.uid !== undefined) {
+  if (systemUser.uid !== undefined) {
     for (const file of [folder, resolveInFolder('users.txt'), resolveInFolder('pgbouncer.ini')])
-      fs.chownSync(file, user.uid, user.gid);
+      fs.chownSync(file, systemUser.uid, systemUser.gid);
   }
   const definition = {
     name: 'PgBouncer',
     command: findPgBouncer(),
     args: [resolveInFolder('pgbouncer.ini')],
     env: process.env,
-    // The user may be unable to enter the launcher's own folder.
+    // `systemUser` may be unable to enter the launcher's own folder.
     cwd: '/',
-    ...user,
+    ...systemUser,
     logFile: path.join(folder, 'pgbouncer.log'),
     isReady: () => acceptsConnections(port),
     readyWithinMs: READY_WITHIN_MS,

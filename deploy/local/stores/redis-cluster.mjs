@@ -228,6 +228,7 @@ ${formatProductUser(password)}`;
           if (keys.length === 0) break;
           await moveKeys(keys);
         }
+        // The target first, as redis-cli does. A second call for the same node changes nothing.
         for (const node of [target, source, ...(await this.listPrimaries())])
           await node.call('CLUSTER', 'SETSLOT', slot, 'NODE', targetId);
       },
@@ -237,9 +238,9 @@ ${formatProductUser(password)}`;
   /**
    * Moves slots with all their keys while clients use them. Resolves when all nodes agree.
    *
-   * Also waits at first until all nodes agree. A node that receives a slot takes an epoch greater than every epoch that
-   * it knows. If the node did not know the epoch of the previous owner yet, the node would return the slot as soon as
-   * it received a message from that owner.
+   * All nodes have to agree before the first move, too. A node that receives a slot takes an epoch greater than every
+   * epoch that it knows. If the node did not know the epoch of the previous owner yet, the node would return the slot
+   * as soon as it received a message from that owner.
    */
   async moveSlots(slots, target) {
     await this.waitUntilConverged();

@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 30_000;
 const POLL_INTERVAL_MS = 50;
 /** As many as Redis keeps by default. */
 const MAX_ACL_LOG_ENTRIES = 128;
-/** The data is deleted anyway, or a test simulates a crash. */
+/** SIGKILL at once: a node ends because its data is deleted, or because a test simulates a crash. */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
 /** Returns further lines of redis.conf for servers that hold data. Sentinels hold no data. */

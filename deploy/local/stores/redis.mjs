@@ -27,6 +27,7 @@ export function describeRedis(home, logStep) {
       const program = await findRedis(logStep);
       const data = ensurePrivateFolder(home, 'redis');
       const configurationFile = path.join(ensurePrivateFolder(home, 'run'), 'redis.conf');
+      // `mode` applies only to a file that does not exist yet.
       fs.rmSync(configurationFile, { force: true });
       fs.writeFileSync(configurationFile, formatSettings({ port, data, password: readPassword() }), {
         mode: 0o600,

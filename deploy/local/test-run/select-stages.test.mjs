@@ -63,7 +63,7 @@ test('stages are listed in a fresh clone, even though no packages are installed'
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
-    // `--verbose` stands for a run of the default stages.
+    // `--verbose` selects no stages, so the run lists the default ones.
     for (const option of ['--verbose', '--optional']) {
       const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });

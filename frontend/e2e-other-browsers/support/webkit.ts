@@ -37,10 +37,13 @@ const createTab = (session: WebDriverSession): Tab => ({
 });
 
 /** WebKitGTK's MiniBrowser. A driver has one session, so each visitor has a driver and a browser of their own. */
-export const startWebKit = async (
-  programs: { driver: string; browser: string; display: string },
-  onClose: (() => Promise<unknown>)[] = [],
-): Promise<Browser> => {
+export const startWebKit = async (programs: {
+  driver: string;
+  browser: string;
+  display: string;
+}): Promise<Browser> => {
+  /** Called in order by `close`: a session ends before its driver, and the display stops last. */
+  const onClose: (() => Promise<unknown>)[] = [];
   // A virtual display, which writes its number to file descriptor 3.
   const display = spawn(
     programs.display,

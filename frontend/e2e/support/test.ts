@@ -140,7 +140,7 @@ interface Fixtures extends DeviceOptions {
 }
 
 interface WorkerFixtures {
-  /** Address of this worker's own product. */
+  /** Address of the product that this Playwright worker uses alone; a product is a complete running Thaw. */
   address: string;
 }
 

@@ -14,7 +14,8 @@ export const createOpenChatReminder = () => {
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = countPartnerMessages(state);
-    // Messages replayed by a resume were sent before this page was opened, so they do not count as new.
+    // The messages of a chat that is resumed at the page load are not new. They arrive in parts; `isResyncing` is true
+    // until the last one.
     if (session && (session.sessionId !== sessionId || session.isResyncing)) seenCount = count;
     sessionId = session?.sessionId;
     const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seenCount) };

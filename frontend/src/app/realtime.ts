@@ -129,6 +129,7 @@ export const startRealtime = (): void => {
   let connectedUserId: number | undefined;
   const connectCurrentUser = (): void => {
     const userId = getSocketUserId();
+    // Both are compared, because a suspended user is signed in without a socket.
     if (userId === connectedUserId && currentUser()?.id === signedInUserId) return;
     signedInUserId = currentUser()?.id;
     // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.

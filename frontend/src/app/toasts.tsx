@@ -5,8 +5,8 @@ import { useToasts } from '@/ui/toast-store';
 export const toasterPart = createPart(async () => (await import('@/ui/toaster')).Toaster);
 
 /**
- * Shows the current toast. An open modal hides the rest of the page from screen readers, except live regions. The
- * container is one, and is always mounted, so that a toast shown above a modal is not hidden.
+ * Shows the current toast. An open modal hides the rest of the page from screen readers, except live regions. So that
+ * a toast shown above a modal is not hidden, its container is a live region that is always mounted.
  */
 export const Toasts = () => {
   const shownId = useToasts((state) => state.shown?.id);

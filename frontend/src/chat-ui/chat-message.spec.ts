@@ -40,7 +40,7 @@ describe('isLargeEmoji', () => {
 });
 
 describe('canBeReactedTo', () => {
-  it('is true for a sent message that is not deleted', () => {
+  it('is true only for a sent message that is not deleted', () => {
     expect(canBeReactedTo(aMessage())).toBe(true);
     expect(canBeReactedTo(aMessage({ delivery: 'sending' }))).toBe(false);
     expect(canBeReactedTo(aMessage({ isDeleted: true }))).toBe(false);

@@ -9,7 +9,8 @@ export const ConnectionIndicator = () => {
   const status = useConnection((state) => state.status);
   const reconnect = useConnection((state) => state.reconnect);
   const isOpen = status.kind === 'open';
-  const canReconnect = status.kind === 'failed' && status.canReconnect;
+  const isFailed = status.kind === 'failed';
+  const canReconnect = isFailed && status.canReconnect;
   return (
     <div className="flex items-center">
       <p role="status" className="inline-flex items-center gap-2 text-sm font-medium text-muted-foreground">
@@ -17,7 +18,9 @@ export const ConnectionIndicator = () => {
           aria-hidden="true"
           className={cn(
             'size-2 rounded-full',
-            isOpen ? 'bg-success' : status.kind === 'failed' ? 'bg-destructive' : 'animate-pulse bg-warning',
+            isOpen && 'bg-success',
+            isFailed && 'bg-destructive',
+            !isOpen && !isFailed && 'animate-pulse bg-warning',
           )}
         />
         {isOpen ? copy.connection.connected : copy.connection.disconnected}

@@ -54,8 +54,7 @@ const noParts: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
- * Holds the whole draft. The composer changes its text and whether it has a picture; the task changes the message that
- * it replies to.
+ * Holds the draft of the conversation: the text, whether a picture is attached, and the message that it replies to.
  * @param onReplaced  called with the new text when another tab has changed the draft
  */
 const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {

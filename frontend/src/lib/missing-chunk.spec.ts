@@ -47,7 +47,7 @@ it('reloads the page once when a newer version is deployed', async () => {
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-it('does not reload the page on a network failure', async () => {
+it('does not reload the page on a network failure, and can load the part later', async () => {
   const reload = jest.fn();
   const versionCheck = { isNewerVersionDeployed: () => Promise.resolve(false), reload };
   await expect(loadPart(failToLoad, versionCheck)).rejects.toThrow(PartNotLoadedError);

@@ -1,6 +1,6 @@
 /** Timings, sizes and counts used only by the page. Limits shared with the server are in `@thaw/contract/limits`. */
 export const pageLimits = {
-  /** Length of a text, in code points, from which the composer shows the remaining count. */
+  /** Length of a text, in code points, from which the composer shows the length. */
   messageCounterFromCodePoints: 1_800,
   /** Length of the quote of a message inside another message, in graphemes. */
   replyPreviewInMessage: 50,

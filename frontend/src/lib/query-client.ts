@@ -17,8 +17,8 @@ export const createQueryFunction =
   };
 
 /**
- * Creates a client with the defaults of the product specification: never stale, no retries, polling or refetch on
- * focus.
+ * Creates a client with the defaults of the product specification: data never becomes stale, and there are no retries,
+ * no polling and no refetch on focus.
  */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
@@ -40,7 +40,7 @@ export const createQueryClient = (): QueryClient =>
 export const refetchIfInFlight = async (client: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = client.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;
-  // Let the initial load finish first: there is no data to patch yet.
+  // While the initial load has no data yet, `invalidateQueries` would join it instead of starting a newer request.
   if (query.state.data === undefined) await query.promise?.catch(() => undefined);
   await client.invalidateQueries({ queryKey, exact: true });
 };

@@ -1,7 +1,7 @@
 /**
- * A place of the application, such as the random chat, that several tabs of one browser may show. Each tab holds a
- * shared Web Lock while it shows the place, so that a tab that leaves can check whether others still show it. Browsers
- * have no Web Locks on plain http.
+ * A place of the application, such as the random chat, that several tabs of one browser may show. While a tab shows the
+ * place, it holds a shared Web Lock. A tab that leaves the place can check whether another tab still holds the lock.
+ * Browsers have no Web Locks on plain http.
  */
 export class SharedPlace {
   private release: (() => void) | undefined;
@@ -10,7 +10,7 @@ export class SharedPlace {
 
   constructor(private readonly name: string) {}
 
-  /** This tab shows the place. */
+  /** Call when this tab shows the place. */
   enter(): void {
     this.leave();
     const leavePromise = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ export class SharedPlace {
     this.lockReleased.catch(() => undefined);
   }
 
-  /** This tab no longer shows the place. */
+  /** Call when this tab no longer shows the place. */
   leave(): void {
     this.release?.();
     this.release = undefined;

@@ -10,8 +10,8 @@ export interface StoredValueOptions<T> {
 }
 
 /**
- * A value stored in this browser under one key. Subscribers in every tab are notified of each change. Only primitive
- * types, because `useValue` compares values by identity.
+ * A value stored in this browser under one key. Subscribers in every tab are notified of each change. The value must
+ * be primitive, because `useValue` compares values by identity.
  */
 export const createStoredValue = <T extends string | number | boolean>(
   key: string,

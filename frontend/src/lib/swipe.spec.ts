@@ -1,4 +1,4 @@
-import { measureHorizontalDistance } from '@/lib/swipe';
+import { measureHorizontalSwipe } from '@/lib/swipe';
 
 it.each([
   ['right', { x: 60, y: 5 }, 60],
@@ -7,5 +7,5 @@ it.each([
   ['diagonal', { x: 40, y: 40 }, 0],
   ['tiny, like an unsteady tap', { x: 4, y: 1 }, 0],
 ])('measures only clearly horizontal movements: %s', (_movement, to, distance) => {
-  expect(measureHorizontalDistance({ x: 0, y: 0 }, to)).toBe(distance);
+  expect(measureHorizontalSwipe({ x: 0, y: 0 }, to)).toBe(distance);
 });

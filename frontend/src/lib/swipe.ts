@@ -7,11 +7,11 @@ export interface Point {
 const minWidthToHeight = 1.5;
 
 /**
- * Measures the horizontal distance of a movement in px, negative to the left.
+ * Measures how far a horizontal swipe has moved, in px; negative to the left.
  * @param minimumPx a shorter movement counts as a tap
  * @returns 0 for a tap and for a movement that is not clearly horizontal
  */
-export const measureHorizontalDistance = (from: Point, to: Point, minimumPx = 10): number => {
+export const measureHorizontalSwipe = (from: Point, to: Point, minimumPx = 10): number => {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   return Math.abs(dx) >= minimumPx && Math.abs(dx) > minWidthToHeight * Math.abs(dy) ? dx : 0;
 };

@@ -5,7 +5,7 @@ import { parseUserResponse } from '@/product/user-response';
 /**
  * Fetches the signed-in user, and applies their standing (such as good, suspended or banned) to this page.
  * @returns whether the user is signed out on the server
- * @throws the error of the request, except a 401 or 404, which count as signed out
+ * @throws the error of the request, except a 401 (no session) or a 404 (no such user), which count as signed out
  */
 export const refreshStanding = async (): Promise<{ isSignedOut: boolean }> => {
   const userAtRequest = currentUser();

@@ -69,7 +69,7 @@ export const anEvidence = (
   ...changes,
 });
 
-/** The full case of `aCaseItem`, with reports and evidence; `changes` override its fields. */
+/** The full case of `aCaseItem`, with one of its two reports and the evidence; `changes` override its fields. */
 export const aCase = (changes: Partial<ModerationCase> = {}): ModerationCase => ({
   ...aCaseItem(),
   urgencyParts: { base: 300, reporters: 40, priors: 0, automatic: 0, waiting: 0, isHalved: false },

@@ -40,6 +40,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
     [openQueueRoute]: createCaseListResponse(items),
     [createQueueRoute('decided')]: createCaseListResponse([]),
     [createQueueRoute('held')]: createCaseListResponse([]),
+    // Another moderator.
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...(Object.fromEntries(
       cases.flatMap((queuedCase) => [

@@ -13,6 +13,7 @@ export const Field = ({ label, error, hint, className, id: customId, ...input }:
   const id = customId ?? generatedId;
   const errorId = `${id}-error`;
   const hintId = `${id}-hint`;
+  const hintIdIfShown = hint ? hintId : undefined;
   return (
     <div className="grid gap-1">
       <label htmlFor={id} className="text-sm font-semibold">
@@ -21,7 +22,7 @@ export const Field = ({ label, error, hint, className, id: customId, ...input }:
       <input
         id={id}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? errorId : hint ? hintId : undefined}
+        aria-describedby={error ? errorId : hintIdIfShown}
         className={cn(
           'h-12 w-full rounded-control border border-input bg-background px-4 text-md text-foreground',
           'transition-colors placeholder:text-muted-foreground hover:border-foreground',

@@ -12,7 +12,7 @@ export interface PopoverProps {
   label: string;
   align?: 'start' | 'center' | 'end';
   className?: string;
-  /** Called when the panel closes. The focus returns to the button unless this prevents the event's default. */
+  /** Called when the panel closes. The focus returns to the button unless the event's default is prevented. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }

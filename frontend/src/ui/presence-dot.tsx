@@ -11,7 +11,7 @@ const grounds = {
   card: { ring: 'ring-card', fill: 'bg-card' },
 };
 
-/** A dot in the corner of a picture. The shape, filled or hollow, and not only the colour shows who is online. */
+/** A dot in the corner of a picture: coloured and filled for online, grey and hollow for offline. */
 export const PresenceDot = ({ isOnline, ground = 'background' }: PresenceDotProps) => (
   <span
     aria-hidden="true"

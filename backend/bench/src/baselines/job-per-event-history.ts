@@ -40,7 +40,7 @@ const run = async (): Promise<number> => {
   }
   const startedAt = performance.now();
   let completedCount = 0;
-  // The queue is full before the worker starts.
+  // All jobs are in the queue before the worker starts, so the time does not include adding them.
   await new Promise<void>((resolve) => {
     const worker = new Worker(
       QUEUE,

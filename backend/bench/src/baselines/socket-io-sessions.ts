@@ -16,6 +16,7 @@ const {
   DATABASE_URL: databaseUrl = '',
   SESSION_SECRET_FILE: secretFile = '',
 } = process.env;
+// Of several secrets, the first one signs the cookies.
 const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const server = createServer();

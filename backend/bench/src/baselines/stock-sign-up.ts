@@ -9,8 +9,8 @@ import session from 'express-session';
 import passport from 'passport';
 import { Column, DataSource, Entity, PrimaryColumn, PrimaryGeneratedColumn, Repository } from 'typeorm';
 
-// Baseline of P14, the CPU of a sign-up: an anonymous sign-up as the documentation of Nest, Passport, express-session
-// and TypeORM sets it up: a validated body, one entity for the user and one for the session, both stored with `save`.
+// Baseline of P14, the CPU of a sign-up. The anonymous sign-up is set up as in the documentation of Nest, Passport,
+// express-session and TypeORM: a validated body, and entities for the user and the session, both stored with `save`.
 
 @Entity()
 class User {

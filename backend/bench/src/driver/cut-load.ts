@@ -94,7 +94,8 @@ export class CutLoad {
   }
 
   private send(side: Side): void {
-    const clientId = `${side.self.userId}-${(side.sent += 1)}`;
+    side.sent += 1;
+    const clientId = `${side.self.userId}-${side.sent}`;
     side.pending.set(clientId, 'x'.repeat(100));
     if (side.isConnected) this.transmit(side, clientId);
   }
@@ -103,7 +104,7 @@ export class CutLoad {
     const { sessionId } = self;
     const content = pending.get(clientId) ?? '';
     self.wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, clientId);
-    // The client of Socket.IO never sends a message twice. Thaw's client deletes it when it receives the ack.
+    // The client of Socket.IO never sends a message twice. Thaw's client keeps a message until its ack arrives.
     if (this.kind !== 'thaw') pending.delete(clientId);
   }
 
@@ -117,6 +118,7 @@ export class CutLoad {
   }
 
   private async reconnect(side: Side, index: number): Promise<void> {
+    // The sides of all pairs alternate between the first and the second user, as the origins do.
     const origin = this.origins[index % 2] ?? '';
     const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
     try {
@@ -146,8 +148,8 @@ const createSide = (self: Partner): Side => {
 };
 
 const recordFrame = (side: Side, { event, data }: WireFrame): void => {
-  // Contains the events of the chat that the client has missed.
   if (event === 'session_resumed') {
+    // The events of the chat that the client has missed.
     for (const missedFrame of data.events as WireFrame[]) recordFrame(side, missedFrame);
     return;
   }

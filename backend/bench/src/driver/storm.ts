@@ -149,7 +149,8 @@ export class ReconnectStorm {
 
   /** @returns the client id of the message */
   private sendMessage(side: Side): string {
-    const clientId = `c-${(side.sent += 1)}`;
+    side.sent += 1;
+    const clientId = `c-${side.sent}`;
     // The Socket.IO baseline cannot resume a chat, so its clients send no messages.
     if (this.kind === 'thaw') {
       const { wire, sessionId } = side.partner;

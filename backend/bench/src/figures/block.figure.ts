@@ -7,7 +7,7 @@ import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Settings } from './figure';
 
 const WARM_UP_BLOCKS = 20;
-/** A turn measures a number of blocks instead of a time: this many for each second of `settings.seconds`. */
+/** A turn measures a fixed number of blocks: this number for each second of `settings.seconds`. */
 const BLOCKS_PER_TURN_SECOND = 20;
 const MAX_P95_MS = 25;
 

@@ -83,20 +83,16 @@ const createRows = (results: ReadonlyMap<string, CutResult>): Row[] => {
   const ours = results.get('thaw');
   if (!ours) return [];
   const label = `Delivered of ${ours.sent.toLocaleString('en')} messages, ${ours.cuts} cuts of 2 s`;
-  return [...results].flatMap(([against, theirs]) =>
-    against === 'thaw'
-      ? []
-      : [
-          {
-            figure: 'P11',
-            label,
-            ours: formatDelivery(ours),
-            against,
-            theirs: formatDelivery(theirs),
-            gate: '100 %, 0 twice',
-            aim: '',
-            isReached: isComplete(ours),
-          },
-        ],
-  );
+  return [...results]
+    .filter(([name]) => name !== 'thaw')
+    .map(([against, theirs]) => ({
+      figure: 'P11',
+      label,
+      ours: formatDelivery(ours),
+      against,
+      theirs: formatDelivery(theirs),
+      gate: '100 %, 0 twice',
+      aim: '',
+      isReached: isComplete(ours),
+    }));
 };

@@ -19,7 +19,7 @@ const RELAY_WITH_HISTORY = 'minimal relay with history';
 /** Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
-  /** The pairs of clients in the driver's process that are connected to this contender. */
+  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
   group: number;
 }
 

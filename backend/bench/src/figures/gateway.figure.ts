@@ -19,7 +19,7 @@ import {
 /** A build of Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
-  /** The clients in the driver's process that are connected to this contender. */
+  /** Number of the group of clients in the driver's process that are connected to this contender. */
   group: number;
   server: ServerProcess;
 }
@@ -35,6 +35,7 @@ const PROFILE_SECONDS = 10;
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = createProfiler(settings.profileFolder);
   const builds = await startBuilds({ replicas: 2 }, profiler.prepare('gateway'));
+  // The first build is ours; the others are earlier builds to compare with.
   const [ours] = builds;
   if (!ours) throw new Error('No build');
   const baselines: ServerProcess[] = [];
@@ -68,15 +69,15 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
       const result = await driver.call('runCommands', { group, perSecond, seconds: WARM_UP_SECONDS });
       faults.push(...findFaults(`${name}, warming up`, result));
     }
-    /** CPU µs per command in each round, by contender. */
-    const turns = new Map<string, number[]>();
+    /** CPU µs per command in each round. */
+    const microsByContender = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`gateway, round ${round} of ${settings.rounds}`);
       for (const { name, group, server } of orderForRound(contenders, round)) {
         const microsBefore = server.cpuMicros;
         const result = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
         const microsPerCommand = (server.cpuMicros - microsBefore) / result.sent;
-        turns.set(name, [...(turns.get(name) ?? []), microsPerCommand]);
+        microsByContender.set(name, [...(microsByContender.get(name) ?? []), microsPerCommand]);
         faults.push(...findFaults(name, result));
         logProgress(`  ${name}: ${formatMicros(microsPerCommand)}`);
       }
@@ -90,7 +91,11 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
       profiler.logReport('gateway');
     }
     const comparedBuilds = builds.slice(1).map(({ name }) => name);
-    return { rows: createRows(turns, comparedBuilds), faults, raw: Object.fromEntries(turns) };
+    return {
+      rows: createRows(microsByContender, comparedBuilds),
+      faults,
+      raw: Object.fromEntries(microsByContender),
+    };
   } finally {
     for (const { group } of contenders) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(baselines.map((server) => server.stop()));
@@ -104,17 +109,17 @@ const findFaults = (name: string, { sent, acked, faultCount, refusal = '' }: Com
     : [`${name}: ${sent} commands, ${acked} acknowledged, ${faultCount} refused or out of order ${refusal}`];
 
 const createRows = (
-  turns: ReadonlyMap<string, readonly number[]>,
+  microsByContender: ReadonlyMap<string, readonly number[]>,
   comparedBuilds: readonly string[],
 ): Row[] => {
-  const ours = turns.get('thaw') ?? [];
+  const ours = microsByContender.get('thaw') ?? [];
   const comparisons: readonly (readonly [name: string, gate: number | undefined, aim: string])[] = [
     ['bare ws', 1.6, '≤ 1.35'],
     ['stock Nest', undefined, '≤ 0.5'],
     ...comparedBuilds.map((build) => [build, regressionGate, ''] as const),
   ];
   return comparisons.map(([against, gate, aim]) => {
-    const theirs = turns.get(against) ?? [];
+    const theirs = microsByContender.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P3',

@@ -113,12 +113,12 @@ const appendChats = async (stores: BenchStores, eventsPerChat: number): Promise<
     const sessionId = randomUUID();
     const texts = [encodeChatStart(eventIds)];
     while (texts.length < eventsPerChat) texts.push(encodeMessage(eventIds));
-    // Head of the log so far, as optimistic concurrency requires.
-    let end = { version: 0, lastId: '' };
+    // The last event of the log so far, which an append names for optimistic concurrency.
+    let head = { version: 0, lastId: '' };
     for (let start = 0; start < texts.length; start += EVENTS_PER_APPEND) {
-      const result = await log.append(sessionId, end, texts.slice(start, start + EVENTS_PER_APPEND));
+      const result = await log.append(sessionId, head, texts.slice(start, start + EVENTS_PER_APPEND));
       if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
-      end = { version: end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
+      head = { version: head.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
     }
   });
   return eventIds;
@@ -199,7 +199,7 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
   const log = new ChatLogRepository(stores.redis, processEvents as ProcessEventsService);
   const chats = Array.from({ length: CHATS }, () => ({
     sessionId: randomUUID(),
-    end: { version: 0, lastId: '' },
+    head: { version: 0, lastId: '' },
     lastAppend: Promise.resolve(),
   }));
   const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
@@ -207,11 +207,11 @@ const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]):
   await sendAtRate(count, LAG_MESSAGES_PER_SECOND, (index) => {
     const chat = chats[index % CHATS];
     if (!chat) return;
-    // The appends of a chat run one after another, because each needs the end of the one before.
+    // The appends of a chat run one after another, because each needs the head that the previous one has left.
     chat.lastAppend = chat.lastAppend.then(async () => {
-      const result = await log.append(chat.sessionId, chat.end, [encodeMessage([])]);
+      const result = await log.append(chat.sessionId, chat.head, [encodeMessage([])]);
       if (result.kind !== 'appended') return; // the missing row is reported as a fault below
-      chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
+      chat.head = { version: chat.head.version + 1, lastId: result.ids[0] ?? '' };
     });
   });
   await Promise.all(chats.map(({ lastAppend }) => lastAppend));

@@ -15,7 +15,7 @@ type MatchQueueService = InstanceType<MatchQueueModule['MatchQueueService']>;
 const LEASES_KEY = '{matching}:leases';
 const BENCH_REPLICA_ID = 'bench.1';
 /**
- * At the head of the queue wait men with whom the women are never matched, this number of each kind: recent partners in
+ * Number of men of each kind who wait at the head of the queue and are never matched with the women: recent partners in
  * cool-down, users whom a block keeps apart (`separate`), and users whom the list of a search excludes.
  */
 const EXCLUDED_COUNT = 4;

@@ -29,7 +29,7 @@ interface Cpu {
 interface Contender {
   name: string;
   kind: 'thaw' | 'socket.io';
-  /** The visitors in the driver's process who open the sockets. */
+  /** Number of the group of visitors in the driver's process who open the sockets. */
   group: number;
   origin: string;
   server: ServerProcess;

@@ -10,7 +10,7 @@ import { formatMicros, type Outcome, logProgress, type Settings } from './figure
 
 const CONTENT = 'x'.repeat(100);
 const WARM_UP_MESSAGES = 100;
-/** A turn measures a number of messages instead of a time: this many for each second of `settings.seconds`. */
+/** A turn sends a fixed number of messages: this number for each second of `settings.seconds`. */
 const MESSAGES_PER_TURN_SECOND = 60;
 const MAX_RATIO = 3;
 

@@ -115,7 +115,7 @@ const countForeignPublications = async (
   faults: string[],
 ): Promise<PublicationCount> => {
   const group = await driver.call('openRelay', { kind, origins: [first, second], pairs: PAIRS });
-  // Discards the publications of the time before the load.
+  // Discards the publications before the load.
   for (const counter of counters) counter.takeCount();
   const result = await driver.call('runRelay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
   await wait(SETTLE_MS);
@@ -126,8 +126,8 @@ const countForeignPublications = async (
       `${kind}: ${result.sent} sent, ${result.received} received, ${result.outOfOrder} out of order`,
     );
   }
-  // Each of the two replicas receives a publication for at least about half of the messages. This check detects a
-  // counter that counts nothing, with which the figure would always be 0.
+  // Each of the two replicas receives a publication for at least about half of the messages. A counter that counts far
+  // fewer is broken, and the figure would be too low.
   const pairCounts = countsByReplica.slice(0, 2);
   if (pairCounts.some((count) => count < result.sent / 4)) {
     faults.push(`${kind}: the two replicas with the pairs received only ${pairCounts.join(' and ')}`);

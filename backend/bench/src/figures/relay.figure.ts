@@ -39,7 +39,7 @@ type CpuKind = 'node' | 'worker' | 'redis';
 /** A build of Thaw or a baseline to compare it with. */
 export interface Contender {
   name: ContenderName;
-  /** The pairs of clients in the driver's process that are connected to this contender. */
+  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
   group: number;
   servers: readonly ServerProcess[];
   stores: BenchStores;
@@ -135,6 +135,7 @@ export const measureRelay = async (
     const faults: string[] = [];
     for (const { name, group } of contenders) {
       const perSecond = settings.messagesPerSecond;
+      // A run with very short turns, such as a trial run, also warms up only briefly.
       const result = await driver.call('runRelay', {
         group,
         perSecond,

@@ -17,7 +17,7 @@ const MAX_P99_MS = 100;
 /** Thaw or the baseline to compare it with. */
 interface Contender {
   name: string;
-  /** The pairs of clients in the driver's process that are connected to this contender. */
+  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
   group: number;
 }
 

@@ -20,7 +20,7 @@ const PROXY_STOP_GRACE_MS = 5_000;
 /** Thaw or the baseline to compare it with. */
 interface Contender {
   kind: 'thaw' | 'socket.io';
-  /** The pairs of clients in the driver's process that are connected to this contender. */
+  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
   group: number;
   /** Origin of the nginx in front of the replicas. */
   proxy: string;

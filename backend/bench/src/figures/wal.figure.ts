@@ -22,7 +22,7 @@ const DRAIN_POLL_MS = 10;
 /** Numbers of messages. */
 const SHORT_CHAT = 10;
 const LONG_CHAT = 100;
-/** A turn sends a number of messages instead of for a time: this many for each second of `settings.seconds`. */
+/** A turn sends a fixed number of messages: this number for each second of `settings.seconds`. */
 const PRIVATE_MESSAGES_PER_TURN_SECOND = 60;
 /**
  * Limit of the bytes for the end of a long chat divided by those for a short one: an end must not grow with the chat.
@@ -31,8 +31,8 @@ const MAX_END_RATIO = 1.2;
 
 interface Chat {
   sessionId: string;
-  /** Head of the chat's log, as optimistic concurrency requires. */
-  end: { version: number; lastId: string };
+  /** The last event of the chat's log, which an append names for optimistic concurrency. */
+  head: { version: number; lastId: string };
 }
 
 /** Bytes of WAL per operation, in each round. */
@@ -47,7 +47,7 @@ interface BytesByOperation {
 /**
  * `wal`: bytes that PostgreSQL writes to its write-ahead log (WAL) for each message and for the end of a chat. Nothing
  * else uses the database, and no checkpoint happens during the measurement, because PostgreSQL would log every page in
- * full after it.
+ * full after a checkpoint.
  */
 export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -168,9 +168,9 @@ const encode = (event: unknown): string => {
 };
 
 const append = async (log: ChatLog, chat: Chat, texts: string[]): Promise<void> => {
-  const result = await log.append(chat.sessionId, chat.end, texts);
+  const result = await log.append(chat.sessionId, chat.head, texts);
   if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
-  chat.end = { version: chat.end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
+  chat.head = { version: chat.head.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
 };
 
 /** Starts `CHATS` chats with `messages` messages each, and does not end them. */
@@ -178,7 +178,7 @@ const startChats = async (log: ChatLog, messages: number): Promise<Chat[]> => {
   const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
   const chats = Array.from({ length: CHATS }, () => ({
     sessionId: randomUUID(),
-    end: { version: 0, lastId: '' },
+    head: { version: 0, lastId: '' },
   }));
   await runInParallel(CHATS, APPEND_CONCURRENCY, async (index) => {
     const chat = chats[index];

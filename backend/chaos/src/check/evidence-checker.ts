@@ -151,7 +151,8 @@ const checkChat = (
   for (const ack of chat.acks) {
     // The seq counts from 1.
     const storedEvent = storedEvents[ack.seq - 1];
-    // The command to end a chat is also acknowledged when the chat has already ended or is lost.
+    // `ANY_FINGERPRINT` is the ack of a command to end the chat, which needs no stored event: the command is also
+    // acknowledged when the chat has already ended or is lost.
     if (
       ack.fingerprint === ANY_FINGERPRINT ||
       (storedEvent && doFingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))

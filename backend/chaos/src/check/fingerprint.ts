@@ -16,7 +16,10 @@ const removeVariationSelector = (text: unknown): string => String(text).replaceA
 const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
-/** Builds the fingerprint of each kind of event. Parameters are parsed JSON, hence `unknown`. */
+/**
+ * Builds the fingerprint of each kind of event; a game is a question of Break the Ice. Parameters are parsed JSON, hence
+ * `unknown`.
+ */
 export const fingerprints = {
   started: () => 'start',
   message: (id: unknown, senderId: unknown, content: unknown) =>

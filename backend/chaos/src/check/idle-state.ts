@@ -13,7 +13,7 @@ export interface IdleState {
   keysWithoutExpiry: Record<string, number>;
 }
 
-// A slack is the growth of a number that is not reported.
+// Growth up to these limits is not reported.
 
 /** The heap after a forced garbage collection may grow by this factor. */
 const MAX_HEAP_GROWTH_FACTOR = 1.2;
@@ -66,7 +66,7 @@ export const computeMinimum = (first: IdleState, second: IdleState): IdleState =
   keysWithoutExpiry: computeMinimumCounts(first.keysWithoutExpiry, second.keysWithoutExpiry),
 });
 
-/** Reports resources of which more are held in the second of two inspections at rest. */
+/** Reports the resources that have grown between two inspections at rest. */
 export const findGrowth = (before: IdleState, after: IdleState): Violation[] => {
   const descriptions: string[] = [];
   const compare = (name: string, earlier: number, later: number, slack = 0): void => {

@@ -94,7 +94,7 @@ it('a throttled link limits the bytes per second', async () => {
   const sentAt = Date.now();
   socket.write('x'.repeat(6_000));
   await until(() => received().length === 6_000);
-  // At 8 KiB a second the bytes take 730 ms, of which the first tenth of a second may pass at once.
+  // At 8 KiB a second, the bytes take 730 ms. The link may forward the bytes of the first 100 ms at once.
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 

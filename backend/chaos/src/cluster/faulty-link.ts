@@ -11,9 +11,9 @@ const THROTTLED_BYTES_PER_TICK = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
 /** One direction of a connection: buffers the data of one end until the other end may receive it. */
 class Direction {
   private readonly buffered: { bytes: Buffer; dueAt: number }[] = [];
-  /** The sending end has sent its last byte. */
+  /** Whether the sending end has sent its last byte. */
   private isEnded = false;
-  /** The fault `abandoned` applies to this connection, which nothing passes until the link is restored. */
+  /** Whether the fault `abandoned` applies to this connection: nothing passes until the link is restored. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
   /** Token bucket of the fault `throttle`. */

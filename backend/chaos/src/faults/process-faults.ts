@@ -35,13 +35,13 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
         },
       };
     case 'kill':
-      return restartAfter(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
+      return stopUntilRestarted(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
     case 'terminate':
-      return restartAfter(faultTarget, async () => {
+      return stopUntilRestarted(faultTarget, async () => {
         faultTarget.sendSignal('SIGTERM');
         if (target !== 'postgres') return;
-        // After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do. So
-        // supervisors send SIGINT after a while, which disconnects the clients.
+        // After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do.
+        // SIGINT disconnects the clients; supervisors of PostgreSQL send it after a while.
         await sleep(SHUTDOWN_GRACE_MS);
         faultTarget.sendSignal('SIGINT');
       });
@@ -49,7 +49,7 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
 };
 
 /** Stops a process and waits until its supervisor has started another one. */
-const restartAfter = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
+const stopUntilRestarted = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
   let stoppedPid: number | undefined;
   return {
     async begin() {

@@ -58,7 +58,7 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
     const oldestSample = samples.find(
       (sample) => sample.file === file && sample.takenAt >= killedAt - LOST_PERIOD_MS,
     );
-    // A file without a sample has been started since the last one.
+    // A file without a sample was started after the last sample, so all of it is lost.
     truncateSync(file, oldestSample?.bytes ?? 0);
   });
 };

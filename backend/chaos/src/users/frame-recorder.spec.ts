@@ -3,8 +3,9 @@ import { FrameRecorder } from './frame-recorder';
 
 const ADA = 1;
 const BOB = 2;
+const NOT_RETRIED = false;
 
-let gapCount: number;
+let resumeRequestCount: number;
 /** Records the frames of Ada, who is in the chat s-1 with Bob from the first event on. */
 let recorder: FrameRecorder;
 
@@ -12,10 +13,10 @@ const createFrame = (event: string, data: Record<string, unknown>) => ({ event, 
 /** The first event of a chat. */
 const createMatched = (sessionId = 's-1') =>
   createFrame('chat_matched', { sessionId, seq: 1, partnerId: BOB, partnerInfo: {} });
-/** A message of Bob. A valid content begins with the session and the sender. */
+/** A message of Bob. Every content in the test begins with the ids of the chat and of the sender. */
 const createMessage = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
   createFrame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
-/** A resume that contains `events`. `seq` is the last event of the chat. */
+/** A resume that contains `events`. `seq` is that of the latest event of the chat, which `events` may lack. */
 const createResumed = (seq: number, events: object[], more: object = {}) =>
   createFrame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
 const createSkipped = (seq: number, reason = 'skipped') =>
@@ -28,15 +29,15 @@ const reconnect = () => {
 };
 
 beforeEach(() => {
-  gapCount = 0;
-  recorder = new FrameRecorder(ADA, () => (gapCount += 1));
+  resumeRequestCount = 0;
+  recorder = new FrameRecorder(ADA, () => (resumeRequestCount += 1));
   reconnect();
   recorder.receive(createMatched());
 });
 
 it('reports nothing for a chat whose events arrive in order until it ends', () => {
   recorder.receive(createMessage(2));
-  recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), false);
+  recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), NOT_RETRIED);
   recorder.receive(createSkipped(4));
   expect(listProblems()).toEqual([]);
   expect(recorder.current).toBeUndefined();
@@ -54,6 +55,7 @@ it('replaces the events of the chat after a reset', () => {
   recorder.receive(createMessage(2));
   recorder.receive(createMessage(3));
   reconnect();
+  // The service has lost message 3.
   recorder.receive(createResumed(2, [createMatched(), createMessage(2)], { reset: true }));
   expect(listProblems()).toEqual([]);
   expect(recorder.current).toMatchObject({ lastSeq: 2, resetTimes: [expect.any(Number)] });
@@ -62,7 +64,7 @@ it('replaces the events of the chat after a reset', () => {
 it('reports a gap and requests a resume', () => {
   recorder.receive(createMessage(3));
   expect(listProblems()).toEqual(['s-1: a gap, random_message 3 came after 1']);
-  expect(gapCount).toBe(1);
+  expect(resumeRequestCount).toBe(1);
 });
 
 it('reports an event that arrives twice: in two frames, in a frame and a resume, or as the end of the chat', () => {
@@ -81,7 +83,7 @@ it('reports an event that arrives twice: in two frames, in a frame and a resume,
 
 it('reports an ack with the seq of an event that has another content', () => {
   recorder.receive(createMessage(2));
-  recorder.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), false);
+  recorder.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), NOT_RETRIED);
   expect(listProblems()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
 });
 

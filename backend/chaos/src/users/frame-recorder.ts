@@ -155,8 +155,8 @@ export class FrameRecorder {
   }
 
   /**
-   * Begins to record a chat again that continues after its end. The service sends it from its beginning. The checker
-   * decides whether a fault explains that.
+   * Restarts the record of a chat that continues after its end: the service sends all its events again. The checker
+   * decides whether a fault explains the continuation.
    */
   private reopenChat(chat: ChatRecord, endedAt: number): void {
     const reopenedAt = Date.now();
@@ -187,8 +187,8 @@ export class FrameRecorder {
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // An event that arrived as a frame after the resume was requested is in the resume again. That can only happen
-      // on a socket that receives the events of the chat already.
+      // An event that arrived as a frame after the resume was requested is in the resume as well. This only happens on
+      // a socket that already receives the events of the chat.
       const isOverlap = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.resumeAfterSeq;
       if (!isOverlap) this.receiveStored(frame.event, frame.data, seq);
     }

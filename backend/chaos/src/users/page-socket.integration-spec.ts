@@ -14,7 +14,7 @@ afterEach(() => {
   server.close();
 });
 
-it('passes on a response that arrives after the timeout before the frames that follow it', async () => {
+it('calls `onResponse` for a response that arrives after the timeout, before it passes on later frames', async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   let isOpen = false;

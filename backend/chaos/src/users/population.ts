@@ -23,7 +23,7 @@ const IMAGES_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 /** Position (seq) of the second message of a chat, after the start of the chat and the first message. */
 const SEQ_OF_SECOND_MESSAGE = 3;
-// Probabilities that an action is this one, if it is none of those before. All other actions are in the chat.
+// Probability of each action, if none of the actions above it was chosen. All other actions are in the chat.
 const SKIP_PROBABILITY = 0.012;
 const BEFRIEND_PROBABILITY = 0.02;
 const PRIVATE_MESSAGE_PROBABILITY = 0.12;

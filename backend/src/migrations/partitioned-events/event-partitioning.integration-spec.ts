@@ -50,7 +50,7 @@ const isPartitioned = async (): Promise<boolean> =>
 
 describe('EventPartitioning', () => {
   it('converts all data, even if it is interrupted after every step', async () => {
-    await writeChats(service, 240, 3); // 720 events, in four batches of up to 200
+    await writeChats(service, 240, 3); // 240 chats of 3 events: 720 events, in four batches of up to 200
     const [log, personal] = [withoutPartition(await readLog()), await readPrivate()];
     const [{ last_position: lastPosition } = { last_position: '' }] = await readRows<{
       last_position: string;
@@ -58,7 +58,7 @@ describe('EventPartitioning', () => {
 
     const steps: string[] = [];
     const interrupt = (step: string) => {
-      // A step that found nothing to do is repeated by every later run.
+      // Interrupts each step once. Every batch is a step, and the batches of a table have the same name, `copied …`.
       if (steps.includes(step) && !step.startsWith('copied')) return;
       steps.push(step);
       throw new Error('interrupted');
@@ -80,7 +80,8 @@ describe('EventPartitioning', () => {
     const converted = await readLog();
     expect(withoutPartition(converted)).toEqual(log);
     expect(await readPrivate()).toEqual(personal);
-    expect(new Set(converted.map((row) => row.partition)).size).toBe(16);
+    expect(new Set(converted.map((row) => row.partition)).size).toBe(16); // the number of partitions
+    // The next event continues the sequence of positions.
     const [appended] = await readRows<{ global_position: string }>(
       `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
        VALUES ('later', 1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
@@ -118,6 +119,7 @@ describe('EventPartitioning', () => {
       'SELECT event_id FROM events ORDER BY transaction_id, global_position',
     );
     expect(log).toHaveLength(40 * 20 + busy.appended.length);
+    // A reader that follows the log has read each event once, in this order.
     expect(busy.followed).toEqual(log.map((row) => row.event_id));
     expect(new Set(busy.followed).size).toBe(log.length);
     for (const eventId of busy.appended) expect(busy.followed).toContain(eventId);
@@ -136,7 +138,7 @@ describe('EventPartitioning', () => {
       else if (busy.changed.has(eventId)) expect(content).toBe(busy.changed.get(eventId));
       else expect(content).toMatch(/^text /);
     }
-    // The service appends personal data only with these events.
+    // Of the events that the driver appends, only these have personal data.
     const signed = await readRows(`SELECT 1 FROM events WHERE type LIKE 'Signed%'`);
     expect(after).toHaveLength(before.length - busy.deleted.size + signed.length);
   });
@@ -176,7 +178,7 @@ describe('EventPartitioning', () => {
     expect(await isPartitioned()).toBe(true);
   });
 
-  it('keeps owners, privileges and storage parameters, and that personal data is not sampled', async () => {
+  it('keeps owners, privileges, storage parameters and the exclusion of personal data from statistics', async () => {
     const [owner, api] = [0, 1].map(() => `thaw_test_${randomBytes(4).toString('hex')}`) as [string, string];
     await service.query(`
       CREATE ROLE ${owner}; CREATE ROLE ${api};
@@ -234,7 +236,7 @@ describe('EventPartitioning', () => {
     }
   });
 
-  it('lets the previous release delete no rows by `ctid`, which is no longer unique', async () => {
+  it('refuses the deletions by `ctid` of the previous release, because a `ctid` is no longer unique', async () => {
     await writeChats(service, 10, 10);
     await convert();
     const before = await readPrivate();

@@ -19,10 +19,13 @@ import { adoptSettings, countOldSnapshots, lockTables, swapTables } from './swap
  * that is cancelled.
  */
 const LOCK_TIMEOUT_MS = 300;
-const FIRST_RETRY_MS = 200;
-const MAX_RETRY_MS = 15_000;
+const FIRST_RETRY_DELAY_MS = 200;
+const MAX_RETRY_DELAY_MS = 15_000;
 
-/** Intended duration of a batch, to which the number of rows is adjusted. Changes to its personal data wait so long. */
+/**
+ * Intended duration of a batch, to which the number of rows is adjusted. Changes to the personal data of the rows wait
+ * until the batch is committed.
+ */
 const BATCH_MS = 200;
 /** Rows in a batch. */
 const [FIRST_ROWS, MIN_ROWS, MAX_ROWS] = [500, 50, 20_000];
@@ -30,6 +33,7 @@ const [FIRST_ROWS, MIN_ROWS, MAX_ROWS] = [500, 50, 20_000];
 const PAUSE_SHARE = 0.5;
 const LOG_EVERY_MS = 10_000;
 
+// Error codes of PostgreSQL.
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK_DETECTED = '40P01';
 
@@ -37,7 +41,7 @@ const DEADLOCK_DETECTED = '40P01';
 export interface PartitioningOptions {
   /** Called after each committed step, with its name. An error that it throws interrupts the conversion. */
   onStep?: (step: string) => void | Promise<void>;
-  /** Rows in every batch; by default the number is adjusted to the duration. Without pauses between the batches. */
+  /** A fixed number of rows in every batch, without pauses. By default the number is adjusted to the duration. */
   batchRows?: number;
 }
 
@@ -104,7 +108,7 @@ export class EventPartitioning {
         await this.query(createMirrors);
       }),
     );
-    await this.completeStep('prepared');
+    await this.reportStep('prepared');
   }
 
   /**
@@ -126,18 +130,18 @@ export class EventPartitioning {
       );
       if (!hasCopied) break;
       copied += rows;
-      await this.completeStep(`copied ${content}`);
+      await this.reportStep(`copied ${content}`);
       this.logProgress(`about ${copied.toLocaleString('en')} rows of ${content} copied`);
       const durationMs = performance.now() - startedAt;
       if (this.options.batchRows === undefined) {
-        // One slow or fast batch changes the number by a factor of 4 or 2 at most.
+        // A slow batch reduces the number to a quarter at most; a fast one doubles it at most.
         rows = Math.round(
           Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows * BATCH_MS) / durationMs, rows / 4), rows * 2),
         );
         await wait(durationMs * PAUSE_SHARE);
       }
     }
-    await this.completeStep(`filled ${content}`);
+    await this.reportStep(`filled ${content}`);
   }
 
   private async copyNextEvents(rows: number): Promise<boolean> {
@@ -193,11 +197,11 @@ export class EventPartitioning {
           `events: ${row.events}, copy: ${row.events_copy}; event_private: ${row.private}, copy: ${row.private_copy}`,
       );
     }
-    await this.completeStep('verified');
+    await this.reportStep('verified');
   }
 
   private async swap(): Promise<void> {
-    // Transactions whose snapshot is older than this one do not see all rows of the copies.
+    // Transactions whose snapshot is older than this transaction id do not see all rows of the copies.
     const [{ id } = { id: '' }] = await this.query<{ id: string }>(
       'SELECT pg_current_xact_id()::xid::text AS id',
     );
@@ -209,10 +213,10 @@ export class EventPartitioning {
         await this.query(swapTables);
       }),
     );
-    await this.completeStep('swapped');
+    await this.reportStep('swapped');
   }
 
-  private async completeStep(step: string): Promise<void> {
+  private async reportStep(step: string): Promise<void> {
     await this.options.onStep?.(step);
   }
 
@@ -231,7 +235,7 @@ export class EventPartitioning {
 
   /** Runs `work` again after it has given way to the service, with a growing delay. */
   private async retryWhileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let delayMs = FIRST_RETRY_MS; ; delayMs = Math.min(MAX_RETRY_MS, delayMs * 2)) {
+    for (let delayMs = FIRST_RETRY_DELAY_MS; ; delayMs = Math.min(MAX_RETRY_DELAY_MS, delayMs * 2)) {
       try {
         return await work();
       } catch (error) {

@@ -101,7 +101,7 @@ export const createMirrors = `
     ELSIF TG_OP = 'DELETE' THEN
       DELETE FROM ${COPY_OF_PRIVATE} WHERE stream_id = OLD.stream_id AND event_id = OLD.event_id;
     ELSE
-      -- A row that is not copied yet is copied with its new values.
+      -- Has no effect on a row that is not copied yet; it will be copied with its new values.
       UPDATE ${COPY_OF_PRIVATE}
       SET stream_id = NEW.stream_id, event_id = NEW.event_id, subject_id = NEW.subject_id, data = NEW.data,
         expires_at = NEW.expires_at
@@ -112,7 +112,7 @@ export const createMirrors = `
   CREATE TRIGGER mirror_event_private AFTER INSERT OR UPDATE OR DELETE ON event_private
     FOR EACH ROW EXECUTE FUNCTION mirror_event_private();
 
-  -- This is exact: creating the triggers has waited for every transaction that wrote without them.
+  -- No event below this position is missing: the creation of the triggers has waited for all earlier writes.
   INSERT INTO event_partitioning (events_until) SELECT coalesce(max(global_position), 0) FROM events;
 `;
 
@@ -142,8 +142,9 @@ export const findEndOfPrivate = `
   ) next ORDER BY stream_id DESC, event_id DESC LIMIT 1`;
 
 /**
- * Copies personal data after the key ($1, $2), up to the key ($3, $4). It locks the rows: a change or deletion in
- * progress is waited for, and a later one is repeated in the copy by the trigger.
+ * Copies personal data after the key ($1, $2), up to the key ($3, $4), except the rows that the trigger has inserted
+ * already. The rows are locked: a change or deletion in progress is waited for, and a later one is repeated in the copy
+ * by the trigger.
  */
 export const copyPrivate = `
   WITH locked AS (

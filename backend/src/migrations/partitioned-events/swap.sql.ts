@@ -44,7 +44,10 @@ export const adoptSettings = buildForEachPair(
     END LOOP;`,
 );
 
-/** Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges. */
+/**
+ * Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges, because
+ * the service accesses them only through the partitioned table.
+ */
 const adoptPrivileges = buildForEachPair(
   'item record; new_owner text;',
   `
@@ -84,8 +87,8 @@ export const countOldSnapshots = `
     AND backend_xmin IS NOT NULL AND age(backend_xmin) > age($1::xid)`;
 
 /**
- * Creates a function that returns those of the ids that are in the stream. It always uses the generic plan, which finds
- * the partition when it runs.
+ * Creates a function that returns which of the given event ids are in the stream. It always uses the generic plan,
+ * which chooses the partition when it is executed.
  */
 export const createFindKnownEvents = `
   CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
@@ -104,6 +107,7 @@ export const swapTables = `
     EXECUTE format('SELECT setval(''event_positions'', last_value, is_called) FROM %s',
       pg_get_serial_sequence('events', 'global_position'));
     SELECT max(global_position) INTO highest FROM ${COPY_OF_EVENTS};
+    -- Rows that were written with explicit positions may be ahead of the sequence.
     IF highest > (SELECT last_value FROM event_positions) THEN
       PERFORM setval('event_positions', highest);
     END IF;

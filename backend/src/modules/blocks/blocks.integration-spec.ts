@@ -10,6 +10,7 @@ import { quickChatSettings, startTestStack, type TestStack } from '../../testing
 import { matchNewVisitors, textMessage, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
 import { MatchQueueService } from '../matching/application/match-queue.service';
+import { BLOCKED } from '../matching/infrastructure/match-record.scripts';
 import { UploadsService } from '../uploads/application/uploads.service';
 import { BlockListService } from './application/block-list.service';
 
@@ -39,10 +40,10 @@ describe('blocks across two replicas', () => {
     return { ada, bob };
   };
   const startChat = () => matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
-  const block = (ada: ThawVisitor, bob: { user: { id: number } }) =>
-    ada.call('POST', '/api/blocks', { blockerId: ada.user.id, blockedId: bob.user.id });
-  const unblock = (ada: ThawVisitor, bob: ThawVisitor) =>
-    ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
+  const block = (blocker: ThawVisitor, blocked: { user: { id: number } }) =>
+    blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: blocked.user.id });
+  const unblock = (blocker: ThawVisitor, blocked: ThawVisitor) =>
+    blocker.call('DELETE', `/api/blocks/${blocker.user.id}/${blocked.user.id}`);
   const readBlocks = async (caller: ThawVisitor): Promise<unknown> =>
     (await caller.call('GET', `/api/blocks/${caller.user.id}`)).body;
   const sendFriendRequest = (from: ThawVisitor, to: ThawVisitor) =>
@@ -89,7 +90,7 @@ describe('blocks across two replicas', () => {
       expect(await readBlocks(ada)).toEqual([]);
     });
 
-    it('is limited, even if two calls compete for the last place', async () => {
+    it('has a maximum length, even if two calls compete for the last place', async () => {
       const { ada, bob } = await createPartners();
       const eve = await stack.createVisitor(1);
       await recordPastChat(stack.replicas[0]!, ada, eve);
@@ -102,7 +103,7 @@ describe('blocks across two replicas', () => {
       const responses = await Promise.all([block(ada, bob), block(ada, eve)]);
       expect(responses.map(({ status }) => status).sort()).toEqual([201, 409]);
       expect(responses.find(({ status }) => status === 409)?.body.code).toBe('limit_reached');
-      // A rebuild, which another test compares with the rows before, would not restore rows without events.
+      // These rows have no events, so the rebuild in another test would not restore them.
       await stack.database.dataSource.query(
         `DELETE FROM blocks WHERE blocked_id > $1::bigint + ${MISSING_USERS_OFFSET}`,
         [ada.user.id],
@@ -111,7 +112,7 @@ describe('blocks across two replicas', () => {
 
     it('admits 60 calls in a row to block a user, and refuses the next one', async () => {
       const allowedCalls = 60;
-      // The other replicas of this test have limits for load tests.
+      // The other replicas have the rate limits of load tests, which are too high to be reached here.
       const { origin } = await stack.addReplica({ LIMITS_PROFILE: 'default' });
       const ada = await new ThawVisitor([origin]).joinAnonymously();
       const statuses: number[] = [];
@@ -230,7 +231,7 @@ describe('blocks across two replicas', () => {
       }
     });
 
-    it('and requests do not outlive a block at the same moment as a request or an acceptance', async () => {
+    it('and pending requests are gone after a block that competes with a request or an acceptance', async () => {
       // Many rounds, because the order in which the two calls commit varies.
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
@@ -292,13 +293,12 @@ describe('blocks across two replicas', () => {
       return sockets;
     };
     /**
-     * Deletes the key by which Redis knows a new block, as if the hour after which it expires had passed. It is the key
-     * that otherwise keeps two former partners apart for a while.
+     * For an hour after a block, a key in Redis keeps the two users apart. Deletes the key, as if the hour had passed.
      */
     const expireBlockKey = (ada: ThawVisitor, bob: ThawVisitor) =>
       stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
-    it('never matches the two users, by the key in Redis and then by the list of excluded users', async () => {
+    it('never matches the two users, first because of a key in Redis, later because of the list', async () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await startSearches(ada, bob);
@@ -310,7 +310,7 @@ describe('blocks across two replicas', () => {
       const { ada: eve, bob: dan } = await createPartners();
       expect((await block(dan, eve)).status).toBe(201);
       await expireBlockKey(eve, dan);
-      // Eve and Dan are matched with Bob and Ada, who are waiting already.
+      // Eve and Dan are not matched with each other, but with Bob and Ada, who are waiting already.
       await startSearches(eve, dan);
       await until(async () => (await readStates(ada, bob, eve, dan)).every((state) => state === 'chatting'));
       const partners = await stack.replicas[0]!.app.get(MatchQueueService).readPartners([
@@ -336,18 +336,18 @@ describe('blocks across two replicas', () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await expireBlockKey(ada, bob);
-      // As for a block before the user's newest 500, which the list does not contain.
+      // As if the block were not among the user's newest 500, which are all that the list contains.
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUserIds').mockResolvedValue([]);
       const sockets = await startSearches(ada, bob);
       const key = matchingKeys.separation(ada.user.id, bob.user.id);
-      // The refusal writes `x` to the key again: one of the two has blocked the other.
-      await until(async () => (await stack.store.redis.get(key)) === 'x');
+      // The refusal separates the two again.
+      await until(async () => (await stack.store.redis.get(key)) === BLOCKED);
       await until(async () => (await readStates(ada, bob)).every((state) => state === 'searching'));
       for (const socket of sockets) expect(socket.all('chat_matched')).toEqual([]);
     });
 
-    it('reads the list again after half an hour, and keeps the old list while it cannot be read', async () => {
+    it('reads the list again after half an hour, and uses the old list if the query fails', async () => {
       const excludedIds = [4711]; // any id
       const { ada } = await createPartners();
       const { app } = stack.replicas[0]!;

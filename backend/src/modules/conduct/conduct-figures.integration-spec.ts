@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1)
-// measures the figures of the product on a quiet machine. Only a wrong algorithm exceeds the bounds of the short form.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. The long form (THAW_TEST_LONG=1) has
+// strict bounds and needs an idle machine. Only a wrong algorithm exceeds the bounds of the short form.
 import {
   createModerator,
   FACTS,
@@ -19,7 +19,7 @@ jest.setTimeout(120_000);
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const sizes = isLongRun
-  ? { chats: 40, messages: 19_990, cases: 200, decisions: 21 }
+  ? { chats: 40, messages: 19_990, cases: 200, decisions: 21 } // a chat can have 20,000 events
   : { chats: 6, messages: 3_000, cases: 10, decisions: 5 };
 /** The longest times allowed, in ms. */
 const bounds = isLongRun
@@ -29,7 +29,7 @@ const MESSAGES_OF_A_USUAL_CHAT = 60;
 const median = (times: number[]): number =>
   [...times].sort((one, other) => one - other)[Math.floor(times.length / 2)] ?? Infinity;
 
-describe('the time', () => {
+describe('times of reports and decisions', () => {
   let stack: TestStack;
 
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('the time', () => {
     return performance.now() - startedAt;
   };
 
-  it(`of a report is at most ${bounds.report} ms at the 95th percentile`, async () => {
+  it(`a report takes at most ${bounds.report} ms at the 95th percentile`, async () => {
     const times: number[] = [];
     for (let index = 0; index < sizes.chats; index += 1) {
       const { ada, bob, sessionId } = await createFilledChat(MESSAGES_OF_A_USUAL_CHAT);
@@ -76,13 +76,14 @@ describe('the time', () => {
     expect(p95).toBeLessThanOrEqual(bounds.report);
   });
 
-  it(`of a report of the oldest of ${sizes.messages} messages is at most ${bounds.reportOfOldMessage} ms`, async () => {
+  it(`a report of the oldest of ${sizes.messages} messages takes at most ${bounds.reportOfOldMessage} ms`, async () => {
     const { ada, bob, sessionId } = await createFilledChat(sizes.messages);
     const { messages } = await stack.replicas[0]!.app.get(ChatTranscriptService).read(sessionId, {
       newestCount: sizes.messages,
       messageIds: [],
     });
     const messageIds = [messages[0]!.id];
+    // Both users report each other with the same message, because each can report the chat only once.
     const times = [
       await measureReportMs(ada, bob, { sessionId, messageIds }),
       await measureReportMs(bob, ada, { sessionId, messageIds }),
@@ -94,7 +95,7 @@ describe('the time', () => {
     expect(Math.max(...times)).toBeLessThanOrEqual(bounds.reportOfOldMessage);
   });
 
-  it(`of a decision and of reading the next case is at most ${bounds.decision} ms at the median`, async () => {
+  it(`a decision and reading the next case together take at most ${bounds.decision} ms at the median`, async () => {
     const [replica] = stack.replicas;
     const moderator = createModeratorApi(await createModerator(stack));
     const reporter = await stack.createVisitor(0);

@@ -33,8 +33,9 @@ describe('conduct', () => {
   const getReplica = (index = 0) => stack.replicas[index]!;
   const getConduct = (index = 0) => getReplica(index).app.get(ConductService);
   const readStanding = (userId: number) => getReplica().app.get(StandingsService).find(userId);
-  /** Ids of new users without accounts. Only sockets need an account. */
-  const createUserIds = (count: number): number[] => Array.from({ length: count }, () => (nextUserId += 1));
+  /** The id of a new user without an account. Only sockets need an account. */
+  const createUserId = (): number => (nextUserId += 1);
+  const createUserIds = (count: number): number[] => Array.from({ length: count }, createUserId);
   const readRows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
     stack.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
   /** Three reporters flag a user, five suspend them. @returns the result of the last report. */
@@ -50,16 +51,16 @@ describe('conduct', () => {
     results.flatMap((result) => (result.status === 'rejected' ? [getErrorCode(result.reason)] : []));
 
   describe('reports', () => {
-    it('that are retried return the first report', async () => {
-      const [ada, bob] = createUserIds(2) as [number, number];
-      const first = await fileReport(getReplica(), ada, bob);
-      const again = await fileReport(getReplica(1), ada, bob);
+    it('return the first report when they are retried', async () => {
+      const [ada, reporterId] = [createUserId(), createUserId()];
+      const first = await fileReport(getReplica(), ada, reporterId);
+      const again = await fileReport(getReplica(1), ada, reporterId);
       expect(again).toEqual({ ...first, isNew: false, events: [] });
       expect(await readRows('reports', `user_id = ${ada}`)).toHaveLength(1);
     });
 
-    it('that come at once are all recorded in one case, which flags and suspends the user once', async () => {
-      const [ada] = createUserIds(1) as [number];
+    it('are all recorded in one case when they come at once, and flag and suspend the user once', async () => {
+      const ada = createUserId();
       const reporters = createUserIds(12);
       const filed = await Promise.all(
         reporters.map((reporterId, index) => fileReport(getReplica(index % 2), ada, reporterId)),
@@ -73,7 +74,7 @@ describe('conduct', () => {
     });
 
     it('are not recorded when a write of the caller in the same transaction fails', async () => {
-      const [ada, bob] = createUserIds(2) as [number, number];
+      const [ada, reporterId] = [createUserId(), createUserId()];
       const failToWrite = async () => {
         throw new Error('the disk is full');
       };
@@ -81,13 +82,13 @@ describe('conduct', () => {
         getConduct().fileReport(
           {
             userId: ada,
-            reporterId: bob,
+            reporterId,
             category: 'spam',
             context: { where: 'private_chat', at: '2026-11-20T12:00:00.000Z' },
             words: null,
             evidence: '{}',
             evidenceHash: 'x',
-            deviceAccountIds: [bob],
+            deviceAccountIds: [reporterId],
             weight: 1,
           },
           failToWrite,
@@ -100,7 +101,7 @@ describe('conduct', () => {
 
   describe('two moderators at once', () => {
     it('do not both decide: the second is refused with case_changed', async () => {
-      const [ada] = createUserIds(1) as [number];
+      const ada = createUserId();
       const filed = await reportByMany(ada, 1);
       const results = await Promise.allSettled([
         decide(getReplica(0), ada, filed, 'suspended', { moderatorId }),
@@ -111,7 +112,7 @@ describe('conduct', () => {
     });
 
     it('do not both claim: the second is refused with claimed', async () => {
-      const [ada] = createUserIds(1) as [number];
+      const ada = createUserId();
       const { caseId } = await reportByMany(ada, 1);
       const results = await Promise.allSettled([
         getConduct(0).claimCase({ userId: ada, caseId, moderatorId }),
@@ -122,8 +123,8 @@ describe('conduct', () => {
   });
 
   describe('a process that dies between the commit and the announcement of a standing', () => {
-    /** Both calls come after the commit; an error there stops the command as the end of the process does. */
-    const dieAfterCommit = () => {
+    /** Makes the calls after the next commit fail, which stops the command as the end of the process would. */
+    const failAfterCommit = () => {
       jest
         .spyOn(getReplica().app.get(StandingsService), 'announce')
         .mockRejectedValueOnce(new Error('killed'));
@@ -132,14 +133,15 @@ describe('conduct', () => {
 
     it('has recorded the report, and a repeated call announces the standing', async () => {
       const ada = await stack.createVisitor(1);
-      const [bob] = createUserIds(1) as [number];
-      // Bob's report, the fifth one, suspends Ada.
+      const fifthReporterId = createUserId();
+      // The fifth report suspends Ada.
       await reportByMany(ada.user.id, 4);
       const socket = await ada.openSocket();
-      dieAfterCommit();
-      await expect(fileReport(getReplica(), ada.user.id, bob)).rejects.toThrow('killed');
+      failAfterCommit();
+      await expect(fileReport(getReplica(), ada.user.id, fifthReporterId)).rejects.toThrow('killed');
       expect(socket.all('standing')).toEqual([]);
-      expect(await fileReport(getReplica(1), ada.user.id, bob)).toMatchObject({ isNew: false });
+      expect(await fileReport(getReplica(1), ada.user.id, fifthReporterId)).toMatchObject({ isNew: false });
+      // The announcement of a suspension closes the user's sockets with this code.
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
     });
 
@@ -147,7 +149,7 @@ describe('conduct', () => {
       const ada = await stack.createVisitor(1);
       const filed = await reportByMany(ada.user.id, 1);
       const socket = await ada.openSocket();
-      dieAfterCommit();
+      failAfterCommit();
       await expect(decide(getReplica(), ada.user.id, filed, 'suspended')).rejects.toThrow('killed');
       const worker = await stack.startWorker();
       await worker.app.get(TimeLimitsProcessor).run(new Date());
@@ -160,7 +162,7 @@ describe('conduct', () => {
   describe('inherited sanctions', () => {
     /** Bans a user and lets other users (the heirs) inherit the ban. @returns the banned user and the ban. */
     const banWithHeirs = async (heirIds: number[]) => {
-      const [userId] = createUserIds(1) as [number];
+      const userId = createUserId();
       const decided = await decide(getReplica(), userId, await reportByMany(userId, 1), 'banned');
       const { sanctionId, noticeId, rule } = findEvent(decided, 'SanctionImposed').data;
       for (const heirId of heirIds)
@@ -176,21 +178,22 @@ describe('conduct', () => {
     const liftSanction = (userId: number, sanctionId: number) =>
       getConduct().liftSanction({ userId, sanctionId, moderatorId, reason: 'It was their brother.' });
 
-    it('end with their source, with a notice, once', async () => {
-      const [cleo] = createUserIds(1) as [number];
+    it('end when their source is lifted, and their user gets one notice', async () => {
+      const cleo = createUserId();
       const { userId, sanctionId } = await banWithHeirs([cleo]);
       const [inherited] = await readRows('sanctions', `user_id = ${cleo}`);
       await liftSanction(userId, sanctionId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
+      // The job repeats the alignment; it must change nothing.
+      await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
         { sanction_id: inherited?.id },
       ]);
-      await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('sanctions', `user_id = ${cleo}`)).toHaveLength(1);
     });
 
     it('become shorter when an appeal shortens their source', async () => {
-      const [cleo] = createUserIds(1) as [number];
+      const cleo = createUserId();
       const { userId, noticeId } = await banWithHeirs([cleo]);
       const appeal = await getConduct().fileAppeal({ userId, appellantId: userId, noticeId, words: 'No' });
       const end = new Date(Date.now() + 60 * 60_000);
@@ -209,7 +212,7 @@ describe('conduct', () => {
     });
 
     it('stay when another sanction of the case has replaced their source', async () => {
-      const [cleo, userId] = createUserIds(2) as [number, number];
+      const [cleo, userId] = [createUserId(), createUserId()];
       // Five reports suspend the user; the ban below replaces this suspension.
       const filed = await reportByMany(userId, 5);
       const { sanctionId, rule, until: end } = findEvent(filed, 'SanctionImposed').data;
@@ -225,7 +228,7 @@ describe('conduct', () => {
     });
 
     it('are ended by the job when the process that ended their source has died', async () => {
-      const [cleo] = createUserIds(1) as [number];
+      const cleo = createUserId();
       const { userId, sanctionId } = await banWithHeirs([cleo]);
       jest.spyOn(getConduct(), 'alignInheritedSanctions').mockRejectedValueOnce(new Error('killed'));
       await expect(liftSanction(userId, sanctionId)).rejects.toThrow('killed');
@@ -239,12 +242,12 @@ describe('conduct', () => {
 
   describe('time limits', () => {
     it('are applied once to an unconfirmed ban and to a suspension when two workers run at the same time', async () => {
-      const [banned, suspended] = createUserIds(2) as [number, number];
+      const [banned, suspended] = [createUserId(), createUserId()];
       await decide(getReplica(), banned, await reportByMany(banned, 1), 'banned');
-      // Five reports flag and suspend a user.
       await reportByMany(suspended, 5);
       const workers = await Promise.all([stack.startWorker(), stack.startWorker()]);
       const processors = workers.map(({ app }) => app.get(TimeLimitsProcessor));
+      // The unconfirmed ban becomes a suspension. The automatic suspension ends and leaves the flag (`care`).
       await until(async () => {
         await Promise.all(processors.map((processor) => processor.run(new Date())));
         const standings = await Promise.all([readStanding(banned), readStanding(suspended)]);
@@ -265,8 +268,9 @@ describe('conduct', () => {
     });
   });
 
-  it('has the same read models after a rebuild', async () => {
-    const [ada, eve] = createUserIds(2) as [number, number];
+  it('a rebuild leaves the read models unchanged', async () => {
+    // Writes rows to each of the tables below.
+    const [ada, eve] = [createUserId(), createUserId()];
     const filed = await reportByMany(ada, 5);
     await getConduct().claimCase({ userId: ada, caseId: filed.caseId, moderatorId });
     await getConduct().addNote({ userId: ada, caseId: filed.caseId, moderatorId, text: 'Looks bad' });

@@ -47,7 +47,7 @@ describe('the retention of evidence', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Ada has reported Bob from a chat that ended. The evidence holds an image that Bob had sent, whose key is `key`. */
+  /** Ada has reported Bob from a chat that ended. The evidence contains an image that Bob sent, with the key `key`. */
   const reportNewChat = async () => {
     const chat = await startChat(stack);
     const { ada, bob, bobSocket, sessionId } = chat;
@@ -61,7 +61,7 @@ describe('the retention of evidence', () => {
     const [report] = await readStoredReports(stack, bob);
     return { ...chat, report: report!, key: parseUploadUrl(content)!.key };
   };
-  /** The version of the user's conduct stream, with which a decision is sent. */
+  /** The version of the user's conduct stream, which a decision has to state. */
   const readVersion = async ({ user }: ThawVisitor): Promise<number> => {
     const [row] = await stack.database.dataSource.query<{ version: string }[]>(
       'SELECT version FROM event_streams WHERE stream_id = $1',
@@ -107,7 +107,7 @@ describe('the retention of evidence', () => {
     );
     return rows.map(({ type }) => type);
   };
-  /** Sweeps the uploads, which deletes images that no case holds any more. @returns whether the image is left. */
+  /** Runs the sweep that deletes images that no case holds any more. @returns whether the image still exists. */
   const hasFileAfterSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
     const rows = await stack.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
@@ -131,6 +131,7 @@ describe('the retention of evidence', () => {
     expect(await readStoredReports(stack, bob)).toEqual([
       expect.not.objectContaining({ words: expect.anything(), evidence: expect.anything() }),
     ]);
+    // No personal data is left.
     expect(await readExpiries(bob)).toEqual({});
     const types = await readEventTypes(bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
@@ -152,7 +153,7 @@ describe('the retention of evidence', () => {
     expect(await hasFileAfterSweep(key)).toBe(false);
   });
 
-  it('ends 183 days after a ban, but not that of the facts, which are kept while the ban is in force', async () => {
+  it('ends 183 days after a ban, while the facts are kept as long as the ban is in force', async () => {
     const { bob, report } = await reportNewChat();
     await decide(bob, report, 'banned');
     await expireAfter(184 * DAY_MS);

@@ -30,7 +30,7 @@ describe('hostile reports', () => {
     return { ...chat, messageId: String(id) };
   };
 
-  it('with a malformed body are refused', async () => {
+  it('reports with a malformed body are refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     await persistChat(stack.replicas[0]!, sessionId);
     const tooManyIds = Array.from({ length: limits.markedMessagesPerReport + 1 }, (_, index) => `${index}-0`);
@@ -71,7 +71,7 @@ describe('hostile reports', () => {
     expect(await readStoredReports(stack, bob)).toEqual([]);
   });
 
-  it('in the name of another user are refused, and so are unauthenticated calls and lists of others', async () => {
+  it('reports in the name of another user, unauthenticated calls and reads of the reports of others are refused', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     const stranger = await stack.createVisitor(0);
     const forbidden = { status: 403, body: { code: 'forbidden' } };
@@ -81,7 +81,7 @@ describe('hostile reports', () => {
     expect(unauthenticated.status).toBe(401);
   });
 
-  it('by strangers are refused without an effect', async () => {
+  it('reports by strangers are refused without an effect', async () => {
     const { bob, sessionId } = await startChatWithMessage();
     const strangers = [await stack.createVisitor(0), await stack.createVisitor(1)];
     for (const stranger of strangers) {
@@ -96,7 +96,7 @@ describe('hostile reports', () => {
     expect(rows).toEqual([]);
   });
 
-  it('store their words as normalised text without NUL and lone surrogates, and blank words as null', async () => {
+  it('words are stored as normalised text without NUL and lone surrogates, and blank words as null', async () => {
     const { ada, bob, sessionId } = await startChatWithMessage();
     expect((await fileReport(ada, bob, { sessionId, words: ' a\u0000b \ud800 \r\n😀 ' })).status).toBe(201);
     const other = await startChatWithMessage();
@@ -113,7 +113,7 @@ describe('hostile reports', () => {
     expect((await readStoredReports(stack, blank.bob))[0]!.words).toBeNull();
   });
 
-  it('mark neither messages of other chats, nor other events, nor private messages', async () => {
+  it('messages of other chats, other events and private messages cannot be marked', async () => {
     const { ada, bob, sessionId, messageId } = await startChatWithMessage();
     const others = await startChatWithMessage();
     const [chatStarted] = await readEvents(stack, sessionId);
@@ -126,17 +126,17 @@ describe('hostile reports', () => {
     });
   });
 
-  it('are limited to 10 in an hour and 30 in a day, not counting malformed ones', async () => {
+  it('a user can file 10 reports in an hour and 30 in a day; malformed ones do not count', async () => {
     const { ada, bob } = await startChatWithMessage();
     // History ids begin with 1, so this report is malformed.
     expect((await fileReport(ada, bob, { historyId: 0 })).status).toBe(400);
-    /** @returns the number of reports that the limits let through; they are about a chat that does not exist. */
+    /** Reports a chat that does not exist until a limit refuses it. @returns the number of reports before that. */
     const reportUntilRefused = async (): Promise<number> => {
       for (let admittedCount = 0; ; admittedCount += 1)
         if ((await fileReport(ada, bob, { sessionId: 'unknown' })).status === 429) return admittedCount;
     };
     expect(await reportUntilRefused()).toBe(10);
-    /** Empties the bucket of the hourly limit, as the passing of an hour does. */
+    /** Deletes the bucket of the hourly limit, as if an hour had passed. */
     const advanceOneHour = async () => {
       const keys = await stack.store.redis.keys(`*reports:*${ada.user.id}*`);
       expect(keys).toHaveLength(1);
@@ -149,11 +149,11 @@ describe('hostile reports', () => {
     }
   });
 
-  it('have weight 0, so that they do not count, if they are by unreliable or suspended reporters', async () => {
+  it('reports by unreliable or suspended reporters have weight 0, so that they do not count', async () => {
     const ada = await stack.createVisitor(0);
     const weights = stack.replicas[0]!.app.get(ReporterWeightService);
     const weigh = () => weights.weigh(ada.user.id);
-    let firstReportId = ada.user.id;
+    let reportIdOffset = ada.user.id;
     const insertDecidedReports = (outcome: string, count: number) =>
       stack.database.dataSource.query(
         `INSERT INTO reports (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at,
@@ -161,8 +161,8 @@ describe('hostile reports', () => {
          SELECT $1::bigint + n, 1, 1, $2::bigint, $2::bigint, 1, 'spam', 'private_chat', now(), now(),
                 gen_random_uuid(), now(), $3
          FROM generate_series(1, $4::int) AS n`,
-        // Steps of 10, so that the ids of two calls do not overlap.
-        [(firstReportId += 10), ada.user.id, outcome, count],
+        // Steps of 10, so that the report ids of two calls do not overlap.
+        [(reportIdOffset += 10), ada.user.id, outcome, count],
       );
     // A reporter is unreliable from 5 decided reports on, if at least 80% of them were dismissed.
     await insertDecidedReports('no_violation', 4);
@@ -178,7 +178,7 @@ describe('hostile reports', () => {
     expect(await weigh()).toBe(0);
   });
 
-  it('by several accounts of one device count once', async () => {
+  it('reports by several accounts of one device count once', async () => {
     const [victim, otherVictim] = [await stack.createVisitor(1), await stack.createVisitor(1)];
     /** Three new users report the target. @returns the standing of the target. */
     const reportByThree = async (
@@ -218,6 +218,7 @@ describe('hostile reports', () => {
       });
       await bobSocket.request('skip_chat', { sessionId });
       await persistChat(stack.replicas[0]!, sessionId);
+      // The expiry of a chat and the erasure of a user delete these rows.
       const dataSource = stack.replicas[0]!.app.get(DataSource);
       await dataSource.query('DELETE FROM event_private WHERE stream_id = $1 OR subject_id = $2', [
         `chat-${sessionId}`,

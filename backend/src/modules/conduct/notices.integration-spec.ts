@@ -114,7 +114,7 @@ describe('notices', () => {
     expect(await markSeen(ada, noticeId, 'adult')).toMatchObject({ status: 400 });
   });
 
-  it('that ask for the age are answered once', async () => {
+  it('can be answered once when they ask for the age', async () => {
     const ada = await stack.createVisitor(0);
     // The finding that the user stated an age under 18 sends a notice that asks for the age.
     const finding = { finding: 'stated_age', evidence: null, evidenceHash: null } as const;
@@ -164,7 +164,7 @@ describe('notices', () => {
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
 
-    it('of a reporter open the case again without a notice or a `standing` to the reported user', async () => {
+    it('open the case again for a reporter, without a notice or a `standing` to the reported user', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const socket = await ada.openSocket();
       const filed = await fileReport(getReplica(), ada.user.id, bob.user.id);

@@ -53,7 +53,7 @@ describe('reports', () => {
   const block = (blocker: ThawVisitor, { user }: ThawVisitor) =>
     blocker.call('POST', '/api/blocks', { blockerId: blocker.user.id, blockedId: user.id });
 
-  describe('from a random chat', () => {
+  describe('reports from a random chat', () => {
     it('contain the words of the reporter and the messages of the chat, and are listed for no other user', async () => {
       const { ada, bob, sessionId, messageId } = await startChatWithMessage();
       const fields = { sessionId, messageIds: [messageId], words: ' did not stop ' };
@@ -187,7 +187,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toEqual([]);
     });
 
-    it('hold the images of the evidence (keep their files), in the transaction that stores the report', async () => {
+    it('keep the files of the evidence images by holds, which are stored in the same transaction as the report', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
@@ -211,7 +211,7 @@ describe('reports', () => {
     });
   });
 
-  describe('that name no chat', () => {
+  describe('reports that name no chat', () => {
     it('are about the private chat with a friend', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const message = createPrivateMessage({ from: bob, to: ada, content: 'privately bad' });
@@ -256,7 +256,7 @@ describe('reports', () => {
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are refused about strangers, oneself and unknown users, and as too late about a past partner', async () => {
+    it('are refused about strangers, oneself and unknown users, and are too late about a past chat partner', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
@@ -267,7 +267,7 @@ describe('reports', () => {
     });
   });
 
-  describe('and blocks:', () => {
+  describe('reports and blocks', () => {
     it('reports can be filed by both sides of a block', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       await block(ada, bob);
@@ -286,7 +286,7 @@ describe('reports', () => {
       expect((await fileReport(max, eve)).status).toBe(201);
     });
 
-    it('a report also blocks the reported user if asked to, which ends the chat', async () => {
+    it('a report with `alsoBlock` also blocks the reported user, which ends the chat', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       expect(await fileReport(ada, bob, { sessionId, alsoBlock: true })).toMatchObject({
         status: 201,

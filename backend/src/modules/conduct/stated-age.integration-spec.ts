@@ -113,14 +113,14 @@ describe('a stated age under 18', () => {
     expect(await readNotices(bob)).toEqual([]);
     expect(await readStanding(bob)).toMatchObject({ kind: 'good' });
 
-    // The error code for users who may not search, also while an age question is open.
+    // `suspended` is the error code for every user who may not search, also for one with an open age question.
     await expect(adaSocket.request('join_queue', {})).rejects.toThrow('suspended');
     expect(await answerQuestion(ada, Number(noticeId), 'adult')).toMatchObject({ status: 200 });
     expect(await readStanding(ada)).toMatchObject({ kind: 'good' });
     await adaSocket.request('join_queue', {});
     await adaSocket.request('leave_queue', {});
 
-    // Without the mark in Redis, the stored end of the chat still forbids friend requests.
+    // After the key in Redis has expired, the stored end of the chat still forbids friend requests.
     await persistChat(stack.replicas[0]!, sessionId);
     await stack.store.redis.del(matchingKeys.recentPartners(ada.user.id, bob.user.id));
     expect([await sendFriendRequest(bob, ada), await sendFriendRequest(ada, bob)]).toEqual([404, 404]);
@@ -142,7 +142,7 @@ describe('a stated age under 18', () => {
     expect(laterHistory).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
-  it('in an edit opens a case with the edited message marked, and suspends a user who confirms it', async () => {
+  it('opens a case with the edited message marked when an edit states it, and suspends a user who confirms it', async () => {
     const { ada, adaSocket, sessionId } = await startChat(stack);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));
     await adaSocket.request('random_message', textMessage(sessionId, 'oops'));
@@ -181,7 +181,7 @@ describe('a stated age under 18', () => {
       messages: [{ versions: ['14f'], isMarked: true }],
     });
     expect(await createProcessor().run()).toBe(0);
-    // If the replica raises the finding later after all, nothing changes.
+    // A replica that still raises the finding after the worker changes nothing.
     await stack.replicas[0]!.app.get(AgeFindingsService).raise({
       sessionId,
       userIds: [],

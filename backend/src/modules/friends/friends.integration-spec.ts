@@ -42,10 +42,9 @@ describe('friends across two replicas', () => {
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).body;
   const readPendingRequests = async (caller: ThawVisitor): Promise<unknown> =>
     (await caller.call('GET', `/api/friends/requests/${caller.user.id}`)).body;
-  const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<number> => {
+  const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<void> => {
     const { body } = await sendRequest(ada, bob);
     expect(await answerRequest(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
-    return Number(body.id);
   };
   const toProfile = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
@@ -60,7 +59,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 201 });
   });
 
-  it('makes two users friends by a request and its answer until one removes the other, and notifies both once of each', async () => {
+  it('makes two users friends by an accepted request until one removes the other, and notifies both once', async () => {
     const { ada, bob } = await createPartners();
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const sent = await sendRequest(ada, bob);
@@ -167,7 +166,7 @@ describe('friends across two replicas', () => {
     expect(await answerRequest(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
   });
 
-  it('hides further requests after a decline, in that direction only', async () => {
+  it('hides further requests after a decline, but not a request in the other direction', async () => {
     const { ada, bob } = await createPartners();
     const bobSocket = await bob.openSocket();
     const first = await sendRequest(ada, bob);
@@ -180,13 +179,14 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 200, body: second.body });
     expect(await readPendingRequests(bob)).toEqual([]);
     expect(await answerRequest(bob, second.body.id, 'accepted')).toMatchObject({ status: 404 });
+    // Bob's own request accepts the hidden one.
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
     await bobSocket.next('friendship_accepted');
     expect(bobSocket.all('friend_request')).toHaveLength(1); // the first request
     await bobSocket.leave();
   });
 
-  it('publishes a new name at once to the friends and the page of the user', async () => {
+  it("publishes a new name at once to the user's friends and to the user's own page", async () => {
     const { ada, bob } = await createPartners();
     const eve = await stack.createVisitor(1);
     await befriend(ada, bob);
@@ -207,7 +207,7 @@ describe('friends across two replicas', () => {
 
   it('limits requests to 20 a day, not counting repeated ones', async () => {
     const requestsPerDay = 20;
-    // The other replicas of this test have limits for load tests.
+    // The other replicas have the rate limits of load tests, which are too high to be reached here.
     const limitedReplica = await stack.addReplica({ LIMITS_PROFILE: 'default' });
     const limiter = limitedReplica.app.get(RateLimiterService);
     const ada = await new ThawVisitor([limitedReplica.origin]).joinAnonymously();
@@ -218,7 +218,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect(await sendRequest(ada, eve)).toMatchObject({ status: 429 });
     await limiter.refund('friend_requests', ada.user.id);
-    // One token is left, but several repetitions succeed.
+    // Ada may send one more request, but three repetitions succeed.
     for (let count = 0; count < 3; count += 1)
       expect(await sendRequest(ada, bob)).toMatchObject({ status: 200 });
     await limitedReplica.stop();
@@ -252,12 +252,12 @@ describe('friends across two replicas', () => {
     }
   });
 
-  it(`keeps at most one friendship or request in ${ROUNDS} rounds of concurrent commands`, async () => {
-    for (let round = 0; round < ROUNDS; round += ROUNDS_PER_PAIR) await runConcurrentCommands();
+  it(`leaves at most one friendship or request after each of ${ROUNDS} rounds of concurrent commands`, async () => {
+    for (let round = 0; round < ROUNDS; round += ROUNDS_PER_PAIR) await runRoundsWithNewPair();
   });
 
-  /** Sends requests and removals of both users at the same time, `ROUNDS_PER_PAIR` times. */
-  const runConcurrentCommands = async (): Promise<void> => {
+  /** Sends requests and removals of two new users at the same time, `ROUNDS_PER_PAIR` times. */
+  const runRoundsWithNewPair = async (): Promise<void> => {
     const { ada, bob } = await createPartners();
     const { app } = stack.replicas[0]!;
     for (let round = 0; round < ROUNDS_PER_PAIR; round += 1) {
@@ -289,10 +289,9 @@ describe('friends across two replicas', () => {
     let areFriends = false;
     const streamId = buildFriendshipStreamId(ada.user.id, bob.user.id);
     for (const { type } of await app.get(EventStoreRepository).read(streamId)) {
-      if (type === 'FriendRequestAccepted') expect(areFriends).toBe(false);
-      if (type === 'FriendshipRemoved') expect(areFriends).toBe(true);
-      if (type === 'FriendRequestAccepted') areFriends = true;
-      if (type === 'FriendshipRemoved') areFriends = false;
+      if (type !== 'FriendRequestAccepted' && type !== 'FriendshipRemoved') continue;
+      expect(areFriends).toBe(type === 'FriendshipRemoved');
+      areFriends = !areFriends;
     }
   };
 

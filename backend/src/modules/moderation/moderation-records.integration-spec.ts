@@ -275,7 +275,7 @@ describe('records of moderation', () => {
       expect(actions.slice(0, 3)).toEqual(['image_unblocked', 'image_blocked', 'decided']);
     });
 
-    it('images are blocked over the connection of the passed transaction, without a second connection', async () => {
+    it('blocking images uses only the connection of the passed transaction', async () => {
       const { app } = stack.replicas[0]!;
       // If each decision needed a second connection of the pool, simultaneous decisions could wait for each other.
       const runner = app.get(DataSource).createQueryRunner();

@@ -25,7 +25,8 @@ describe('moderation', () => {
 
   beforeAll(async () => {
     stack = await startTestStack(2);
-    [mia, max] = [await createModerator(stack, 0), await createModerator(stack, 1)];
+    mia = await createModerator(stack, 0);
+    max = await createModerator(stack, 1);
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
@@ -43,7 +44,7 @@ describe('moderation', () => {
     const bob = target ?? (await stack.createVisitor(1));
     return { ada, bob, ...(await reportUser(stack.replicas[0]!, ada, bob, fields)) };
   };
-  /** Builds the body of the request that decides a case. */
+  /** Builds the body of a request that decides a case: the user is suspended for 24 hours. */
   const buildSuspensionDecision = (version: number, changes: object = {}) => ({
     version,
     outcome: 'suspended',
@@ -58,7 +59,7 @@ describe('moderation', () => {
     rule: 'no_threats',
     facts: FACTS,
   });
-  /** Every route for members answers 403 while the user is suspended. */
+  /** The status of a route for members. All these routes answer 403 while the user is suspended. */
   const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
   const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
@@ -89,7 +90,7 @@ describe('moderation', () => {
       expect(item).toMatchObject({
         state: 'open',
         kind: 'reports',
-        urgency: 300, // category 'sexual'
+        urgency: 300, // for the category 'sexual', the default of `reportUser`
         userId: bob.user.id,
         username: bob.user.username,
         isAnonymous: true,
@@ -198,7 +199,7 @@ describe('moderation', () => {
       expect(sanctions).toHaveLength(1);
     });
 
-    it('a decision is refused while another moderator has claimed the case, and then until the case is read again', async () => {
+    it('a decision is refused while another moderator has claimed the case, and with a version from before the release', async () => {
       const { caseId } = await fileNewReport();
       const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({
@@ -215,7 +216,7 @@ describe('moderation', () => {
       expect(await createModeratorApi(mia).call('DELETE', `cases/${caseId}/claim`)).toMatchObject({
         status: 204,
       });
-      // A claim and its release change the version of the case, so Max has to read it again.
+      // The release of the claim has changed the version, so Max has to read the case again.
       expect(await decide()).toMatchObject({ status: 409, body: { code: 'case_changed' } });
     });
 
@@ -231,8 +232,8 @@ describe('moderation', () => {
 
     it.each([
       ['a suspension without an end', { until: undefined }],
-      ['an end within the hour', { until: formatHoursFromNow(0.5) }],
-      ['an end after more than a year', { until: formatHoursFromNow(366 * 24) }],
+      ['a suspension of less than an hour', { until: formatHoursFromNow(0.5) }],
+      ['a suspension of more than a year', { until: formatHoursFromNow(366 * 24) }],
       ['an end that is not a time', { until: 'tomorrow' }],
       ['no facts', { facts: undefined }],
       ['facts of 19 characters', { facts: 'x'.repeat(19) }],
@@ -280,7 +281,7 @@ describe('moderation', () => {
       await expectRefusedAsInvolved(moderator, (await fileNewReport({ reporter: friend })).caseId);
     });
 
-    it('an escalated case cannot be decided by the moderator who escalated it, but by another one', async () => {
+    it('an escalated case can be decided by another moderator, but not by the one who escalated it', async () => {
       const { caseId } = await fileNewReport();
       const { version } = await createModeratorApi(mia).read(caseId);
       const escalation = { version, reason: 'I do not read that language.' };

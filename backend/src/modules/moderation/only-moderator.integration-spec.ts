@@ -21,8 +21,9 @@ describe('moderation by a single moderator', () => {
     // Mia on the second replica, where the delay is over.
     const miaAfterDelay = await new ThawVisitor([stack.origins[1]!]).logIn(
       String(mia.user.email),
-      'a good password',
+      'a good password', // of every moderator that `createModerator` registers
     );
+    // Ada reports Bob.
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { caseId } = await reportUser(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);

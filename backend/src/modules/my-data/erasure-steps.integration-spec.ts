@@ -20,7 +20,7 @@ import { ErasureService, type ErasureStep, erasureSteps } from './jobs/erasure.s
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MESSAGE_COUNT = isLongRun ? 10_000 : 200;
-/** Number of measured erasures. The slowest one stands for the 99th percentile. */
+/** Number of measured erasures. The limit of a minute applies to the slowest one. */
 const MEASURED_ERASURES = isLongRun ? 3 : 1;
 
 jest.setTimeout(isLongRun ? 1_800_000 : 60_000);
@@ -53,7 +53,7 @@ describe('an erasure', () => {
     worker.get(ErasureRequestService).request(user.id, 'asked');
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
-  /** A user with a friend, a private message, an image and a chat. */
+  /** A user with a friend, a private message, an image and a chat, which `createFriends` records. */
   const createUserWithData = async (): Promise<ThawVisitor> => {
     const { ada, bob } = await createFriends(stack);
     const socket = await ada.openSocket();
@@ -86,7 +86,7 @@ describe('an erasure', () => {
     { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
     { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
   ] as const)(
-    'makes a call of /api/$route that waits for a lock meanwhile fail with not_found',
+    'makes a call of /api/$route fail with not_found if the call waits for a lock until the user is erased',
     async ({ route, table, bodyFields }) => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
       await recordPastChat(stack.replicas[0]!, ada, bob);
@@ -125,7 +125,7 @@ describe('an erasure', () => {
       expect(remaining.total).toBe(0);
       expect(content).toMatchObject({
         erased: {
-          personalFields: 3,
+          personalFields: 3, // the username, the private message, and the name in the start of the chat
           randomChats: 1,
           privateMessages: 1,
           images: 1,
@@ -237,7 +237,7 @@ describe('an erasure', () => {
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);
     expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
-    // The reasons of the two holds are kept, but they belong to no case, and the only case is decided.
+    // The reasons for placing and for lifting the hold are kept. They belong to no case, and the only case is decided.
     expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
     expect(second.kept.map(({ why }) => why)).not.toContain('open_case');
   });

@@ -30,9 +30,10 @@ import { exportLockKey } from '../../platform/redis/redis.keys';
 jest.setTimeout(60_000);
 
 const PASSWORD = 'correct horse';
+/** Enough that an export has most of its pages still to read when its client pauses. */
 const MESSAGE_COUNT = 20_000;
 
-/** A word that occurs nowhere else, so that a search for it finds a text. */
+/** Creates a word that occurs nowhere else. An export contains the word only if it contains the text with the word. */
 const createCanary = (): string => `canary${randomUUID().replaceAll('-', '')}`;
 
 describe('the export of what is stored about a user', () => {
@@ -86,30 +87,31 @@ describe('the export of what is stored about a user', () => {
   it('has a rule for each event type and each table', async () => {
     const types = stack.replicas[0]!.app.get(EventTypeRegistry).list();
     expect(Object.keys(exportedEvents).sort()).toEqual(types.map(({ type }) => type).sort());
+    // Ordinary and partitioned tables, without the partitions.
     const tables = (await queryRows(
-      `SELECT relname AS tablename FROM pg_class WHERE relnamespace = 'public'::regnamespace
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
          AND relkind IN ('r', 'p') AND NOT relispartition`,
-    )) as { tablename: string }[];
-    expect(Object.keys(exportedTables).sort()).toEqual(tables.map(({ tablename }) => tablename).sort());
+    )) as { name: string }[];
+    expect(Object.keys(exportedTables).sort()).toEqual(tables.map(({ name }) => name).sort());
   });
 
-  it('contains all acts of the user, and of the texts of others only private messages that still exist', async () => {
+  it('contains all acts of the user, and texts of others only if they are current messages of friends', async () => {
     const ada = await register();
     const bob = await stack.createVisitor(1, 'male');
-    const words = {
-      name: createCanary().slice(0, 20),
+    const adasWords = {
+      name: createCanary().slice(0, 20), // short enough for a username
       message: createCanary(),
       privateMessage: createCanary(),
       report: createCanary(),
     };
     const bobsWords = { message: createCanary(), original: createCanary(), report: createCanary() };
-    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: words.name, avatar: null });
+    await ada.call('PUT', `/api/user/${ada.user.id}`, { username: adasWords.name, avatar: null });
     const image = await uploadChatImage(stack.replicas[0]!, ada);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const sessionId = await matchSockets([adaSocket], [bobSocket]);
     const sent = await bobSocket.request('random_message', textMessage(sessionId, bobsWords.message));
     await adaSocket.request('random_message', {
-      ...textMessage(sessionId, words.message),
+      ...textMessage(sessionId, adasWords.message),
       replyTo: { messageId: String(sent.id) },
     });
     await persistChat(stack.replicas[0]!, sessionId);
@@ -123,19 +125,21 @@ describe('the export of what is stored about a user', () => {
       );
       return Number(id);
     };
-    await send(ada, words.privateMessage);
+    await send(ada, adasWords.privateMessage);
+    // Of this message, only the edited text is current.
     const messageId = await send(bob, bobsWords.original);
     const editedText = createCanary();
     const ids = { senderId: bob.user.id, receiverId: ada.user.id };
     await bobSocket.request('edit_private_message', { messageId, newContent: editedText, ...ids });
-    expect((await fileReport(ada, bob, { sessionId, words: words.report })).status).toBe(201);
+    expect((await fileReport(ada, bob, { sessionId, words: adasWords.report })).status).toBe(201);
     expect((await fileReport(bob, ada, { sessionId, words: bobsWords.report })).status).toBe(201);
 
     const whileFriends = await downloadExport(ada, PASSWORD);
     const text = JSON.stringify(whileFriends.lines);
-    for (const word of [...Object.values(words), image, editedText, ada.user.email!])
+    for (const word of [...Object.values(adasWords), image, editedText, ada.user.email!])
       expect(text).toContain(word);
     for (const word of Object.values(bobsWords)) expect(text).not.toContain(word);
+    // `<section> <type>` of events, then the tables of records.
     expect(summarizeExport(whileFriends)).toEqual([
       'account UserRegistered',
       'account GenderChosen',
@@ -156,7 +160,7 @@ describe('the export of what is stored about a user', () => {
     expect(messageOfBob).toMatchObject({ by: 'other', omitted: expect.arrayContaining(['content']) });
     expect(messageOfAda).toMatchObject({
       by: 'me',
-      data: { content: words.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
+      data: { content: adasWords.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
     });
     // Only the user's own report is exported. Its position does not disclose other events.
     expect(whileFriends.events.filter(({ section }) => section === 'conduct')).toMatchObject([
@@ -180,16 +184,17 @@ describe('the export of what is stored about a user', () => {
       ]),
     );
     const textAfterBlock = JSON.stringify(afterBlock.lines);
-    expect(textAfterBlock).not.toContain(editedText);
-    expect(textAfterBlock).toContain(words.privateMessage);
+    expect(textAfterBlock).not.toContain(editedText); // Bob is no longer a friend
+    expect(textAfterBlock).toContain(adasWords.privateMessage);
     const exportOfBob = await downloadExport(bob);
     expect(summarizeExport(exportOfBob)).not.toContain('blocks PersonBlocked');
-    for (const word of Object.values(words)) expect(JSON.stringify(exportOfBob.lines)).not.toContain(word);
+    for (const word of Object.values(adasWords))
+      expect(JSON.stringify(exportOfBob.lines)).not.toContain(word);
     await stack.closeSockets();
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
-  it('is requested with the password at most three times a day, and served once, to the login that requested it', async () => {
+  it('requires the password, is limited to three a day, and is sent once, to the login that requested it', async () => {
     const ada = await register();
     const path = `/api/my-data/${ada.user.id}/export`;
     const tryToRequest = async (body: object) => {
@@ -209,7 +214,7 @@ describe('the export of what is stored about a user', () => {
       [signedOut, 401],
     ] as const)
       expect((await openDownload(visitor, url)).status).toBe(status);
-    expect((await ada.call('HEAD', url)).status).toBe(404); // must not use up the ticket
+    expect((await ada.call('HEAD', url)).status).toBe(404); // must not use up the URL, which can be read once
     const response = await openDownload(ada, url, { origin: stack.origins[1]! });
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -226,7 +231,7 @@ describe('the export of what is stored about a user', () => {
     expect(await tryToRequest({ currentPassword: PASSWORD })).toBe('429 rate_limited');
   });
 
-  it('has the log as of its start, however slowly it is read', async () => {
+  it('contains the events that existed at its start, however slowly the client reads', async () => {
     const ada = await stack.createVisitor(0);
     await fillChat(ada.user.id);
     const response = await openPausedDownload(ada);
@@ -275,6 +280,7 @@ describe('the export of what is stored about a user', () => {
       } finally {
         await queryRows('ALTER TABLE event_private_away RENAME TO event_private');
       }
+      // Three exports a day are allowed in addition to the failed one.
       for (let count = 0; count < 3; count += 1) await requestExport(ada);
       // Other users can download again.
       await downloadExport(await stack.createVisitor(0));
@@ -300,7 +306,7 @@ describe('the export of what is stored about a user', () => {
     });
   });
 
-  it('releases only its own lock, when the lock has expired and another export holds it', async () => {
+  it('does not release the lock that another export has taken after its own lock expired', async () => {
     const [first, second] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
     const userId = 4_000_000_000; // needs no account
     const releaseFirst = await first!.lock(userId);

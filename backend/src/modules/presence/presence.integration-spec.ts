@@ -89,7 +89,7 @@ describe('presence over three replicas', () => {
     const otherTabs = [await bob.openSocket(stack.origins[0]), await bob.openSocket(stack.origins[1])];
     for (const socket of otherTabs) await socket.leave();
     const cutAt = Date.now();
-    await bobSocket.cut(); // a lost connection, without a close frame
+    await bobSocket.terminate(); // a lost connection, without a close frame
     bobSocket = await bob.openSocket(stack.origins[0]);
     if (Date.now() - cutAt > WITHIN_GRACE_PERIOD_MS) slowReloads += 1;
     await sleep(5_000); // longer than any grace period

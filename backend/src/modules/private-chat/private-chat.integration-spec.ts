@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. Ada is served by the first replica, Bob
-// by the second, unless a test says otherwise.
+// by the second, unless a test says otherwise. The blanks around some texts are there to be removed by the server.
 import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -95,7 +95,7 @@ describe('a message in a private chat', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('is edited and reacted to for both users', async () => {
+  it('shows an edit and reactions to both users, and loses a reaction that is sent again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const original = createPrivateMessage({ from: ada, to: bob, content: 'good' });
     const messageId = Number((await adaSocket.request('send_private_message', original)).id);
@@ -111,7 +111,7 @@ describe('a message in a private chat', () => {
     expect(await bobSocket.request('react_private_message', reactAsBob)).toEqual({
       reactions: [reactionOfBob],
     });
-    expect(await adaSocket.take('private_message_reaction')).toEqual({
+    expect(await adaSocket.next('private_message_reaction')).toEqual({
       messageId,
       ...reactionOfBob,
       ...users,
@@ -124,7 +124,6 @@ describe('a message in a private chat', () => {
     });
     const [edited] = await loadMessages(bob, ada);
     expect(edited).toMatchObject({ isEdited: true, content: 'better', reactions: bothReactions });
-    // Sending the same reaction again removes it.
     expect(await adaSocket.request('react_private_message', reactAsAda)).toEqual({
       reactions: [reactionOfBob],
     });
@@ -144,7 +143,7 @@ describe('a message in a private chat', () => {
 
     const deletion = { messageId, ...users };
     expect(await adaSocket.request('delete_private_message', deletion)).toEqual({});
-    expect(await adaSocket.request('delete_private_message', deletion)).toEqual({});
+    expect(await adaSocket.request('delete_private_message', deletion)).toEqual({}); // a retry changes nothing
     expect(await bobSocket.next('private_message_deleted')).toEqual(deletion);
     const [deleted] = await loadMessages(bob, ada);
     expect(deleted).toMatchObject({ id: messageId, content: '', isDeleted: true, reactions: [] });
@@ -161,7 +160,7 @@ describe('a message in a private chat', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('shows its image to the receiver until it is deleted', async () => {
+  it('lets the receiver load its image until it is deleted', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const url = await uploadChatImage(stack.replicas[0]!, ada);
     expect((await bob.call('GET', url)).status).toBe(404);
@@ -193,7 +192,7 @@ describe('a message in a private chat', () => {
       return typeof statement === 'string' ? statement : statement.text;
     });
     query.mockRestore();
-    // The logins behind open sockets are checked periodically, at any time.
+    // A periodic check of the logins of open sockets may query `sessions` at the same time.
     expect(statements.filter((text) => !text.includes('sessions'))).toHaveLength(1);
     await leaveAll(adaSocket, bobSocket);
   });
@@ -228,7 +227,7 @@ describe('access to a private chat', () => {
     await leaveAll(adaSocket, eveSocket);
   });
 
-  it('does not cover messages of other private chats of a friend', async () => {
+  it('does not cover the messages that a friend exchanges with other friends', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const eve = await stack.createVisitor(0);
     await makeFriends(stack.replicas[0]!, eve, bob);
@@ -262,7 +261,7 @@ describe('access to a private chat', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('ends with the friendship and returns, with all messages, when they are friends again', async () => {
+  it('ends with the friendship and returns, with all messages, when the two are friends again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     const secret = createPrivateMessage({ from: ada, to: bob, content: 'between us' });
     const { id } = await adaSocket.request('send_private_message', secret);
@@ -328,7 +327,7 @@ describe('a private chat across two replicas', () => {
     await leaveAll(adaSocket, bobSocket);
   });
 
-  it('shows once that a friend is typing when two typing frames follow each other at once', async () => {
+  it('shows once that a friend is typing when two typing frames directly follow each other', async () => {
     const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(stack);
     await adaSocket.request('typing', { receiverId: bob.user.id });
     await adaSocket.request('typing', { receiverId: bob.user.id });

@@ -150,6 +150,7 @@ describe('keys of a sanction', () => {
     await confirmBan(userId, sanctionId);
     expect(await readBanKeys(sanctionId)).toMatchObject([{ kind: 'device' }, { kind: 'email' }]);
     const end = computeHoursFromNow(24);
+    // The ids that are 1 belong to nothing; the keys do not depend on them.
     await recordConduct(getReplica(), userId, 'AppealDecided', {
       appealId: await allocateConductId(getReplica()),
       noticeId: 1,
@@ -193,7 +194,7 @@ describe('new accounts', () => {
     const { userId, email } = await accounts.register();
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     await confirmBan(userId, sanctionId);
-    await query('UPDATE users SET email = NULL WHERE id = $1', [userId]); // as if the account was deleted
+    await query('UPDATE users SET email = NULL WHERE id = $1', [userId]); // as if the account were deleted
     const credentials = { email: email.toUpperCase(), password: PASSWORD };
     const response = await accounts.openBrowser().post('/api/register').send(credentials).expect(201);
     expect(response.body.user.standing).toMatchObject({ kind: 'banned', until: null });
@@ -245,6 +246,7 @@ describe('new accounts', () => {
     const [{ count: before }] = (await query<{ count: string }>('SELECT count(*) FROM users')) as [
       { count: string },
     ];
+    // An imposed sanction adds the devices of its user to the keys.
     const failingAddDevices = jest
       .spyOn(accounts.api.app.get(BanKeyRepository), 'addDevices')
       .mockRejectedValueOnce(new Error('PostgreSQL is unreachable'));

@@ -23,8 +23,15 @@ jest.setTimeout(60_000);
 const MAX_CLOSE_MS = 1_000;
 
 /** Routes that excluded users may call, in addition to GET of their own user. */
-const routesOpenToExcluded =
-  /^(ALL|GET \/api\/(docs|receipts)|(GET|PUT) \/api\/notices\/|GET \/api\/my-data\/exports\/|POST \/api\/(login|logout|anonymous|convert-anonymous|appeals|user\/:id\/erasure|my-data\/:userId\/export)$)/;
+const routesOpenToExcluded = new RegExp(
+  `^(${[
+    'ALL',
+    'GET /api/(docs|receipts)',
+    '(GET|PUT) /api/notices/',
+    'GET /api/my-data/exports/',
+    'POST /api/(login|logout|anonymous|convert-anonymous|appeals|user/:id/erasure|my-data/:userId/export)$',
+  ].join('|')})`,
+);
 
 const listRoutes = (app: NestExpressApplication): string[] => {
   const { router } = app.getHttpAdapter().getInstance() as unknown as {
@@ -32,7 +39,7 @@ const listRoutes = (app: NestExpressApplication): string[] => {
   };
   return router.stack.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
-    // A route for all methods answers unknown paths.
+    // The route for all methods is the one that answers unknown paths.
     return methods.length > 7 ? [] : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
   });
 };
@@ -48,12 +55,12 @@ describe('excluded users', () => {
 
   const getFirstReplica = () => stack.replicas[0]!;
   const getSecondReplica = () => stack.replicas[1]!;
-  /** Every route for members answers 403 while the user is excluded. */
+  /** The status of a route for members. All these routes answer 403 while the user is excluded. */
   const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
 
   describe.each(['suspended', 'banned'] as const)('who are %s', (kind) => {
-    it('they lose all sockets on every replica within a second, and routes not open to them answer 403', async () => {
+    it('lose all sockets on every replica within a second, and get 403 from routes that are not open to them', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const sockets = await Promise.all(stack.origins.map((origin) => ada.openSocket(origin)));
       const { noticeId } = await imposeSanction(getSecondReplica(), ada.user.id, { kind });
@@ -125,30 +132,30 @@ describe('excluded users', () => {
     expect(adaAfterLogin.user).toMatchObject({ id: ada.user.id, standing: { kind: 'suspended' } });
   });
 
-  it('their new socket receives the standing and is then closed', async () => {
+  it('a new socket of an excluded user receives the standing and is then closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id);
-    const socket = await ada.connect(stack.origins[1]);
+    const socket = await ada.openUnauthenticatedSocket(stack.origins[1]);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
-  it('their socket that opens while the sanction is imposed receives only the standing and is closed', async () => {
+  it('a socket that opens while its user is suspended receives only the standing and is closed', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const registry = getSecondReplica().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
     jest.spyOn(registry, 'register').mockImplementationOnce(async (connection) => {
       await imposeSanction(getFirstReplica(), ada.user.id);
-      // The second replica misses the announcement, because it subscribes to news of the user only in `register`.
+      // The second replica misses the announcement: it subscribes to the user's announcements only in `register`.
       await announceStanding(getFirstReplica(), ada.user.id);
       await register(connection);
     });
-    const socket = await ada.connect(stack.origins[1]);
+    const socket = await ada.openUnauthenticatedSocket(stack.origins[1]);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toMatchObject([{ event: 'standing' }]);
   });
 
-  it('the periodic check closes their sockets when the announcement is lost', async () => {
+  it('the periodic check closes the sockets of an excluded user when the announcement is lost', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const bob = await stack.createVisitor(0, 'male');
     const [socket, bobSocket] = [
@@ -176,7 +183,7 @@ describe('excluded users', () => {
     expect(await stack.store.listKeys('{matching}:queue:*')).toEqual([]);
   });
 
-  it('excluded users leave the chat, which ends for the partner as if the connection was lost', async () => {
+  it('excluded users leave the chat, which ends for the partner as if the connection were lost', async () => {
     const { ada, bobSocket, sessionId } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     await imposeSanction(getSecondReplica(), ada.user.id);
     await announceStanding(getSecondReplica(), ada.user.id);
@@ -199,13 +206,13 @@ describe('excluded users', () => {
       const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
       await imposeSanction(worker, ada.user.id);
       await announceStanding(worker, ada.user.id);
-      // The chat cannot have ended by the grace period of a lost connection: it is longer than `next` waits.
+      // A lost connection cannot have ended the chat: its grace period is longer than `next` waits.
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
       expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
       await bobSocket.leave();
     });
 
-    it('searching users who are flagged move to another queue, that of flagged users', async () => {
+    it('users who are flagged while they search move to the queue of flagged users', async () => {
       const cleo = await stack.createVisitor(0, 'female');
       const socket = await cleo.openSocket(stack.origins[1]);
       await socket.request('join_queue', {});
@@ -238,7 +245,7 @@ describe('excluded users', () => {
   });
 });
 
-describe('users who are not in good standing but not excluded', () => {
+describe('users with an age question, and flagged users', () => {
   let stack: TestStack;
 
   beforeAll(async () => {

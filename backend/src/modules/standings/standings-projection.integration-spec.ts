@@ -16,8 +16,8 @@ jest.setTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 /**
- * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the fold and PostgreSQL
- * agree on which have passed although their clocks differ slightly.
+ * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the fold and PostgreSQL,
+ * whose clocks differ slightly, agree on which ends have passed.
  */
 const endMsArbitrary = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
 const optionalEndMsArbitrary = fc.option(endMsArbitrary, { nil: null });
@@ -93,7 +93,7 @@ describe('the read model of standings', () => {
       const base = {
         type: step.type,
         eventId: randomUUID(),
-        // In the order of the steps, and before the earliest end.
+        // The times follow the order of the steps, and are before the earliest end.
         occurredAt: new Date(now - 3 * HOUR_MS + index * 1_000),
       };
       const buildEvents = (data: object) => [

@@ -151,7 +151,7 @@ describe('an image in a random chat', () => {
     ]);
   });
 
-  it("must be the sender's own, however its URL is disguised", async () => {
+  it("must be the sender's own upload, in whatever form the message contains its URL", async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const [adaImage, bobImage] = [await upload(ada, 'chat-images'), await upload(bob, 'chat-images')];
     const avatar = await upload(bob, 'avatars');
@@ -255,7 +255,7 @@ describe('an image in private messages', () => {
     expect(await readVisibility()).toEqual([false, false, false]);
   });
 
-  it('stays visible when the random chat that showed it first expires', async () => {
+  it('stays visible after a message with the same image in a random chat has expired', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await makeFriends(stack.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
@@ -284,7 +284,7 @@ describe('an image in private messages', () => {
 it('the job sweep_uploads deletes the files of removed images', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  // The expiry of a message that shows the image removes it.
+  // Removes the image, as the expiry of its only message does.
   const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker

@@ -34,7 +34,10 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private latestCheck: Promise<void> = Promise.resolve();
 
-  /** @param url address of the replica; undefined if there is none. */
+  /**
+   * @param url address of the replica; undefined if there is none.
+   * @param metrics undefined in a process that exposes none, such as a command of operators.
+   */
   constructor(
     private readonly primary: DataSource,
     environment: Environment,

@@ -38,7 +38,7 @@ export const migrate = async (
     const lockHolder = dataSource.createQueryRunner();
     try {
       await waitForLock(lockHolder);
-      // A rebuild of the read models that was killed has left its copies.
+      // A killed rebuild of the read models may have left its copies.
       await dropTableCopies(dataSource);
       const executed = await dataSource.runMigrations({ transaction: 'each' });
       await grantToService(dataSource, environment.DATABASE_URL);

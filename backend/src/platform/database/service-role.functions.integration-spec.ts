@@ -54,7 +54,7 @@ describe('migrate, with a separate role for the service', () => {
     ).initialize();
     const readTimeouts = `SELECT current_setting('statement_timeout') AS statement,
       current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`;
-    // The `requestTimeouts`.
+    // The values of `requestTimeouts`.
     expect(await laterConnection.query(readTimeouts)).toEqual([{ statement: '3s', lock: '1s', idle: '5s' }]);
     await laterConnection.destroy();
   });

@@ -1,17 +1,17 @@
 import type { DataSource, EntityManager } from 'typeorm';
 
-/** The schema of the copies until the exchange, which replaces the tables of the service by them. */
+/** The schema of the copies until the exchange, which replaces the tables of the service with them. */
 const COPY_SCHEMA = 'read_model_copies';
 
-/** Deletes copies that a killed process has left. They may contain personal data, which erasures do not reach there. */
+/** Deletes copies that a killed process has left: they may contain personal data, which erasures do not reach. */
 export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>): Promise<void> => {
   await connection.query(`DROP SCHEMA IF EXISTS ${COPY_SCHEMA} CASCADE`);
 };
 
 /**
  * Finds those of the tables $1 that cannot be replaced, because a copy would lack a part of them or the exchange would
- * break what refers to them. Refused are all but ordinary permanent tables, and tables with row security, inheritance,
- * foreign keys, triggers or identity columns.
+ * break what refers to them. A table can be replaced if it is an ordinary permanent one, without row security,
+ * inheritance, foreign keys, triggers and identity columns.
  */
 const UNSUPPORTED_SQL = `
 SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[]::regclass[]) AND (
@@ -153,7 +153,7 @@ export class TableCopyRepository {
     await manager.query(`LOCK TABLE ${names.join(', ')} IN ACCESS EXCLUSIVE MODE`);
   }
 
-  /** Replaces the tables by their copies, in a transaction in which `lockTables` was called. */
+  /** Replaces the tables with their copies, in a transaction in which `lockTables` was called. */
   async exchange(manager: EntityManager): Promise<void> {
     if (this.tables.length === 0) return;
     // After `useCopies` in the same transaction, the names would refer to the copies.

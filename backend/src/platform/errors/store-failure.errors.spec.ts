@@ -20,16 +20,16 @@ const unavailableStoreErrors: unknown[] = [
   new Error('Too many Cluster redirections. Last error: ReplyError: MOVED 7 127.0.0.1:7000'),
   new Error('Failed to refresh slots cache.'),
   new Error('None of startup nodes is available'),
-  createFailedQuery('57P01'),
-  createFailedQuery('57014'),
-  createFailedQuery('53300'),
-  createFailedQuery('53100'),
-  createFailedQuery('08006'),
-  createFailedQuery('55P03'),
-  createFailedQuery('25006'),
-  createFailedQuery('25P03'),
-  createFailedQuery('40P01'),
-  createFailedQuery('58030'),
+  createFailedQuery('57P01'), // the server shuts down
+  createFailedQuery('57014'), // statement time-out
+  createFailedQuery('53300'), // too many connections
+  createFailedQuery('53100'), // disk full
+  createFailedQuery('08006'), // connection failure
+  createFailedQuery('55P03'), // lock time-out
+  createFailedQuery('25006'), // read-only transaction
+  createFailedQuery('25P03'), // idle in a transaction for too long
+  createFailedQuery('40P01'), // deadlock
+  createFailedQuery('58030'), // I/O error
   new Error('Query runner already released. Cannot run queries anymore.'),
   new QueryRunnerProviderAlreadyReleasedError(),
 ];
@@ -85,10 +85,10 @@ describe('classifyWriteFault', () => {
   it.each(
     addLabels([
       ...unavailableStoreErrors,
-      createFailedQuery('42P01'),
-      createFailedQuery('42703'),
-      createFailedQuery('42501'),
-      createFailedQuery('XX000'),
+      createFailedQuery('42P01'), // undefined table
+      createFailedQuery('42703'), // undefined column
+      createFailedQuery('42501'), // insufficient privilege
+      createFailedQuery('XX000'), // internal error
     ]),
   )('returns `store` for an error that does not depend on the rows: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('store');
@@ -105,8 +105,8 @@ describe('classifyWriteFault', () => {
     addLabels([
       new TypeError('x is undefined'),
       new Error('a bug'),
-      createFailedQuery('21000'),
-      createFailedQuery('54000'),
+      createFailedQuery('21000'), // an upsert affects a row twice
+      createFailedQuery('54000'), // a limit of PostgreSQL is exceeded
     ]),
   )('returns `code` for an error that another build may avoid: %s', (_label, error) => {
     expect(classifyWriteFault(error)).toBe('code');

@@ -15,36 +15,37 @@ WITH incoming AS (
     stream_id, event_id, type, schema_version, data, metadata, occurred_at,
     personal, subject_id, expires_at, ordinal
   )
-), fresh AS (
+), new_events AS (
   SELECT i.*, row_number() OVER (PARTITION BY i.stream_id ORDER BY i.ordinal) AS nth
   FROM (SELECT DISTINCT ON (stream_id, event_id) * FROM incoming ORDER BY stream_id, event_id, ordinal) i
   WHERE ${isNew}
 ), growth AS (
-  SELECT stream_id, count(*) AS added FROM fresh GROUP BY stream_id
-), bumped AS (${increaseVersions}
+  SELECT stream_id, count(*) AS added FROM new_events GROUP BY stream_id
+), grown_streams AS (${increaseVersions}
 ), inserted AS (
   INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
-  SELECT f.stream_id, b.version - g.added + f.nth, f.event_id, f.type, f.schema_version, f.data, f.metadata, f.occurred_at
-  FROM fresh f JOIN growth g USING (stream_id) JOIN bumped b USING (stream_id)
-  ORDER BY f.ordinal
+  SELECT n.stream_id, s.version - g.added + n.nth, n.event_id, n.type, n.schema_version, n.data, n.metadata, n.occurred_at
+  FROM new_events n JOIN growth g USING (stream_id) JOIN grown_streams s USING (stream_id)
+  ORDER BY n.ordinal
   RETURNING stream_id, event_id, stream_position, global_position
 ), private AS (
   INSERT INTO event_private (event_id, stream_id, subject_id, data, expires_at)
-  SELECT f.event_id, f.stream_id, f.subject_id, f.personal, f.expires_at
-  FROM fresh f JOIN bumped b USING (stream_id)
-  WHERE f.personal IS NOT NULL
+  SELECT n.event_id, n.stream_id, n.subject_id, n.personal, n.expires_at
+  FROM new_events n JOIN grown_streams s USING (stream_id)
+  WHERE n.personal IS NOT NULL
 )
-SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.global_position::bigint AS global_position
-FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
-ORDER BY f.ordinal`;
+SELECT n.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.global_position::bigint AS global_position
+FROM new_events n LEFT JOIN inserted i USING (stream_id, event_id)
+ORDER BY n.ordinal`;
 
 /** For appends to any number of streams. */
 const isNewInItsStream =
   'NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)';
 
 /**
- * For appends to one stream. The function has a plan of its own. If the plan of the append contained all partitions of
- * `events`, PostgreSQL would plan even the prepared statement for each execution (docs/decisions/0078).
+ * For appends to one stream. `find_known_events` is a function, and so has a plan of its own. If the plan of the append
+ * contained all partitions of `events`, PostgreSQL would plan even the prepared statement for each execution
+ * (docs/decisions/0078).
  */
 const isNewInOneStream =
   'i.event_id <> ALL ((SELECT find_known_events(($1::text[])[1], $2::uuid[]))::uuid[])';

@@ -34,6 +34,7 @@ describe('CommandExecutorService', () => {
 
   it('decides again after a version conflict', async () => {
     const streamId = createStreamId();
+    // As many commands as attempts, so that none of them fails after the last attempt.
     const results = await Promise.allSettled(
       Array.from({ length: COUNT_LIMIT + 1 }, () =>
         store.executor.execute(streamId, counter, { eventId: randomUUID() }),

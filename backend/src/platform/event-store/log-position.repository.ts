@@ -4,8 +4,8 @@ import type { DataSource } from 'typeorm';
 const POLL_MS = 50;
 
 /**
- * Finds the transactions that append, or may be about to. Each holds this lock on `events` from before its events have
- * positions until its end.
+ * Finds the transactions that append, or may be about to. An INSERT takes a RowExclusiveLock on `events` before it
+ * assigns positions, and its transaction keeps the lock until it ends.
  */
 const APPENDING_TRANSACTIONS_SQL = `
 SELECT DISTINCT virtualtransaction AS id FROM pg_locks

@@ -81,17 +81,19 @@ export class PersonalDataRepository {
 
   /** Drops a stream's expired personal data. @returns the events that had it. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
-    const dropped = await this.dropEventsWhere(
-      `p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
-         SELECT 1 FROM private_data_expiries x WHERE x.stream_id = p.stream_id AND x.expires_at <= $2))`,
+    const [rows] = await manager.query<[DroppedRow[], number]>(
+      `DELETE FROM event_private p USING events e
+       WHERE p.stream_id = $1 AND p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
+         SELECT 1 FROM private_data_expiries x WHERE x.stream_id = p.stream_id AND x.expires_at <= $2))
+         AND e.stream_id = p.stream_id AND e.event_id = p.event_id
+       RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, p.data AS personal`,
       [streamId, now],
-      manager,
     );
     await manager.query('DELETE FROM private_data_expiries WHERE stream_id = $1 AND expires_at <= $2', [
       streamId,
       now,
     ]);
-    return dropped;
+    return rows.map(toDroppedData);
   }
 
   /** Drops some of the personal fields of a stream's events. @returns the events that had one of these fields. */
@@ -127,21 +129,6 @@ export class PersonalDataRepository {
       [userId, limit],
     );
     return count;
-  }
-
-  /** Drops all personal fields of the stream's events that fulfil an SQL condition on `event_private p`. */
-  private async dropEventsWhere(
-    condition: string,
-    parameters: readonly unknown[],
-    manager: EntityManager,
-  ): Promise<DroppedData[]> {
-    const [rows] = await manager.query<[DroppedRow[], number]>(
-      `DELETE FROM event_private p USING events e
-       WHERE p.stream_id = $1 AND ${condition} AND e.stream_id = p.stream_id AND e.event_id = p.event_id
-       RETURNING e.stream_id, e.event_id, e.type, e.data AS non_personal, p.data AS personal`,
-      [...parameters],
-    );
-    return rows.map(toDroppedData);
   }
 }
 

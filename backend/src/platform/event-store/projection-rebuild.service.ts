@@ -17,18 +17,18 @@ const PAGE_SIZE = 1_000;
  */
 const EXCHANGE_APPLY_MS = 150;
 /**
- * How long the exchange waits for the transactions that use the tables. New ones wait in the meantime, for less than
- * their lock time-out of 1 s.
+ * How long the exchange waits for the transactions that use the tables. Transactions that start during this time wait,
+ * for less than their lock time-out of 1 s.
  */
 const EXCHANGE_LOCK_MS = 200;
 /** Pauses between two attempts to exchange the tables: the first one, doubled each time up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 /**
- * The rebuild gives up after this time. A backup, for example, reads the tables in one transaction for many minutes.
+ * For how long the exchange is tried: longer than a backup, which reads the tables in one transaction for many minutes.
  */
 const MAX_EXCHANGE_MS = 60 * 60_000;
-/** Attempts to apply a page of events to projections without tables. Transactions of users may lock their rows. */
+/** Maximum number of attempts to apply a page of events to the projections without tables (see `repeat`). */
 const MAX_REPEAT_ATTEMPTS = 10;
 /** SQLSTATEs after which a transaction is tried again: deadlock, lock time-out and statement time-out. */
 const BUSY_SQLSTATES = ['40P01', '55P03', '57014'];
@@ -43,8 +43,8 @@ interface Progress {
 
 /**
  * Rebuilds every read model from the log, while the service runs (docs/decisions/0075). Fills copies of the tables; the
- * exchange then replaces the tables by the copies in one transaction. A projection without tables changes data that it
- * shares with others; the events are only repeated to it.
+ * exchange then replaces the tables with the copies in one transaction. A projection without tables changes data that
+ * it shares with others, so nothing is exchanged for it: it gets the events of the log a second time.
  */
 @Injectable()
 export class ProjectionRebuildService {
@@ -80,7 +80,7 @@ export class ProjectionRebuildService {
     });
   }
 
-  /** Holds the lock of migrations during `work`, because they must not change the tables in the meantime. */
+  /** Holds the lock of migrations during `work`, because a migration must not change the tables during a rebuild. */
   private async runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     // An idle transaction holds the lock, because a transaction pooler shares sessions between processes.
     return this.dataSource.transaction(async (holder) => {
@@ -121,8 +121,8 @@ export class ProjectionRebuildService {
 
   /**
    * Applies the events up to a settled position to the copies, in one transaction for each page.
-   * @param isRepeating whether projections without tables get the events, too: only at first, since they get the events
-   * that are appended during the rebuild from the appends.
+   * @param isRepeating whether the projections without tables get these events, too. They get only the events from
+   * before the rebuild: an append during the rebuild has run them already.
    */
   private async applyUpTo(
     upTo: number,

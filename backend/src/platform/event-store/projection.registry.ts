@@ -5,7 +5,7 @@ import type { StoredEvent } from './stored-event.types';
 /** Applies events to a read model, inside the transaction that appends them. */
 export interface Projection {
   readonly name: string;
-  /** The tables that only this projection writes. A rebuild replaces them by new ones; it replaces no other tables. */
+  /** The tables that only this projection writes. A rebuild replaces these tables with new ones, and no others. */
   readonly tables: readonly string[];
   /**
    * For a projection without tables: a rebuild passes it all events again, while users append new ones. The projection

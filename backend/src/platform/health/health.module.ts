@@ -23,6 +23,7 @@ export class HealthModule implements OnModuleInit {
   onModuleInit(): void {
     this.healthChecks.register('database', () => this.schema.isReady());
     this.healthChecks.register('redis', () => pingAny(this.redis), {
+      // The replica stays ready during a failover.
       mayFailForMs: getMaxFailoverMs(this.environment),
     });
   }

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL and Redis and a whole api replica over HTTP. The tests can cut the links to both stores.
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP. The tests can cut the link to each store, so that
+// connections are refused, or freeze it, so that connections stay open and no data passes.
 import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 import { until } from '../../testing/until.functions';

@@ -1,5 +1,5 @@
 // Uses a real Redis. `hotLog` has one chat of the users 1 and 2 for each test. `enter` adds a socket of a user on a
-// replica, and `messages` are what was published to the replica `r1`.
+// replica, `logs` are repositories with separate connections, and `messages` are what was published to `r1`.
 import { ModulesContainer } from '@nestjs/core';
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
@@ -51,6 +51,7 @@ describe('ChatLogRepository', () => {
     if (first.kind !== 'appended') throw new Error(first.kind);
     await log().append(hotLog.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);
     await until(() => hotLog.messages.length > 0);
+    // The channels of `r1`, `r2` and `r3`, in this order.
     const [r1, r2, r3] = [...hotLog.messagesByChannel.values()].map((messages) => messages.map(parseEvent));
     expect({ r1, r2, r3 }).toEqual({ r1: ['b'], r2: ['a', 'b'], r3: [] });
   });

@@ -1,4 +1,5 @@
-// Uses a real Redis.
+// Uses a real Redis. `hotLog` has one chat of the users 1 and 2 for each test. `enter` adds a socket of a user on a
+// replica, `presence` is the service of the replica `r1`, and `messages` are what was published to `r1`.
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
 
@@ -35,7 +36,7 @@ describe('ChatPresenceService', () => {
     });
 
     it('returns the state of the partner to a user who joins', async () => {
-      // The partner has no deadline yet.
+      // A partner without a deadline counts as connected.
       expect(await hotLog.enter('r1', 1)).toBe('connected');
       await hotLog.presence.setDeadlines(hotLog.sessionId, [1, 2], GRACE_MS);
       expect(await listDeadlines()).toEqual([`${hotLog.sessionId}|2`]);

@@ -42,7 +42,7 @@ const CHAT_ENDED = -1;
 /** Records which sockets are in which random chat, and the deadlines of users who are absent from their chat. */
 @Injectable()
 export class ChatPresenceService {
-  private readonly directory: SocketDirectoryRepository<1 | 0 | -1>;
+  private readonly directory: SocketDirectoryRepository<(typeof partnerStates)[PartnerState]>;
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,

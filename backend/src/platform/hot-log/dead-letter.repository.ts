@@ -65,6 +65,7 @@ export class DeadLetterRepository {
     }
   }
 
+  /** Yields all dead letters with their shards and ids. */
   private async *locate(): AsyncGenerator<LocatedDeadLetter> {
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
       const { deadLetters } = chatKeys(shard);

@@ -45,7 +45,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     if (retryAfterMs !== undefined) {
       response.set('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
     }
-    response.locals.errorCode = code;
+    response.locals.errorCode = code; // for the request log
     // The file server may already have set these headers, which only apply to the file.
     for (const name of ['ETag', 'Last-Modified', 'Accept-Ranges']) response.removeHeader(name);
     response.set('Cache-Control', 'no-store').type('json');

@@ -7,7 +7,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Environment } from '../../config/environment.config';
 import type { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 
-/** How long an idle connection stays open; longer than nginx's `keepalive_timeout` of 60 s. */
+/** How long an idle connection stays open: longer than nginx's `keepalive_timeout` of 60 s, so that nginx closes it. */
 const KEEP_ALIVE_MS = 65_000;
 /** How long idle connections stay open at shutdown, because a proxy may just be sending a request on one of them. */
 const IDLE_GRACE_MS = 1_000;

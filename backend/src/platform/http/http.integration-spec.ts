@@ -85,10 +85,10 @@ describe('the HTTP platform', () => {
     });
   });
 
-  describe('the page', () => {
+  describe('a page', () => {
     const get = (path: string) => api.openBrowser().get(path);
 
-    it('is served at its path, or else the application is', async () => {
+    it('is the file of its path, or the application (index.html) if there is no such file', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
       expect((await get('/terms').expect(200)).text).toContain('terms');
       // The test folder has no privacy.html, so the application is served instead.
@@ -110,7 +110,7 @@ describe('the HTTP platform', () => {
       }
     });
 
-    it('is the application, with 404, at an unknown path', async () => {
+    it('is the application, with status 404, at an unknown path', async () => {
       for (const path of [
         '/unknown-page',
         '/chat/1',
@@ -124,20 +124,20 @@ describe('the HTTP platform', () => {
       }
     });
 
-    it('lets browsers cache only files with a hash in their name permanently', async () => {
+    it('may be cached permanently only if it is a file with a hash in its name', async () => {
       const hashed = await get('/assets/index-DiwrgTda.js').expect(200);
       expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
       const plain = await get('/favicon.svg').expect(200);
       expect(plain.headers['cache-control']).toBe('no-cache');
     });
 
-    it('answers HEAD requests', async () => {
+    it('is also served to HEAD requests', async () => {
       await api.openBrowser().head('/').expect(200);
     });
   });
 
   describe('rate limits', () => {
-    it('allow an address 600 API calls at once and do not apply to the page', async () => {
+    it('allow an address 600 API calls at once and do not apply to pages', async () => {
       const address = '198.51.100.23';
       const get = (path: string) => api.openBrowser().get(path).set('X-Forwarded-For', address);
       await get('/api/unknown').expect(404);
@@ -240,6 +240,7 @@ describe('an api replica behind a proxy that ends TLS', () => {
       .send({ email: 'tls@example.org', password: 'secret' });
     expect(response.status).toBe(201);
     const cookies = response.get('Set-Cookie')!;
+    // The known device (for limits on password guessing), the id of the browser, and the session.
     expect(cookies.map((cookie) => cookie.split('=')[0]).sort()).toEqual([
       '__Host-thaw.device',
       '__Host-thaw.did',
@@ -278,9 +279,9 @@ const CONVERSIONS_AT_ONCE = 60;
 describe('the address of a client', () => {
   /**
    * Exhausts the rate limit of an address. Returns whether a call with the given X-Forwarded-For header is then
-   * refused, which means that it is charged to that address.
+   * refused, which means that the call is charged to that address.
    */
-  const isChargedTo = async (
+  const isRefusedAfterExhausting = async (
     address: string,
     { trustedProxies, forwardedFor }: { trustedProxies: string; forwardedFor: string },
   ) => {
@@ -300,14 +301,15 @@ describe('the address of a client', () => {
   };
 
   it('is the address of the connection, whatever the headers claim, when no proxy is trusted', async () => {
-    expect(await isChargedTo('127.0.0.1', { trustedProxies: '0', forwardedFor: '203.0.113.200' })).toBe(true);
+    const forged = { trustedProxies: '0', forwardedFor: '203.0.113.200' };
+    expect(await isRefusedAfterExhausting('127.0.0.1', forged)).toBe(true);
   });
 
   it('is the last entry of X-Forwarded-For, which the trusted proxy adds, when one proxy is trusted', async () => {
     const trustedProxies = '1';
     const asLastEntry = { trustedProxies, forwardedFor: '203.0.113.201, 203.0.113.202' };
-    expect(await isChargedTo('203.0.113.202', asLastEntry)).toBe(true);
+    expect(await isRefusedAfterExhausting('203.0.113.202', asLastEntry)).toBe(true);
     const asFirstEntry = { trustedProxies, forwardedFor: '203.0.113.203, 203.0.113.204' };
-    expect(await isChargedTo('203.0.113.203', asFirstEntry)).toBe(false);
+    expect(await isRefusedAfterExhausting('203.0.113.203', asFirstEntry)).toBe(false);
   });
 });

@@ -32,7 +32,7 @@ export const servePublicFolder = (folder: string): RequestHandler => {
     dotfiles: 'ignore',
     setHeaders: setCaching,
   });
-  /** Its router renders the page of any path, including the 404 page. */
+  /** The application, whose router renders the page of any path, including the 404 page. */
   const fallbackPage = join(folder, 'index.html');
 
   const sendPage = (response: Response, status: number, file: string) => {

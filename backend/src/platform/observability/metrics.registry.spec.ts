@@ -71,6 +71,7 @@ describe('MetricsRegistry', () => {
     [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
     metrics.addLiveDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
     const { body } = await metrics.expose();
+    /** @param bound the upper bound of the bucket, in seconds. */
     const readBucket = (bound: string) =>
       readValue(body, `thaw_frame_seconds_bucket\\{event="ping",le="${bound}"\\}`);
     expect(['0.000125', '0.00025', '8.192', '\\+Inf'].map(readBucket)).toEqual([1, 2, 2, 3]);

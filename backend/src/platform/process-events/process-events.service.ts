@@ -82,7 +82,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
   /** @throws Error if a class with reactions is no singleton, or two reactions of a transaction have the same order. */
   private collectReactions(): ReadonlyMap<string, readonly BoundReaction[]> {
     const collected = new Map<string, BoundReaction[]>();
-    const seen = new Set<object>();
+    const seen = new Set<object>(); // an instance that is registered twice reacts once
     for (const module of this.modules.values()) {
       for (const { instance, scope, metatype } of [
         ...module.providers.values(),

@@ -19,14 +19,23 @@ export interface JobData {
   /** Writes the outboxes of one shard group (a quarter of the random chats), given by its number, to PostgreSQL. */
   // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
   persist_lane: { lane: number };
+  /** Erases personal data that has expired, such as the bodies of messages. */
   expire_bodies: Record<string, never>;
+  /** Lets streams of ended chats expire that would otherwise stay in Redis. */
   sweep_streams: Record<string, never>;
+  /** Removes unused images. */
   sweep_uploads: Record<string, never>;
+  /** Applies the time limits of sanctions and flags. */
   conduct_time_limits: Record<string, never>;
+  /** Reports stated ages under 18 to moderation that a replica could not report. */
   watch_findings: Record<string, never>;
+  /** Deletes devices that have not been used for 180 days. */
   expire_devices: Record<string, never>;
+  /** Runs one erasure of a user. */
   erase_person: { erasureId: string };
+  /** Continues erasures that are not finished. */
   resume_erasures: Record<string, never>;
+  /** Requests the erasure of anonymous users who have become inactive. */
   expire_anonymous: Record<string, never>;
 }
 

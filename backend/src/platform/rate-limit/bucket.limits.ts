@@ -8,7 +8,7 @@ export interface Bucket {
   periodMs: number;
   /** Tokens in a full bucket; defaults to `amount`. */
   burst?: number;
-  /** Whether all profiles have the same limit, as against guessing and harassment; load tests need not exceed these. */
+  /** Whether the limit is the same in all profiles: for limits that stop guessing and harassment, not load. */
   isFixed?: boolean;
 }
 

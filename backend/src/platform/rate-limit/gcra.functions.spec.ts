@@ -2,19 +2,33 @@ import { type BucketName, getBucket, buckets } from './bucket.limits';
 import { take } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
+// The parameters of `take` are the state of the bucket (the time at which it is full again), the time of the call, the
+// cost, and the limits of the bucket.
 describe('take', () => {
   const bucket = { intervalMs: 500, burst: 3 };
 
   it('allows a burst, then one per interval', () => {
+    /** The time of each call, and its result: `true`, or the milliseconds to wait. */
+    const calls: [nowMs: number, result: true | number][] = [
+      [1_000, true],
+      [1_000, true],
+      [1_000, true],
+      [1_000, 500],
+      [1_499, 1],
+      [1_500, true],
+      [1_500, 500],
+      [9_000, true],
+      [9_000, true],
+      [9_000, true],
+      [9_000, 500],
+    ];
     let paidUntilMs = 0;
-    /** `true`, or the milliseconds to wait. */
-    const results: (true | number)[] = [];
-    for (const nowMs of [1_000, 1_000, 1_000, 1_000, 1_499, 1_500, 1_500, 9_000, 9_000, 9_000, 9_000]) {
+    const results = calls.map(([nowMs]): [number, true | number] => {
       const result = take(paidUntilMs, nowMs, 1, bucket);
       paidUntilMs = result.paidUntilMs;
-      results.push(result.allowed || result.retryAfterMs);
-    }
-    expect(results).toEqual([true, true, true, 500, 1, true, 500, true, true, true, 500]);
+      return [nowMs, result.allowed || result.retryAfterMs];
+    });
+    expect(results).toEqual(calls);
   });
 
   it('charges nothing when it refuses', () => {
@@ -25,6 +39,7 @@ describe('take', () => {
   });
 
   it('charges the cost, and refuses a cost above the burst', () => {
+    // Is refused again after the 500 ms: the bucket never has four tokens.
     expect(take(0, 0, 4, bucket)).toMatchObject({ allowed: false, retryAfterMs: 500 });
     expect(take(0, 0, 3, bucket)).toMatchObject({ allowed: true, paidUntilMs: 1_500 });
   });
@@ -52,7 +67,10 @@ describe('buckets', () => {
   });
 });
 
+// The parameters of `local.take` are the key of the bucket, the cost, the limits of the bucket, and the time.
 describe('LocalRateLimiter', () => {
+  /** `MAX_BUCKETS` of the limiter. */
+  const MAX_BUCKETS = 50_000;
   const bucket = { intervalMs: 1_000, burst: 1 };
 
   it('limits each key separately', () => {
@@ -66,19 +84,20 @@ describe('LocalRateLimiter', () => {
   it('keeps a bounded number of buckets under a flood of keys, among them the newest', () => {
     const local = new LocalRateLimiter();
     for (let count = 1; count <= 120_000; count += 1) local.take(`key-${count}`, 1, bucket, 0);
-    expect((local as unknown as { paidUntil: Map<string, number> }).paidUntil.size).toBeLessThanOrEqual(
-      50_001,
-    );
+    const { paidUntil } = local as unknown as { paidUntil: Map<string, number> };
+    expect(paidUntil.size).toBeLessThanOrEqual(MAX_BUCKETS);
     expect(local.take('key-120000', 1, bucket, 0).allowed).toBe(false);
   });
 
   it('evicts the buckets that were used least recently', () => {
     const local = new LocalRateLimiter();
     local.take('busy', 1, bucket, 0);
-    // The limit is 50,000 buckets. The first one is used again shortly before it is exceeded.
-    for (let count = 1; count <= 49_990; count += 1) local.take(`key-${count}`, 1, bucket, 0);
+    // `busy` is used again shortly before the maximum number of buckets is exceeded.
+    const usedAgainAt = MAX_BUCKETS - 10;
+    for (let count = 1; count <= usedAgainAt; count += 1) local.take(`key-${count}`, 1, bucket, 0);
     local.take('busy', 1, bucket, 0);
-    for (let count = 49_991; count <= 50_010; count += 1) local.take(`key-${count}`, 1, bucket, 0);
+    for (let count = usedAgainAt + 1; count <= MAX_BUCKETS + 10; count += 1)
+      local.take(`key-${count}`, 1, bucket, 0);
     expect(local.take('key-1', 1, bucket, 0).allowed).toBe(true);
     expect(local.take('busy', 1, bucket, 0).allowed).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { take } from './gcra.functions';
 
-/** With more buckets than this, the oldest are evicted. */
+/** With more buckets than this, those used least recently are evicted until half are left. */
 const MAX_BUCKETS = 50_000;
 const SWEEP_EVERY_MS = 10_000;
 

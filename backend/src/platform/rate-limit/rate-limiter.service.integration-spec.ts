@@ -7,10 +7,10 @@ import { RateLimiterService } from './rate-limiter.service';
 
 jest.setTimeout(30_000);
 
-/** Burst and refill interval of the bucket `login_failures_of_account`. */
+/** Of the bucket `login_failures_of_account`: tokens when full, and the time in which one token is refilled. */
 const LOGIN_BURST = 5;
 const LOGIN_INTERVAL_MS = 180_000;
-/** Burst of the bucket `random_message`, which refills in half a second. */
+/** Tokens of the full bucket `random_message`. One token is refilled in half a second. */
 const MESSAGE_BURST = 10;
 
 describe('RateLimiterService', () => {

@@ -41,7 +41,7 @@ describe('FrameMetricsRegistry', () => {
   });
 
   it('counts closes by code, and all unknown codes under one label', async () => {
-    // The contract has no 3000 and 4999.
+    // The contract has no codes 3000 and 4999.
     [1006, 4401, 4999, 3000, 1006].forEach((code) => frames.recordClose(code));
     const lines = await readLines('thaw_socket_closes_total');
     const linesAboveZero = lines.filter((line) => !line.endsWith(' 0'));

@@ -71,10 +71,10 @@ describe('FrameRateLimiter', () => {
   it('refuses frames within a second when the user has used the burst on another replica', async () => {
     const [replica, otherReplica, userId] = [createReplica(), createReplica(), createUserId()];
     expect(exhaust(otherReplica.acquire(userId))).toBe(burst);
-    // Up to a sixth of the burst is not charged yet.
+    // Up to a sixth of the burst is not charged yet, and the debt decreases with time: a fifth may be missing.
     await until(async () => (await readDebtMs(userId)) > (burst - burst / 5) * intervalMs);
     const userLimiter = replica.acquire(userId);
-    // A replica learns the debt from its first charge, after two frames.
+    // A replica gets the debt in the reply to its first charge, which it sends after two frames.
     expect(userLimiter.take(performance.now())).toBe(0);
     expect(userLimiter.take(performance.now())).toBe(0);
     await untilWithin(1_000, () => userLimiter.take(performance.now()) > 0);

@@ -49,7 +49,10 @@ export class UserFrameLimiter {
     return 0;
   }
 
-  /** Charges pending frames, so that other replicas count them. Call this after the user's last socket has closed. */
+  /**
+   * Charges pending frames, so that other replicas count them, if they suffice for a first charge. Call this after the
+   * user's last socket has closed.
+   */
   settle(): void {
     this.wasChargedInVisit = false;
     this.chargeWhenDue();
@@ -67,7 +70,7 @@ export class UserFrameLimiter {
     const frames = this.uncharged;
     this.uncharged = 0;
     this.isCharging = true;
-    this.wasChargedInVisit = this.socketCount > 0;
+    this.wasChargedInVisit = this.socketCount > 0; // false if the visit is over: this charge is its last one
     void this.charge(this.userId, frames).then((debtMs) => {
       this.isCharging = false;
       if (debtMs === undefined) return;

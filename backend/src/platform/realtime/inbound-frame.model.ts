@@ -28,6 +28,7 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
   answer(data: object, event: ServerEvent = 'ack'): void {
     if (this.hasBeenAnswered || this.ref === undefined) return;
     this.hasBeenAnswered = true;
+    // Joined by hand, because serialising the whole frame as one object would cost more CPU.
     this.connection.send(
       `{"event":"${event}","data":${JSON.stringify(data)},"ref":${JSON.stringify(this.ref)}}`,
     );

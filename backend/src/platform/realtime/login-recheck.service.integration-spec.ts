@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; one api replica runs in this process.
+// Uses real PostgreSQL, Redis and sockets; one api replica runs in this process. `createVisitor(0)` signs up a visitor
+// at this replica, and a login is the family of all sessions that continue it.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { goodStanding } from '@thaw/contract/safety';
@@ -30,7 +31,7 @@ describe('LoginRecheckService', () => {
   const createVisitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => stack.createVisitor(0)));
 
-  it('rechecks logins in at most one query per interval, and looks each up at most once before', async () => {
+  it('looks up the login of each socket at most once, and rechecks all in at most one query per interval', async () => {
     const visitors = await createVisitors(SOCKET_COUNT);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
@@ -87,7 +88,7 @@ describe('LoginRecheckService', () => {
         await mayContinue;
         await subscribe(channel, listener);
       });
-    const socket = await visitor.connect();
+    const socket = await visitor.openUnauthenticatedSocket();
     await until(() => heldSubscribe.mock.calls.length);
     await visitor.logOut();
     const startedAt = performance.now();
@@ -102,7 +103,7 @@ describe('LoginRecheckService', () => {
     jest
       .spyOn(getProvider<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockRejectedValueOnce(new Error('PostgreSQL is unavailable'));
-    const socket = await visitor.connect();
+    const socket = await visitor.openUnauthenticatedSocket();
     expect(await socket.closed).toBe(closeCodes.internalError);
   });
 });

@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * Whether the user came online. If they have too many sockets, the id and the recorded value of each socket follow in
- * turn.
+ * Whether the user came online. If they have too many sockets, each socket follows with two elements: its id and its
+ * recorded value.
  */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 

@@ -21,8 +21,8 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
  * short enough to notify friends within five seconds of the loss.
  */
 const GRACE_AFTER_LOSS_MS = 3_000;
-/** Publications per batch, so that a user with many friends does not block Redis for long. */
-const FRIENDS_PER_BATCH = 500;
+/** Publications are sent in batches of this size, so that a user with many friends does not block Redis for long. */
+const PUBLICATIONS_PER_BATCH = 500;
 /** Maximum number of publications for one change if the state keeps changing; each later change is published anyway. */
 const MAX_PUBLISH_ROUNDS = 3;
 /** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
@@ -101,10 +101,10 @@ export class OnlineUsersService {
   /** Returns those of the users who are online: none while Redis is unavailable, so that lists of users still work. */
   async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
-    const pipeline = openBatch(this.redis);
-    for (const userId of userIds) pipeline.sismember(presenceKeys(findPresenceShard(userId)).online, userId);
+    const batch = openBatch(this.redis);
+    for (const userId of userIds) batch.sismember(presenceKeys(findPresenceShard(userId)).online, userId);
     try {
-      const replies = (await pipeline.exec()) ?? [];
+      const replies = (await batch.exec()) ?? [];
       return new Set(userIds.filter((_, index) => replies[index]?.[1] === 1));
     } catch {
       return new Set();
@@ -112,9 +112,9 @@ export class OnlineUsersService {
   }
 
   /**
-   * Sends a frame with the user's current `presence` to all sockets of the other users. Best effort: the frame may be
-   * lost. If the state changes meanwhile, it is sent again, because a delayed publisher could otherwise leave friends
-   * with an old state.
+   * Sends the frame `presence` with the user's state to all sockets of the users `otherIds`. Best effort: the frame may
+   * be lost. If the state changes during the call, the new state is sent as well, because a delayed publisher could
+   * otherwise leave friends with an old state.
    * @throws errors of Redis.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
@@ -133,9 +133,9 @@ export class OnlineUsersService {
   }
 
   private async publishToAll(userIds: readonly number[], message: string): Promise<void> {
-    for (let start = 0; start < userIds.length; start += FRIENDS_PER_BATCH) {
+    for (let start = 0; start < userIds.length; start += PUBLICATIONS_PER_BATCH) {
       const batch = openBatch(this.redis);
-      for (const userId of userIds.slice(start, start + FRIENDS_PER_BATCH))
+      for (const userId of userIds.slice(start, start + PUBLICATIONS_PER_BATCH))
         batch.spublish(userChannel(userId), message);
       for (const [error] of (await batch.exec()) ?? []) if (error) throw error;
     }
@@ -169,6 +169,7 @@ export class OnlineUsersService {
     for (const userId of userIds) void this.changes.add(userId);
   }
 
+  /** The reaction to the event finds the friends of the users and calls `publishPresence`. */
   private async publishChanges(userIds: readonly number[]): Promise<void> {
     try {
       await this.events.deliver('OnlineChanged', { userIds });

@@ -1,5 +1,5 @@
 // Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
-// at the first one.
+// at the first one. `ask` resolves with the answer to a frame, which may be an error; `request` throws an error.
 import { connect } from 'node:net';
 import { UsersService } from '../../modules/users/application/users.service';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -18,12 +18,12 @@ describe('OrderedWsAdapter', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
-  /** Opens an authenticated socket of a new visitor. `connect` opens one that is not authenticated. */
+  /** Opens an authenticated socket of a new visitor. */
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('answers to frames', () => {
     it('arrive in the order of the frames, even if an earlier frame takes longer', async () => {
-      const socket = await (await stack.createVisitor(0, 'female')).connect();
+      const socket = await (await stack.createVisitor(0, 'female')).openUnauthenticatedSocket();
       const users = stack.replicas[0]!.app.get(UsersService);
       const findSearcher = users.findSearcher.bind(users);
       let continueLookUp: () => void = () => undefined;
@@ -37,7 +37,7 @@ describe('OrderedWsAdapter', () => {
         { event: 'authenticate', data: { userId: socket.userId }, ref: '1' },
         { event: 'join_queue', data: { preferences: 'male' }, ref: '2' },
         { event: 'ping', ref: '3' },
-        '{',
+        '{', // invalid JSON, so the answer has no ref
         { event: 'leave_queue', ref: '4' },
         { event: 'ping', ref: '5' },
       ];
@@ -96,7 +96,7 @@ describe('OrderedWsAdapter', () => {
     });
 
     it('include a pong for each ping before `authenticate`', async () => {
-      const socket = await (await stack.createVisitor(0)).connect();
+      const socket = await (await stack.createVisitor(0)).openUnauthenticatedSocket();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
       await until(() => socket.frames.length === 2);
@@ -173,7 +173,7 @@ describe('OrderedWsAdapter', () => {
     });
 
     it('with not_authenticated if it comes before `authenticate`', async () => {
-      const socket = await (await stack.createVisitor(0, 'male')).connect();
+      const socket = await (await stack.createVisitor(0, 'male')).openUnauthenticatedSocket();
       for (const event of ['join_queue', 'leave_queue', 'skip_chat', 'random_message', 'typing'] as const) {
         expect(await socket.ask(event, {})).toMatchObject({
           event: 'error',
@@ -207,13 +207,15 @@ describe('OrderedWsAdapter', () => {
       [{ 'sec-fetch-site': 'same-site' }],
     ])('is refused with 403 if its headers name a foreign origin: %j', async (headers) => {
       const visitor = await stack.createVisitor(0);
-      await expect(visitor.connect(undefined, headers as Record<string, string>)).rejects.toThrow('403');
+      const opening = visitor.openUnauthenticatedSocket(undefined, headers);
+      await expect(opening).rejects.toThrow('403');
     });
 
     it('is accepted from an allowed origin', async () => {
       const visitor = await stack.createVisitor(0);
       const [origin = ''] = stack.origins;
-      const socket = await visitor.connect(undefined, { origin, 'sec-fetch-site': 'same-origin' });
+      const headers = { origin, 'sec-fetch-site': 'same-origin' };
+      const socket = await visitor.openUnauthenticatedSocket(undefined, headers);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 

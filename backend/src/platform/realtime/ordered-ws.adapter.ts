@@ -5,11 +5,15 @@ import { type RawData, type WebSocket, type WebSocketServer } from 'ws';
 import { $ZodObject, $ZodObjectJIT, type $ZodType, safeParse } from 'zod/v4/core';
 import { clientFrames, type ClientData, type ClientEvent } from '@thaw/contract/client-frames';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { type HttpErrorCode, httpErrorStatus, type SocketErrorCode } from '@thaw/contract/error-codes';
+import {
+  type HttpErrorCode,
+  httpErrorStatus,
+  type SocketErrorCode,
+  socketErrorCodes,
+} from '@thaw/contract/error-codes';
 import { limits } from '@thaw/contract/limits';
 import { isExcluded } from '@thaw/contract/safety';
 import { isWireId } from '@thaw/contract/scalars';
-import { socketErrorCodes } from '@thaw/contract/error-codes';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { errorMessages } from '../errors/error-message.registry';
@@ -31,9 +35,9 @@ import { SocketRegistry } from './socket.registry';
 import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 
 /** Arguments with which ws refuses an upgrade. */
-type Refusal = [status: number, body: string, headers: Record<string, string>];
+type UpgradeRefusal = [status: number, body: string, headers: Record<string, string>];
 /** The callback of ws for the result of `verifyClient`. */
-type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
+type VerifyDone = (isAccepted: boolean, ...refusal: UpgradeRefusal | []) => void;
 
 const knownErrorCodes: ReadonlySet<string> = new Set(socketErrorCodes);
 const isSocketErrorCode = (code: string): code is SocketErrorCode => knownErrorCodes.has(code);
@@ -67,6 +71,7 @@ export class OrderedWsAdapter extends WsAdapter {
   /** Finds the user who is logged in by the cookie of a request. */
   private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
+  /** The identities that `checkUpgrade` has found, for `accept`. */
   private readonly identityByRequest = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
   private readonly frameRateLimiter: FrameRateLimiter;
@@ -103,7 +108,7 @@ export class OrderedWsAdapter extends WsAdapter {
     return server;
   }
 
-  /** Replaces Nest's upgrade listener, which cuts connections with another path or an invalid host. */
+  /** Replaces Nest's upgrade listener, which sends no HTTP error when the path is another one. */
   protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
@@ -129,30 +134,34 @@ export class OrderedWsAdapter extends WsAdapter {
   /** Checks an upgrade within `handshakeTimeoutMs` and calls `done` once. */
   private verifyUpgrade(request: IncomingMessage, done: VerifyDone): void {
     let isDone = false;
-    const finish = (refusal?: Refusal): void => {
+    const finish = (refusal?: UpgradeRefusal): void => {
       if (isDone) return;
       isDone = true;
       clearTimeout(timer);
       if (refusal) done(false, ...refusal);
       else done(true);
     };
-    const timer = setTimeout(() => finish(createRefusal('unavailable')), realtimeLimits.handshakeTimeoutMs);
+    const timer = setTimeout(
+      () => finish(createUpgradeRefusal('unavailable')),
+      realtimeLimits.handshakeTimeoutMs,
+    );
     this.checkUpgrade(request).then(finish, (error: unknown) => {
       this.log.warn(`An upgrade could not be checked: ${error instanceof Error ? error.name : 'unknown'}`);
-      finish(createRefusal('unavailable'));
+      finish(createUpgradeRefusal('unavailable'));
     });
   }
 
   /** @returns the refusal, or undefined if the socket may open. @throws when the login cannot be looked up. */
-  private async checkUpgrade(request: IncomingMessage): Promise<Refusal | undefined> {
-    if (!this.identities.isAllowedOrigin(request)) return createRefusal('bad_origin');
+  private async checkUpgrade(request: IncomingMessage): Promise<UpgradeRefusal | undefined> {
+    if (!this.identities.isAllowedOrigin(request)) return createUpgradeRefusal('bad_origin');
     const address = readClientAddress(request, this.environment.TRUST_PROXY);
     const admission = await this.admission.admit(toRateLimitSubject(address));
-    if (!admission.isAdmitted) return createRefusal('rate_limited', admission.retryAfterMs);
+    if (!admission.isAdmitted) return createUpgradeRefusal('rate_limited', admission.retryAfterMs);
     // The admission ends with the connection, whether or not the upgrade succeeds.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
-    // Without a valid login the upgrade is accepted as well, and `accept` closes the socket with `notSignedIn`.
+    // Without a valid login the upgrade is accepted as well: `accept` closes the socket with `notSignedIn`, a code that
+    // the page can read, unlike the status of a refused upgrade.
     const identity = await this.identities.identify(request);
     if (identity) this.identityByRequest.set(request, identity);
     return undefined;
@@ -172,7 +181,7 @@ export class OrderedWsAdapter extends WsAdapter {
       (text, receivedAt) => this.handleFrame(state, text, receivedAt),
       Date.now(),
     );
-    // The user is suspended or banned.
+    // The user is suspended or banned: the frame says so, and after this close code a client does not reconnect.
     if (isExcluded(identity.standing)) {
       connection.sendFrame('standing', identity.standing);
       connection.close(closeCodes.notSignedIn);
@@ -219,7 +228,9 @@ export class OrderedWsAdapter extends WsAdapter {
       ref = readRef(envelope);
       // The frame has a ref, but not a valid one.
       if (envelope.ref !== ref) throw new DomainError('invalid_payload');
+      // After the ref has been read, so that a refusal contains it.
       this.requireFrameRate(state);
+      // A ping needs neither authentication nor a gateway.
       if (envelope.event === 'ping') {
         event = 'ping';
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
@@ -229,7 +240,7 @@ export class OrderedWsAdapter extends WsAdapter {
       event = route.event;
       frame = toInboundFrame(state, route, envelope, ref);
       await route.method(frame);
-      frame.answer({});
+      frame.answer({}); // does nothing if the gateway method has answered
     } catch (error) {
       outcome = toSocketErrorCode(error);
       // A frame is answered once, so a failure after the answer is only logged.
@@ -284,8 +295,8 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 }
 
-/** Builds a refusal. @param retryAfterMs sent as the header Retry-After, if given. */
-const createRefusal = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
+/** Builds the refusal of an upgrade. @param retryAfterMs sent as the header Retry-After, if given. */
+const createUpgradeRefusal = (code: HttpErrorCode, retryAfterMs?: number): UpgradeRefusal => {
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
     'Cache-Control': 'no-store',

@@ -113,6 +113,10 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     return confirmed;
   }
 
+  /**
+   * Subscribes on the server that serves the channel, and waits while no server does.
+   * @throws errors of Redis after the last attempt.
+   */
   private async subscribeOnServer(subscription: Subscription): Promise<void> {
     const { channel } = subscription;
     let attempts = 0;
@@ -120,6 +124,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     while (this.subscriptions.get(channel) === subscription) {
       const connection = this.findConnection(channel);
       if (connection) {
+        // The slot of the channel has moved to another server.
         if (subscription.connection !== connection) subscription.connection?.unsubscribe(channel);
         subscription.connection = connection;
         try {
@@ -189,7 +194,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private findLostSubscriptions(): Subscription[] {
     return [...this.subscriptions.values()].filter(({ channel, connection, confirmed }) => {
       if (confirmed === undefined) return true;
-      const server = this.routes.findServer(channel);
+      const server = this.routes.findServer(channel); // undefined while there is none to move to
       return (
         server !== undefined &&
         (!connection?.has(channel) || this.connectionsByServer.get(server) !== connection)

@@ -72,7 +72,7 @@ return nil
 );
 
 /** Returns the time of Redis (ms) and the replicas whose lease was found expired within the last minute. */
-export const expiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
+export const findExpiredScript = new RedisScript<[nowMs: number, ...replicas: string[]]>(
   `${common}
 local nowMs = now()
 redis.call('ZREMRANGEBYSCORE', expired, '-inf', nowMs - ${EXPIRED_KEPT_MS})

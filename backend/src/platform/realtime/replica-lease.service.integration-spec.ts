@@ -1,7 +1,6 @@
 // Uses a real Redis. A replica shows by its lease that it is alive. Periodic clean-ups (sweeps) are divided into parts.
 import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import type { Redis } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { ProcessEventsService } from '../process-events/process-events.service';
@@ -21,23 +20,19 @@ describe('leases of replicas', () => {
   let store: TestRedis;
   let leases: ReplicaLeaseService[];
 
-  const createService = (replicaId: string, redis: Redis = store.redis): ReplicaLeaseService => {
+  const startLease = async (replicaId: string): Promise<ReplicaLeaseService> => {
     const events = new ProcessEventsService(new ModulesContainer());
     jest.spyOn(events, 'publish').mockImplementation(() => undefined);
-    const service = new ReplicaLeaseService(redis, { replicaId } as Environment, events);
-    leases.push(service);
-    return service;
-  };
-  const startLease = async (replicaId: string): Promise<ReplicaLeaseService> => {
-    const service = createService(replicaId);
-    await service.onModuleInit();
-    return service;
+    const lease = new ReplicaLeaseService(store.redis, { replicaId } as Environment, events);
+    leases.push(lease);
+    await lease.onModuleInit();
+    return lease;
   };
   /** Lets the replica's lease expire, by an expiry in the year 1970. */
   const expire = (replicaId: string) => store.redis.zadd(leaseKeys.live, '1', replicaId);
   /**
-   * Creates or renews a lease.
-   * @param knownEpoch the epoch, which identifies the set of live replicas, that the replica read last; '' for none.
+   * Creates or renews a lease without a service.
+   * @param knownEpoch the last epoch that the replica read; '' for none. An epoch identifies the set of live replicas.
    */
   const renew = (replicaId: string, knownEpoch = '') =>
     renewScript.run(store.redis, KEYS, [replicaId, LONG_LEASE_MS, knownEpoch]);
@@ -67,9 +62,10 @@ describe('leases of replicas', () => {
   afterAll(() => store.close());
 
   it('assign each part of a sweep to exactly one live replica', async () => {
+    // All leases exist before the services start, because a service reads its rank when it starts.
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
-    const services = await Promise.all(['a', 'b', 'c'].map((replicaId) => startLease(replicaId)));
-    const shares = services.map((service) => service.getAssignedParts(8));
+    const [a, b, c] = await Promise.all([startLease('a'), startLease('b'), startLease('c')]);
+    const shares = [a, b, c].map((lease) => lease.getAssignedParts(8));
     expect(shares).toEqual([
       [0, 3, 6],
       [1, 4, 7],
@@ -91,7 +87,8 @@ describe('leases of replicas', () => {
     // A replica that renews its lease is no longer among the expired ones.
     const [lapsed] = await renew('gone');
     expect(lapsed).toBe(1);
-    expect((await startLease('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
+    const other = await startLease('other');
+    expect((await other.findExpired()).replicaIds).toEqual([]);
   });
 
   it('count as expired immediately after their release', async () => {

@@ -7,7 +7,7 @@ import type { RedisClient } from '../redis/redis-connection.factory';
 import { leaseKeys } from '../redis/redis.keys';
 import {
   findDeadScript,
-  expiredScript,
+  findExpiredScript,
   releaseScript,
   type RenewReply,
   renewScript,
@@ -48,9 +48,9 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   /** Position of this replica among the live replicas, by name, from 0. */
   private rank = 0;
   private liveCount = 0;
-  /** When sweeps may start (epoch ms); undefined before the first renewal. */
+  /** When sweeps may start (ms, clock of this process); undefined before the first renewal. */
   private maySweepFrom: number | undefined;
-  /** When the last successful renewal was sent (epoch ms). */
+  /** When the last successful renewal was sent (ms, clock of this process). */
   private renewedAt = 0;
   private isRenewing = false;
   /** Cached result of `findExpired`, until the next renewal. */
@@ -106,7 +106,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
    * @throws errors of Redis.
    */
   findExpired(): Promise<DeadReplicas> {
-    this.expiredReplicas ??= expiredScript
+    this.expiredReplicas ??= findExpiredScript
       .run(this.redis, KEYS, [])
       .then(([foundAtMs, ...replicaIds]) => ({ foundAtMs, replicaIds }));
     return this.expiredReplicas;
@@ -144,7 +144,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     const [lapsed] = reply; // 1 if the lease had expired, or did not exist yet
     const isFirst = this.maySweepFrom === undefined;
     const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
-    // The set of live replicas has changed since the last renewal.
+    // A longer reply means that the set of live replicas has changed since the last renewal.
     if (reply.length > 1) {
       const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
       [this.epoch, this.rank, this.liveCount] = [epoch ?? '', rank, count];

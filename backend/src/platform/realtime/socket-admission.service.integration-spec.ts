@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `terminate` ends the connection of a
+// socket without a close frame.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -92,7 +93,7 @@ describe('the sockets of one address', () => {
 
   /** Opens a socket from the address, on the replicas in turn. */
   const openFrom = (visitor: ThawVisitor, index: number, address: string) =>
-    visitor.connect(stack.origins[index % 2], { 'x-forwarded-for': address });
+    visitor.openUnauthenticatedSocket(stack.origins[index % 2], { 'x-forwarded-for': address });
   const countSockets = (address: string) => stack.store.redis.scard(socketsOfAddressKey(address));
   /** Refills the bucket of handshakes, as a minute without handshakes does. */
   const refillHandshakes = (address: string) =>
@@ -106,13 +107,14 @@ describe('the sockets of one address', () => {
     expect(outcomes.filter(isOpen)).toHaveLength(maxSockets);
     expect(listRefusals(outcomes)).toEqual(Array(EXTRA_VISITOR_COUNT).fill('Upgrade answered 429'));
     expect(await countSockets(address)).toBe(maxSockets);
-    // Another address is not affected.
-    await openFrom(visitors.at(-1)!, 0, createRandomAddress());
+    // Another address is not affected. The limit of five sockets per user is not reached.
+    const visitor = visitors.at(-1)!;
+    await openFrom(visitor, 0, createRandomAddress());
 
-    await outcomes.find(isOpen)!.value.cut();
+    await outcomes.find(isOpen)!.value.terminate();
     await until(async () => (await countSockets(address)) === maxSockets - 1);
-    await openFrom(visitors.at(-1)!, 1, address);
-    await expect(openFrom(visitors.at(-1)!, 0, address)).rejects.toThrow('429');
+    await openFrom(visitor, 1, address);
+    await expect(openFrom(visitor, 0, address)).rejects.toThrow('429');
   });
 
   it('can all reconnect with the specified back-off after a simultaneous disconnection', async () => {
@@ -134,8 +136,9 @@ describe('the sockets of one address', () => {
     expect(await countSockets(address)).toBe(maxSockets);
   });
 
-  it('no longer count when the lease of their replica has expired', async () => {
+  it('do not count if their replica has no lease', async () => {
     const address = createRandomAddress();
+    // There is no replica with this id, and so no lease.
     const socketsOfDeadReplica = Array.from(
       { length: maxSockets },
       (_, index) => `api-9.dead|socket-${index}`,
@@ -159,7 +162,7 @@ describe('the sockets of one address', () => {
     expect(outcomes.filter(isOpen)).toHaveLength(maxSockets);
   });
 
-  it('may be opened 300 times at once and 5 times per second, and a refusal has a Retry-After header', async () => {
+  it('are opened at most 300 times at once plus 5 times per second; a refusal has a Retry-After header', async () => {
     const address = createRandomAddress();
     const startedAt = performance.now();
     const outcomes = await Promise.allSettled(
@@ -197,7 +200,7 @@ describe('the sockets of one address', () => {
     expect(admissions.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maxSockets);
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: false });
     sendCommand.mockRestore();
-    // The next renewal of the lease records them, so that the other replica counts them too.
+    // The next renewal of the lease records the sockets, so that the other replica counts them, too.
     await until(async () => (await countSockets(address)) === maxSockets);
     expect(await stack.replicas[1]!.app.get(SocketAdmissionService).admit(address)).toMatchObject({
       isAdmitted: false,

@@ -54,11 +54,11 @@ export class SocketAdmissionService {
   private readonly handshakeBucket: { intervalMs: number; burst: number };
   /** Limits handshakes while Redis is unavailable. */
   private readonly localHandshakes = new LocalRateLimiter();
-  /** Members (`<replica id>|<socket>`) of the open sockets of this replica, by address. */
+  /** Members (`<replica id>|<socket>`) of the open sockets of this replica, by subject (the address, see `admit`). */
   private readonly openMembers = new Map<string, Set<string>>();
-  /** Addresses with sockets that were admitted while Redis was unavailable, so that its sets do not contain them. */
+  /** Subjects with sockets that were admitted while Redis was unavailable: the sets in Redis lack these sockets. */
   private readonly unrecordedSubjects = new Set<string>();
-  /** Members whose removal from Redis is to be repeated, by address. */
+  /** Members whose removal from Redis is to be repeated, by subject. */
   private readonly unremovedMembers = new Map<string, Set<string>>();
 
   constructor(
@@ -115,7 +115,8 @@ export class SocketAdmissionService {
       return waitAfterEvictionMs === TOO_MANY_SOCKETS ? RETRY_WHEN_FULL_MS : waitAfterEvictionMs;
     } catch {
       const waitMs = this.takeLocally(subject);
-      // Redis may have executed the call and recorded the member although the reply was lost.
+      // Redis may have recorded the member although its reply was lost, so a refused member is removed later. An
+      // admitted one is recorded later.
       if (waitMs > 0) addMember(this.unremovedMembers, subject, member);
       else this.unrecordedSubjects.add(subject);
       return waitMs;

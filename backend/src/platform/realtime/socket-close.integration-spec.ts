@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
+// at the first one. `ask` resolves with the answer to a frame, which may be an error.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
@@ -26,12 +27,12 @@ describe('a socket', () => {
     const socket = await openSocket();
     for (let count = 1; count < limits.invalidFramesBeforeClose; count += 1) socket.send('{');
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
-    socket.send('{"event":"dance"}');
+    socket.send('{"event":"dance"}'); // counts like invalid JSON
     expect(await socket.closed).toBe(closeCodes.policyViolation);
     expect(socket.all('error')).toHaveLength(limits.invalidFramesBeforeClose);
   });
 
-  it('stays open when many frames are refused that are valid', async () => {
+  it('stays open when many valid frames are refused', async () => {
     const socket = await openSocket();
     for (let count = 0; count < 2 * limits.invalidFramesBeforeClose; count += 1) {
       expect(await socket.ask('skip_chat', { sessionId: 'nowhere' })).toMatchObject({
@@ -81,7 +82,7 @@ describe('a socket', () => {
     const cookieWithForgedSignature = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
     const cookies = ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', cookieWithForgedSignature];
     for (const cookie of cookies) {
-      const socket = await visitor.connect(undefined, { cookie });
+      const socket = await visitor.openUnauthenticatedSocket(undefined, { cookie });
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
       expect(socket.frames).toEqual([]);
     }
@@ -89,7 +90,7 @@ describe('a socket', () => {
 
   it('is closed with 4403 when it authenticates as another user', async () => {
     const victim = await stack.createVisitor(0, 'male');
-    const socket = await (await stack.createVisitor(0, 'male')).connect();
+    const socket = await (await stack.createVisitor(0, 'male')).openUnauthenticatedSocket();
     socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.userMismatch);
     expect(socket.frames).toEqual([]);
@@ -99,7 +100,7 @@ describe('a socket', () => {
     const writableLimits: { authenticateTimeoutMs: number } = limits;
     jest.replaceProperty(writableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await stack.createVisitor(0, 'male');
-    const silent = await visitor.connect();
+    const silent = await visitor.openUnauthenticatedSocket();
     const authenticated = await visitor.openSocket();
     expect(await silent.closed).toBe(closeCodes.authenticateTimeout);
     expect(await authenticated.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -185,7 +186,7 @@ describe('a socket', () => {
       expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
-    // A client that ignores only a few errors stays connected. The limit is 100 refusals in a row.
+    // The limit is 100 refusals in a row, so a client that ignores only a few errors stays connected.
     expect(refusedCount).toBeGreaterThanOrEqual(50);
   });
 });

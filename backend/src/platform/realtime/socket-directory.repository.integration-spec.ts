@@ -136,6 +136,7 @@ describe('a socket directory', () => {
     expect(await store.listKeys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
     // User 0 is still online with the socket on r2.
     const [, ...offlineUsers] = users;
+    // A user goes offline in the sweep that evicts their socket, or in a later one.
     await until(async () => offlineUserIds.push(...(await r2.sweep(true))) >= offlineUsers.length);
     expect(new Set(offlineUserIds)).toEqual(new Set(offlineUsers.map(String)));
   });

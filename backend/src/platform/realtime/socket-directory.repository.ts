@@ -15,7 +15,9 @@ const MAX_SWEEP_ROUNDS = 100;
 
 /**
  * Returns the records of a replica in one slot. The call proves that the replica is alive, so it also updates the
- * replica's time: a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
+ * replica's time: a sweep that found it dead earlier must not evict it. A replica without records is not in
+ * `replicas`. `P`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas. ARGV:
+ * replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local replica = ARGV[1]
@@ -24,13 +26,13 @@ if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), replica) end
 return recorded
 `);
 
-/** The record that one member of this replica should have in Redis. A change replaces the object. */
+/** The record that one member of this replica should have in Redis. A change of the record replaces the entry. */
 interface Entry {
   readonly topic: string;
   readonly member: string;
   /** Arguments for the `join` script; null if the member has left. */
   readonly parameters: readonly Parameter[] | null;
-  /** Grace period of the topic, for `leave`. */
+  /** Grace period of the topic, in ms, for the `leave` script; 0 in an entry for the `join` script. */
   readonly graceMs: number;
   /** Whether a call for this entry is in progress. */
   isSending: boolean;
@@ -71,12 +73,12 @@ export class SocketDirectoryRepository<Joined> {
    * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async join(topic: string, member: string, parameters: readonly Parameter[]): Promise<Joined> {
-    return this.sendJoin(this.setDesired(topic, member, parameters, 0), parameters);
+    return this.sendJoin(this.setDesired(topic, member, parameters), parameters);
   }
 
   /**
    * Like `join`, but with a script that also does other work. Its first arguments are those of the `join` script.
-   * Repetitions after a failure use the `join` script, without parameters.
+   * Repetitions after a failure use the `join` script, without parameters, so that the other work is not repeated.
    * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async joinWith(
@@ -85,12 +87,12 @@ export class SocketDirectoryRepository<Joined> {
     member: string,
     parameters: readonly Parameter[],
   ): Promise<Joined> {
-    return this.sendJoin(this.setDesired(topic, member, [], 0), parameters, script);
+    return this.sendJoin(this.setDesired(topic, member, []), parameters, script);
   }
 
   /** Records a member, for callers that do not need the reply. Never rejects: a failed call is repeated. */
   async record(topic: string, member: string, parameters: readonly Parameter[]): Promise<void> {
-    await this.settle(this.setDesired(topic, member, parameters, 0));
+    await this.settle(this.setDesired(topic, member, parameters));
   }
 
   /** Removes a member. Never rejects: a failed call is repeated. @param graceMs grace period of the topic, in ms. */
@@ -140,6 +142,7 @@ export class SocketDirectoryRepository<Joined> {
       const { lease, slots } = this.options;
       const share = lease.getAssignedParts(slots.count);
       if (share.length === 0) return [];
+      // The sweep script also does other work, such as ending grace periods, so it runs in any case.
       const deadReplicas = mayEvict ? await this.findDeadReplicas(share) : { foundAtMs: 0, replicaIds: [] };
       return await this.sweepSlots(share, deadReplicas);
     } catch (error) {
@@ -155,7 +158,7 @@ export class SocketDirectoryRepository<Joined> {
     topic: string,
     member: string,
     parameters: readonly Parameter[] | null,
-    graceMs: number,
+    graceMs = 0,
   ): Entry {
     const key = `${topic}|${member}`;
     const previous = this.entries.get(key);
@@ -213,7 +216,8 @@ export class SocketDirectoryRepository<Joined> {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // Redis executed this join after the member's leave, because it did not know the join script at first.
+      // The member has left, but Redis executed this join after that: it did not know the join script at first, so
+      // the call was repeated with the source.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
@@ -228,6 +232,7 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
+  /** Makes the calls of all unsettled entries for which none is in progress. */
   private async settleAll(): Promise<void> {
     const waitingEntries = [...this.unsettled].filter(({ isSending }) => !isSending);
     for (let start = 0; start < waitingEntries.length; start += MAX_CONCURRENT_CALLS) {
@@ -252,12 +257,12 @@ export class SocketDirectoryRepository<Joined> {
     return this.comparisons;
   }
 
+  /** Compares the slots with Redis. Then settles all differences, and repeats the failed calls of all slots. */
   private async compareWithRedis(slots: readonly number[]): Promise<void> {
-    const dueSlots = new Set(slots);
     const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
     for (const [key, entry] of this.entries) {
       const slot = this.options.slots.findSlot(entry.topic);
-      if (dueSlots.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
+      if (!this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
     }
     const { redis, lease } = this.options;
     try {
@@ -300,13 +305,14 @@ export class SocketDirectoryRepository<Joined> {
     const expired = await lease.findExpired();
     const dueSlots = share.filter((slot) => this.isDue(slot));
     if (dueSlots.length === 0) return expired;
-    const recorded = await Promise.all(
+    const recordedReplicas = await Promise.all(
       dueSlots.map((slot) => redis.zrange(directoryKeys(slots.getPrefix(slot)).replicas, '0', '-1')),
     );
-    const otherReplicas = new Set(recorded.flat());
+    const otherReplicas = new Set(recordedReplicas.flat());
     for (const replicaId of expired.replicaIds) otherReplicas.delete(replicaId);
     const withoutLease = await lease.findDeadAmong([...otherReplicas]);
     return {
+      // A sweep evicts a replica only if it recorded nothing after this time, so the earlier time is safe.
       foundAtMs: Math.min(expired.foundAtMs, withoutLease.foundAtMs),
       replicaIds: [...expired.replicaIds, ...withoutLease.replicaIds],
     };

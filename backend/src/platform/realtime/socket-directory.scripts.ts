@@ -6,7 +6,7 @@ import { luaClock } from '../redis/redis-clock.scripts';
  * one script can change them atomically:
  *   sockets:<topic>     hash, member → `<replica>|<note>`
  *   replica:<replica>   set of `<topic>|<member>`
- *   replicas            sorted set of replicas by the time of their last `join`
+ *   replicas            sorted set of replicas by the time of their last `join` or comparison with their own records
  * A note is free text that the caller stores with the member.
  */
 export const socketDirectoryLua = `${luaClock}

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
+// at the first one. `leave` closes a socket as a page does, `terminate` ends its connection without a close frame.
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { findServerConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
@@ -18,6 +19,7 @@ describe('a socket', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => stack.close());
 
+  /** Opens an authenticated socket of a new visitor. */
   const openSocket = async (): Promise<ThawSocket> => (await stack.createVisitor(0, 'male')).openSocket();
 
   describe('heartbeat', () => {
@@ -61,7 +63,7 @@ describe('a socket', () => {
       await subscribe(channel, listener);
       await mayContinue;
     });
-    const socket = await visitor.connect();
+    const socket = await visitor.openUnauthenticatedSocket();
     const connection = await until(() => findServerConnections(stack.replicas[0]!, id)[0]);
     await socket.leave();
     await until(() => findServerConnections(stack.replicas[0]!, id).length === 0);
@@ -73,15 +75,16 @@ describe('a socket', () => {
   it('leaves no record and no subscription after it closes, at any stage of its opening', async () => {
     const visitor = await stack.createVisitor(0, 'male');
     const { id } = visitor.user;
-    // Each round opens two sockets on each replica and closes them at the stage of the round: not authenticated, being
-    // authenticated, authenticated, not authenticated. Odd rounds cut the connections.
+    // Each round opens two sockets on each replica and closes them at the stage of the round: while they are being
+    // authenticated (rounds 1, 5, ...), when they are authenticated (2, 6, ...), or before that (all other rounds). Odd
+    // rounds cut the connections.
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {
-          const socket = await visitor.connect(stack.origins[replica]);
+          const socket = await visitor.openUnauthenticatedSocket(stack.origins[replica]);
           if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
           if (round % 4 === 2) await socket.request('authenticate', { userId: id });
-          await (round % 2 ? socket.cut() : socket.leave());
+          await (round % 2 ? socket.terminate() : socket.leave());
         }),
       );
     }

@@ -1,4 +1,5 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
+// at the first one.
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { estimateSlowdown } from '../../testing/processor-load.probe';
@@ -82,7 +83,7 @@ describe('sockets of a login', () => {
       await visitor.logOut();
       return identity;
     });
-    const socket = await visitor.connect(stack.origins[1]);
+    const socket = await visitor.openUnauthenticatedSocket(stack.origins[1]);
     socket.send({ event: 'authenticate', data: { userId: visitor.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     expect(socket.frames).toEqual([]);

@@ -99,13 +99,14 @@ export class SocketRegistry {
         return;
       case 'revoke':
         for (const connection of sockets) {
-          const { familyId } = connection.identity;
+          const { familyId } = connection.identity; // one login and all sessions that continue it
           const isAffected = message.familyIds === 'all' || message.familyIds.includes(familyId);
           if (isAffected && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
         }
         return;
       case 'restart_family':
         for (const connection of sockets) {
+          // Clients reconnect after this code, with the cookie of the family in which the login continues.
           if (connection.identity.familyId === message.familyId) connection.close(closeCodes.serviceRestart);
         }
         return;

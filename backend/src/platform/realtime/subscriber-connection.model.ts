@@ -31,8 +31,8 @@ export class SubscriberConnection {
   private isClosed = false;
 
   /**
-   * @param isReplacement whether the connection replaces one that has received nothing. It then counts as receiving
-   * only after its first message, is probed without delay, and is replaced after one missed probe.
+   * @param isReplacement whether the connection replaces one that has received nothing. Such a connection counts as
+   * receiving only after its first message, is probed without delay, and is replaced after one missed probe.
    */
   constructor(
     private readonly redis: Redis,

@@ -51,9 +51,12 @@ export const reconnectDelayMs = (attempt: number): number => Math.min(50 * attem
 
 const CONNECT_TIMEOUT_MS = 2_000;
 
+/** Time within which a command of the request path must be answered. Short, because a user is waiting. */
+export const COMMAND_TIMEOUT_MS = 500;
+
 /** Options of the request path: commands fail fast and are never sent twice. */
 const requestPathOptions: ConnectionOptions = {
-  commandTimeout: 500,
+  commandTimeout: COMMAND_TIMEOUT_MS,
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -91,7 +94,7 @@ export const connectQueue = (
     retryStrategy: reconnectDelayMs,
     ...(isProducer
       ? { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 }
-      : { maxRetriesPerRequest: null }),
+      : { maxRetriesPerRequest: null }), // null: no limit
   });
 
 /** Maximum duration of a failover in a cluster with the default `cluster-node-timeout` of 15 s, or with Sentinel. */
@@ -163,6 +166,35 @@ const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'
     connection.once('ready', settle);
     connection.once('close', settle);
   });
+
+/** A timer that fires this much earlier or later than it should shows that the event loop was blocked. */
+const MAX_TIMER_DEVIATION_MS = 50;
+
+/** `_commandTimeoutTimer` is private in ioredis, which clears the timer when the command is settled. */
+type TimedCommand = Pick<Command, 'isSettled' | 'reject'> & { _commandTimeoutTimer?: NodeJS.Timeout };
+
+/**
+ * Starts the time-out of a command. If the event loop was blocked meanwhile, for example by a garbage collection, the
+ * time-out is extended once by its full length.
+ */
+const startTimeout = (command: TimedCommand, ms: number, isExtended = false): void => {
+  const startedAt = performance.now();
+  command._commandTimeoutTimer = setTimeout(() => {
+    // After a block, timers run before sockets are read. By the callback of setImmediate, the responses have been read.
+    setImmediate(() => {
+      if (command.isSettled) return;
+      const wasBlocked = Math.abs(performance.now() - startedAt - ms) > MAX_TIMER_DEVIATION_MS;
+      if (wasBlocked && !isExtended) startTimeout(command, ms, true);
+      else command.reject(new Error('Command timed out'));
+    });
+  }, ms);
+};
+
+// The time-out of ioredis also rejects a command whose response arrived in time while the event loop was blocked, and a
+// command that was only sent after the block.
+Command.prototype.setTimeout = function (ms: number): void {
+  startTimeout(this as unknown as TimedCommand, ms);
+};
 
 const openConnection = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
   const address = parseRedisAddress(settings.REDIS_URL);
@@ -249,7 +281,7 @@ const openCluster = (
   { nodes, hasTls, ...address }: ClusterAddress,
   { enableOfflineQueue = true, retryStrategy, ...redisOptions }: ConnectionOptions,
 ): Cluster => {
-  // Connections of the request path have no offline queue.
+  // Only connections of the request path, which must not send a command twice, have no offline queue.
   const maySendTwice = enableOfflineQueue;
   const cluster = new Cluster([...nodes], {
     enableOfflineQueue,

@@ -1,6 +1,6 @@
 // Uses a real Redis.
 import type { Redis } from 'ioredis';
-import { connectRedis, waitForFirstAttempt } from './redis-connection.factory';
+import { COMMAND_TIMEOUT_MS, connectRedis, waitForFirstAttempt } from './redis-connection.factory';
 
 /** The methods of a stream that write to the socket: one chunk, or several chunks in one system call. */
 interface WritableInternals {
@@ -45,4 +45,30 @@ it('writes the commands of one event-loop iteration to Redis in one system call 
   const { batch } = spyOnWrites();
   await sendEchoes();
   expect(batch).toHaveBeenCalledTimes(1);
+});
+
+/** Blocks the event loop, as a long garbage collection does. */
+const blockEventLoop = (ms: number): void => {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+};
+
+it('accepts a response that arrived in time while the process was blocked for longer than the time-out', async () => {
+  const response = redis.echo('response');
+  // Lets the command be sent.
+  await new Promise(setImmediate);
+  blockEventLoop(COMMAND_TIMEOUT_MS + 100);
+  await expect(response).resolves.toBe('response');
+});
+
+it('sends a command that was created just before a block longer than the time-out, and accepts its response', async () => {
+  const response = redis.echo('response');
+  blockEventLoop(COMMAND_TIMEOUT_MS + 100);
+  await expect(response).resolves.toBe('response');
+});
+
+it('rejects a command without a response after the time-out', async () => {
+  const startedAt = performance.now();
+  await expect(redis.blpop('no-such-list', 0)).rejects.toThrow('Command timed out');
+  expect(performance.now() - startedAt).toBeGreaterThan(COMMAND_TIMEOUT_MS - 10);
 });

@@ -8,8 +8,8 @@ type Reply = [error: Error | null, result: unknown];
 
 /**
  * Starts a batch, which `exec` completes. On a single server the batch is a pipeline. On a cluster each command is sent
- * on its own at once: ioredis refuses a pipeline with slots of several nodes, and cannot redirect part of a pipeline
- * while slots are being moved.
+ * separately when it is added: ioredis refuses a pipeline with slots of several nodes, and cannot redirect part of a
+ * pipeline while slots are being moved.
  */
 export const openBatch = (redis: RedisClient): RedisBatch =>
   isCluster(redis) ? new ClusterBatch(redis).commands : toServer(redis).pipeline();
@@ -58,7 +58,7 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
 };
 
 /**
- * Checks that at least one primary responds. During the failover of one primary, the other primaries of a cluster do.
+ * Checks that at least one primary responds. During the failover of one primary of a cluster, the others respond.
  * @throws Error if no primary responds.
  */
 export const pingAny = async (redis: RedisClient): Promise<boolean> => {

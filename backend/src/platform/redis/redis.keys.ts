@@ -1,8 +1,13 @@
 /**
  * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
  * `{matching}` for the match queue and the leases, `{shard<n>}` for a shard of the random chats, `{presence<n>}` for a
- * shard of the users' presence, `{jobs}` for BullMQ. A script publishes only to channels with its own hash tag.
+ * shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have separate hash tags. A script
+ * publishes only to channels with its own hash tag.
  */
+
+/** Names two users in a key, regardless of their order. */
+const buildPair = (userId: number, otherId: number): string =>
+  `${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;
 
 /** Number of shards: fixed groups of random chats whose keys share a hash slot. */
 export const SHARD_COUNT = 64;
@@ -76,11 +81,11 @@ export const exportLockKey = (userId: number): string => `export:{${userId}}`;
 
 /** Exists while the read replica may not have the latest change of a message between the two users. */
 export const recentChangeKey = (userId: number, otherId: number): string =>
-  `private-changed:{${Math.min(userId, otherId)}-${Math.max(userId, otherId)}}`;
+  `private-changed:{${buildPair(userId, otherId)}}`;
 
 /**
- * Keys of the leases: an api replica is live while its lease is. They share a slot with matching, whose scripts only
- * match users on live replicas.
+ * Keys of the leases. An api replica counts as live until its lease expires. The keys share a slot with those of
+ * matching, whose scripts only match users on live replicas.
  */
 export const leaseKeys = {
   /** Sorted set: replica ids by the time at which their lease expires (ms, Redis clock). */
@@ -99,7 +104,7 @@ export const directoryKeys = (prefix: string) => ({
   sockets: (topic: string): string => `${prefix}sockets:${topic}`,
   /** Set: each `<topic>|<member>` that the replica has recorded in this slot. */
   replicaMembers: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-  /** Sorted set: ids of the replicas that have such a set, by the time of their last entry. */
+  /** Sorted set: ids of the replicas that have such a set, by the time at which they were last known to be alive. */
   replicas: `${prefix}replicas`,
 });
 
@@ -111,7 +116,7 @@ export const matchingKeys = {
   ...directoryKeys('{matching}:'),
   /** Sorted set: session ids of claims (matches that are not confirmed yet) by the time at which the claim expires. */
   claims: '{matching}:claims',
-  /** Sorted set: `<session id>|<user id>|<user id>` by the time when the next check is due whether the chat is over. */
+  /** Sorted set: `<session id>|<user id>|<user id>` by the time of the next check whether the chat is over. */
   chats: '{matching}:chats',
   /**
    * Sorted set: the searching users of a pool by the time of joining. Only users of the same pool are matched. The pool
@@ -119,16 +124,17 @@ export const matchingKeys = {
    */
   queue: (gender: string, preference: string, pool = ''): string =>
     `{matching}:queue:${pool === '' ? '' : `${pool}:`}${gender}:${preference}`,
+  /** Hash: the record of a user who is searching, matched or in a chat; see `match-record.scripts.ts`. */
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
-   * Exists while two users are not matched: `1` during the cool-down after a chat of the two, `x` for an hour after one
-   * has blocked the other.
+   * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, `x` for an hour after
+   * one has blocked the other.
    */
   separation: (userId: number, otherId: number): string =>
-    `{matching}:cool-down:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
+    `{matching}:cool-down:${buildPair(userId, otherId)}`,
   /** Exists for some minutes after the two users have been in a chat together. */
   recentPartners: (userId: number, otherId: number): string =>
-    `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
+    `{matching}:recent-partners:${buildPair(userId, otherId)}`,
 } as const;
 
 export const chatKeys = (shard: number) => {
@@ -152,7 +158,7 @@ export const chatKeys = (shard: number) => {
   } as const;
 };
 
-/** Finds the streams of all chats in all shards. */
+/** The pattern of the keys of all chats' streams, in all shards, and the session id in such a key. */
 export const chatStreams = {
   pattern: '{shard*}:chat:*',
   parseSessionId: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),

@@ -29,7 +29,7 @@ const parseCommands = (text: string): string[] =>
 
 class StandInSentinel {
   readonly subscribers = new Set<Socket>();
-  /** Send the delayed replies to requests for the address of the primary. */
+  /** Functions that send the delayed replies to requests for the address of the primary. */
   delayedReplies: (() => void)[] = [];
   isDelaying = false;
   private readonly server = createServer((socket) => this.serve(socket));

@@ -28,7 +28,7 @@ const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buf
   return content;
 };
 
-/** Runs with these environment variables, and without all others from which the SDK of AWS takes credentials. */
+/** Calls `run` while these are the only environment variables from which the AWS SDK can take credentials. */
 const withAwsVariables = async (
   variables: Record<string, string>,
   run: () => Promise<void>,
@@ -47,12 +47,12 @@ const withAwsVariables = async (
 
 /**
  * Starts a server in place of two services of AWS: the one that returns the credentials of a role, and S3. The server
- * records the requests to the first service, and the access keys that signed the requests to S3.
+ * records the requests to the first service, and the access key and session token of each request to S3.
  */
 const startFakeAws = async () => {
   const roleRequests: string[] = [];
-  const s3AccessKeys: string[] = [];
-  const role = {
+  const s3Credentials: string[] = [];
+  const roleCredentials = {
     Code: 'Success',
     AccessKeyId: 'ROLEKEY',
     SecretAccessKey: 'secret',
@@ -65,11 +65,12 @@ const startFakeAws = async () => {
     if (isRoleRequest) {
       roleRequests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
       if (url === '/latest/api/token') response.end('token of the machine');
-      else if (url.endsWith('/security-credentials/')) response.end('thaw');
-      else response.setHeader('content-type', 'application/json').end(JSON.stringify(role));
+      else if (url.endsWith('/security-credentials/'))
+        response.end('thaw'); // the name of the role
+      else response.setHeader('content-type', 'application/json').end(JSON.stringify(roleCredentials));
     } else {
       const [, key] = /Credential=(\w+)\//.exec(headers.authorization ?? '') ?? [];
-      s3AccessKeys.push(`${key}, ${String(headers['x-amz-security-token'])}`);
+      s3Credentials.push(`${key}, ${String(headers['x-amz-security-token'])}`);
       request.resume().on('end', () => response.end());
     }
   });
@@ -77,7 +78,7 @@ const startFakeAws = async () => {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     roleRequests,
-    s3AccessKeys,
+    s3Credentials,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -102,7 +103,7 @@ afterAll(async () => {
 const createS3Settings = (endpoint: string, overrides: Partial<S3Settings> = {}): S3Settings => ({
   endpoint,
   region: 'us-east-1',
-  accessKeys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  accessKeys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }, // the only key that the test server knows
   bucketPrefix: '',
   buckets: ['avatars', 'chat-images', 'parallel'],
   ...overrides,
@@ -146,9 +147,10 @@ describe.each([
   });
 
   it('returns null for a file that does not exist', async () => {
+    await storage.put(createAddress('folder/file.jpg'), Buffer.from('x'), JPEG);
     expect(await storage.open(createAddress('nothing.jpg'))).toBeNull();
-    expect(await storage.open(createAddress('private-chat'))).toBeNull(); // a folder of keys
-    expect(await storage.open(createAddress('a.jpg/a.jpg'))).toBeNull();
+    expect(await storage.open(createAddress('folder'))).toBeNull();
+    expect(await storage.open(createAddress('folder/file.jpg/a.jpg'))).toBeNull();
     expect(await storage.open(createAddress('nothing.jpg', 'no-such-bucket'))).toBeNull();
   });
 
@@ -199,6 +201,7 @@ describe.each([
     ['a.jpg', 'chat-images/private-chat'],
     ['a.jpg', ''],
   ])('refuses the key %j in the bucket %j', (key, bucket) => {
+    // Thrown by the call itself, not by its promise: such an address is a bug of the caller.
     const message = 'Not the address of a file';
     expect(() => storage.put({ bucket, key }, Buffer.alloc(1), JPEG)).toThrow(message);
     expect(() => storage.open({ bucket, key })).toThrow(message);
@@ -236,7 +239,7 @@ describe('S3', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('creates no bucket on demand, and its check at process start fails without the buckets', async () => {
+  it('rejects `put` and the check at process start if a bucket is missing, instead of creating it', async () => {
     const storage = createPrefixedStorage('missing-');
     await expect(storage.put(createAddress('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
@@ -245,7 +248,7 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('fails to prepare, and fails its check at process start, when a bucket belongs to another account', async () => {
+  it('names the setting to change, in `prepare` and in `check`, when a bucket belongs to another account', async () => {
     const foreign = createServer((_, response) => response.writeHead(403).end());
     await once(foreign.listen(0, '127.0.0.1'), 'listening');
     const { port } = foreign.address() as AddressInfo;
@@ -279,6 +282,7 @@ describe('S3', () => {
     {
       roleOwner: 'machine',
       createVariables: (origin: string) => ({ AWS_EC2_METADATA_SERVICE_ENDPOINT: origin }),
+      // Version 2 of the metadata service of EC2: a token, the name of the role, and its credentials.
       requests: [
         'PUT /latest/api/token',
         'GET /latest/meta-data/iam/security-credentials/',
@@ -297,12 +301,12 @@ describe('S3', () => {
       });
       await aws.close();
       expect(aws.roleRequests).toEqual(requests);
-      expect(aws.s3AccessKeys).toHaveLength(4); // `check` of three buckets, and `put`
-      expect(new Set(aws.s3AccessKeys)).toEqual(new Set(['ROLEKEY, a session token']));
+      expect(aws.s3Credentials).toHaveLength(4); // `check` of three buckets, and `put`
+      expect(new Set(aws.s3Credentials)).toEqual(new Set(['ROLEKEY, a session token']));
     },
   );
 
-  it('throws unavailable while the server does not respond, but passes the check at start', async () => {
+  it('throws unavailable while the server does not respond, but passes the check at process start', async () => {
     const stopped = await startTestS3();
     const storage = new S3FileStorageAdapter(createS3Settings(stopped.endpoint));
     await stopped.close();
@@ -315,10 +319,10 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('is used when an endpoint or a prefix is set, with both keys or none', async () => {
+  it('is used when an endpoint or a prefix is set, and requires both keys or none', async () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
     const storages = [
-      createFileStorage({ ...settings, ...s3.settings }),
+      createFileStorage({ ...settings, ...s3.settings }), // an endpoint and both keys
       createFileStorage({ ...settings, S3_ENDPOINT: s3.endpoint }),
       createFileStorage({ ...settings, S3_BUCKET_PREFIX: 'thaw-' }),
     ];
@@ -341,7 +345,7 @@ describe('a folder', () => {
     await expect(stat(untouched)).rejects.toThrow('ENOENT');
   });
 
-  it('contains no partial files, and loses the old unfinished files of a killed process', async () => {
+  it('loses, at the first `put`, the unfinished files that a killed process wrote more than an hour ago', async () => {
     const root = path.join(folder, 'killed');
     const unfinished = path.join(root, '.unfinished');
     await mkdir(unfinished, { recursive: true });

@@ -12,7 +12,7 @@ import {
 
 /** Folder for files being written. No bucket can have this name. */
 const UNFINISHED_FOLDER = '.unfinished';
-/** The age at which an unfinished file must come from a process that died. */
+/** An unfinished file of this age comes from a process that died: no `put` takes so long. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
 /** Stores files in a folder of this machine, which all replicas on the machine share. */
@@ -90,6 +90,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   private resolvePath(address: FileAddress): string {
     requireSafeAddress(address);
     const target = path.join(this.root, address.bucket, ...address.key.split('/'));
+    // A second check, in case the first one has a gap.
     if (!target.startsWith(this.root + path.sep)) throw new Error('Not the address of a file');
     return target;
   }

@@ -46,7 +46,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       endpoint,
       region,
       credentials: accessKeys,
-      // Otherwise, the SDK puts the bucket into the host name. That needs wildcard DNS, which only AWS has.
+      // Without path style, the SDK puts the bucket into the host name. That needs wildcard DNS, which only AWS has.
       forcePathStyle: endpoint !== undefined,
       // The SDK's newer checksums use chunked encoding, which older storages refuse or store as part of the file.
       requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -102,7 +102,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
         // In Node, the SDK returns the body as a Readable.
         return { size: ContentLength, content: Body as Readable };
       } catch (error) {
-        if (isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) return null;
+        if (isMissing(error)) return null;
         throw error;
       }
     });
@@ -114,7 +114,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       try {
         await this.client.send(new DeleteObjectCommand(this.toS3Address(address)));
       } catch (error) {
-        if (!isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) throw error;
+        if (!isMissing(error)) throw error;
       }
     });
   }
@@ -156,7 +156,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       await this.client.send(new HeadBucketCommand({ Bucket: bucket }));
       return true;
     } catch (error) {
-      if (isNamed(error, 'NotFound', 'NoSuchBucket')) return false;
+      if (isMissing(error)) return false;
       if (readStatus(error) === 403) throw new ForeignBucketError(bucket);
       throw error;
     }
@@ -212,3 +212,6 @@ const readErrorCode = (error: unknown): string => {
 
 const isNamed = (error: unknown, ...names: string[]): boolean =>
   error instanceof Error && names.includes(error.name);
+
+/** Whether the storage has no such file or bucket. */
+const isMissing = (error: unknown): boolean => isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound');

@@ -19,6 +19,7 @@ export const authCases: AuthorizationTable = {
       isPublic: true,
       cases: [{ body: () => ({}), outcomes: expectInOneAttempt(VALIDATION_FAILED) }],
     },
+    // These two are not tried, because they would end the logins of actors.
     'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },
     'POST /api/convert-anonymous': {

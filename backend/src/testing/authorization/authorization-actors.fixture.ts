@@ -49,7 +49,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
     messageType: 'text',
   });
 
-  /** Sends a friend request to every actor, and reports the users whom the moderators handle. */
+  // `requester` sends a friend request to every actor, and reports the users whose cases the moderators claim.
   const requester = await stack.createVisitor(0);
   const requestIds = new Map<ThawVisitor, unknown>();
   const imageUrls = new Map<ThawVisitor, string>();

@@ -24,7 +24,7 @@ export type Outcomes = Partial<Record<IdKind, Outcome>>;
 
 /** The ids of one kind that an attempt may use. */
 export interface Ids {
-  /** Of the caller, of another user, missing or malformed; so are the following ids. */
+  /** The caller's, another user's, missing or malformed, like each of the following ids. */
   user: unknown;
   session: unknown;
   message: unknown;

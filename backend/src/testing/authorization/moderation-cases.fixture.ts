@@ -114,8 +114,9 @@ export const moderationCases: AuthorizationTable = {
       ],
       [expectInOneAttempt(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
-    // Both conduct cases are claimed until the second attempt ends the claims.
+    // In the first attempt, both moderators try to end the claim of the other one; in the second, they end their own.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
+    // Each moderator decides their own case in the third attempt, and cannot decide it again in the fourth.
     ...createCaseRoute(
       'POST',
       'decision',
@@ -159,7 +160,7 @@ export const moderationCases: AuthorizationTable = {
         createModeratorCase(
           expectInOneAttempt(VALIDATION_FAILED),
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
-          ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }),
+          ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }), // too short
         ),
       ],
     },
@@ -185,7 +186,7 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    // A hold keeps the data of a user from being erased. For `other` ids, the user is the moderator.
+    // A hold keeps the data of a user from being erased. For `other` ids, the user is the calling moderator.
     'PUT /api/moderation/people/:userId/hold': {
       cases: [
         createModeratorCase(

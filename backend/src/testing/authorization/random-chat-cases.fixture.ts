@@ -11,6 +11,7 @@ import {
 
 const [question] = questions;
 
+/** The caller's own session is not tried, because a success would change or end the chat that later attempts need. */
 const refuseOtherSessions: Outcomes = {
   other: 'not_in_session',
   missing: 'not_in_session',
@@ -54,7 +55,7 @@ export const randomChatCases: AuthorizationTable = {
         data: ({ user }) => ({ userId: user }),
         outcomes: {
           own: 'authenticated',
-          other: 'closed 4403',
+          other: 'closed 4403', // `userMismatch`
           missing: 'closed 4403',
           malformed: 'invalid_payload',
         },

@@ -208,7 +208,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
           />
         )}
       </LazyModal>
-      {/* The two modals below contain their own titles. */}
+      {/* The two modals below have their own titles. `title` is shown only while they are loaded. */}
       <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
         {(FriendSwitcher) => (
           <FriendSwitcher
@@ -232,7 +232,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
 
 /**
  * How often the user is refetched while they are suspended or banned. Such a user has no socket, so no frame reports
- * that moderation has changed their standing, which says whether they may use the product.
+ * when a moderator ends the suspension or ban.
  */
 const standingPollMs = 60_000;
 

@@ -12,6 +12,7 @@ import { useOpenChat } from '@/product/open-chat';
 export const LandingRoute = () => {
   const openChat = useOpenChat((state) => state.chat);
   useDocumentTitle(copy.title, openChat?.unread);
+  // A button may have been pressed before this code was loaded.
   useEffect(repeatEarlyPress, []);
   const anonymous = useAnonymousStart(copy.connectionError, chatPart.preload);
   return (

@@ -149,7 +149,7 @@ it('the standing page appears when the server refuses an HTTP request with the c
   expect(await findPausedHeading()).toBeVisible();
 });
 
-it('a banned user who signs in sees the reason, has no socket, and can sign out', async () => {
+it('a banned user who signs in sees the ban, has no socket, and can sign out', async () => {
   const { countOpenedSockets } = openChatPage(banned);
   expect(await screen.findByRole('heading', { name: 'Your account is closed' })).toBeVisible();
   expect(await screen.findByText('Without an end')).toBeVisible();

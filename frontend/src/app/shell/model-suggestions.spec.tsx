@@ -131,7 +131,7 @@ it('does not ask a user who has consented to this host in this browser', async (
 it.each([
   ['another user', 'thaw-suggestions-source-999', modelChoice],
   ['another host', choiceKey, 'model elsewhere.example'],
-])('asks again when the stored consent is for %s', async (_, key, value) => {
+])('asks for consent when the stored consent is for %s', async (_, key, value) => {
   localStorage.setItem(key, value);
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));

@@ -49,7 +49,7 @@ export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogo
       resetKeys={[openDialog]}
     >
       {(ProfileDialogs) => (
-        <ProfileDialogs user={user} onLogout={onLogout} safety={<SafetySettingsPlace user={user} />} />
+        <ProfileDialogs user={user} onLogout={onLogout} safetySection={<SafetySettingsPlace user={user} />} />
       )}
     </LoadedPart>
   );

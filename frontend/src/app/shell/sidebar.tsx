@@ -4,7 +4,7 @@ import { useEffect, useRef, type ReactNode, type TouchEvent } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { pageLimits } from '@/lib/page-limits';
-import { measureHorizontalDistance, type Point } from '@/lib/swipe';
+import { measureHorizontalSwipe, type Point } from '@/lib/swipe';
 import { useBackCloses } from '@/lib/use-back-closes';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
@@ -61,8 +61,9 @@ const useSwipeOut = (close: () => void) => {
     onTouchEnd: ({ changedTouches }: TouchEvent) => {
       const touch = changedTouches[0];
       if (!start.current || !touch) return;
-      const distance = measureHorizontalDistance(start.current, { x: touch.clientX, y: touch.clientY });
-      if (distance <= -minClosingSwipePx) close();
+      // Negative to the left, and 0 if the movement is not clearly horizontal.
+      const movedPx = measureHorizontalSwipe(start.current, { x: touch.clientX, y: touch.clientY });
+      if (movedPx <= -minClosingSwipePx) close();
     },
   };
 };
@@ -86,6 +87,7 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
       <Dialog.Portal>
         <Dialog.Overlay className="veil fixed inset-0 z-sheet bg-overlay backdrop-blur-[2px]" />
         <Dialog.Content
+          // Without this prop, Radix warns that the dialog has no description.
           aria-describedby={undefined}
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}

@@ -31,7 +31,10 @@ export const Notices = ({ user }: { user: SelfUser }) => {
   );
 };
 
-/** The line about the user's standing (the state set by moderation), shown before a search. */
+/**
+ * The line about the user's standing (the state set by moderation), shown before a search. A user in care is matched
+ * only with others in care.
+ */
 export const StandingNote = ({ user }: { user: SelfUser }) =>
   user.standing.kind === 'care' || user.standing.kind === 'age_question' ? (
     <LoadedPart part={standingLinePart} broken={() => null}>

@@ -75,7 +75,7 @@ beforeEach(async () => {
   await screen.findByRole('heading', { name: 'brave-heron-7' });
   // Only now, because `findByRole` waits with real timers.
   jest.useFakeTimers();
-  // Every message starts the delay until suggestions appear again, here on the fake clock.
+  // A message restarts the delay until suggestions appear. From this message on, the delay runs on the fake clock.
   receivePartnerMessage('I made pasta', 2);
 });
 afterEach(() => {

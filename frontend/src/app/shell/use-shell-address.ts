@@ -80,7 +80,7 @@ export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefin
  * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening a part adds an
  * entry, and opening another friend or dialog in its place replaces the entry. Closing a part goes back if the current
  * entry was added for this part.
- * @param topPart the part whose opening added the current entry.
+ * @param topPart the part whose opening added the current entry
  */
 export const computeAddressChange = (
   shown: OpenParts,
@@ -100,6 +100,7 @@ export const computeAddressChange = (
   if (closesOnlyTopPart) return 'back';
   // The replaced entry still belongs to `topPart` if that is open, even with another friend or dialog.
   const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;
+  // A friend opened in a dialog takes over the entry of the dialog, which closes.
   return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
 };
 
@@ -135,7 +136,7 @@ export const useShellAddress = (): void => {
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // The same click may close a sheet, an overlay without an address: its entry is reused.
+      // The same click may close a sheet, an overlay without an address: the history entry of the sheet is reused.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };

@@ -23,16 +23,15 @@ export const discardAttachment = (attachment: Attachment | null | undefined): vo
   if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
 };
 
-/**
- * Whether a file may be attached: only an image of at most 5 MiB (docs/product-decisions.md, A95). The reason of a
- * refusal is only logged.
- */
+/** @returns null for an image of at most 5 MiB (docs/product-decisions.md, A95) */
+const explainRefusal = ({ type, size }: File): string | null => {
+  if (!type.startsWith('image/')) return `it is no image but ${type || 'of no known type'}`;
+  return size > limits.imageMaxBytes ? `${size} bytes are too many` : null;
+};
+
+/** Whether a file may be attached. The reason of a refusal is only logged. */
 export const isAcceptable = (file: File): boolean => {
-  const refusal = !file.type.startsWith('image/')
-    ? `it is no image but ${file.type || 'of no known type'}`
-    : file.size > limits.imageMaxBytes
-      ? `${file.size} bytes are too many`
-      : null;
+  const refusal = explainRefusal(file);
   if (refusal) console.warn(`The file was not attached: ${refusal}`);
   return refusal === null;
 };

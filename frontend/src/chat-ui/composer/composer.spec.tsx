@@ -72,7 +72,7 @@ it('shows the count from 1,800 code points and accepts at most 2,000', () => {
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
 });
 
-it('reports typing once the text is not blank', async () => {
+it('reports typing only while the text is not blank', async () => {
   const { onType, field, user } = renderComposer();
   await user.type(field, ' ');
   expect(onType).not.toHaveBeenCalled();

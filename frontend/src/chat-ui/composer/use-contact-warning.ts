@@ -8,7 +8,7 @@ interface WarningState {
   shownIn: string | null;
 }
 
-/** Outside of the component, which is unmounted when the user leaves the conversation for a while. */
+/** Not state of the composer, which is unmounted when the user leaves the conversation for a while. */
 export const useWarningStore = create<WarningState>()(() => ({ warnedIn: new Set(), shownIn: null }));
 
 /**

@@ -19,6 +19,7 @@ export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, tex
     if (!area) return;
     let widthPx = area.clientWidth;
     const observer = new ResizeObserver(() => {
+      // `resizeToContent` also triggers the observer, but changes only the height.
       if (area.clientWidth === widthPx) return;
       widthPx = area.clientWidth;
       resizeToContent(area);

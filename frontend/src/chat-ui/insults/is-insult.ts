@@ -67,7 +67,8 @@ const getBaseLetter = (unit: number): number => {
     (character) => !ignoredCharacter.test(character),
   );
   const [base] = bases;
-  // A Korean syllable is normalized to several letters; it remains one character. NUL is ignored.
+  // A Korean syllable is normalized to several letters; it remains one character. NUL, the unit 0, is ignored, because
+  // 0 in the cache means that there is no result.
   const result = base === undefined ? NO_LETTER : bases.length === 1 ? base.charCodeAt(0) || NO_LETTER : unit;
   baseLetters[unit] = result;
   return result;
@@ -126,6 +127,7 @@ const simplify = (text: string): string =>
     .replace(/ (?<=(?<!\p{L})\p{L} )(?=\p{L}(?!\p{L}))/gu, '')
     .replace(allowedPhrase, '');
 
+/** Collects the runs of a text: a run is one letter with its repetitions. */
 const collectRuns = (text: string): RunCollector => {
   const runs = new RunCollector(text.length);
   forEachCodePoint(text, (codePoint) => runs.add(getLetter(codePoint)));

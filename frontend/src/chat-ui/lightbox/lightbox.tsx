@@ -24,8 +24,10 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
       <Dialog.Portal>
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
+          // Radix warns about a missing description unless this attribute is explicitly undefined.
+          // Radix expects this if a dialog has no description.
           aria-describedby={undefined}
-          // `touch-none`: a zoom of the page would remain after the lightbox is closed.
+          // `touch-none` prevents a zoom of the page itself, which would remain after the lightbox is closed.
           className="fixed inset-0 z-modal touch-none overflow-hidden p-4 outline-none md:p-10"
           onClick={onClose}
           onOpenAutoFocus={rememberFocus}

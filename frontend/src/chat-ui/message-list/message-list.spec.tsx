@@ -216,7 +216,7 @@ describe('a photo that may be explicit', () => {
     expect(screen.queryByText('May be explicit')).not.toBeInTheDocument();
   });
 
-  it('is recognised by its URL alone', () => {
+  it('is recognised by ".explicit" in its URL, without which a photo has no label', () => {
     const harmlessUrl = explicitUrl.replace('.explicit', '');
     render(createList([createPhoto(harmlessUrl)], { revealed: new Set() }));
     expect(screen.getByRole('button', { name: 'Show photo from brave-heron-7' })).toBeVisible();

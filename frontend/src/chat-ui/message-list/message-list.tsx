@@ -48,7 +48,9 @@ export interface MessageListProps {
   capabilities: Capabilities;
   /** What the user has revealed of a stranger's messages; null with a friend, whose messages hide nothing. */
   revealed: ReadonlySet<string> | null;
+  /** Renders a message that is a card, such as a game, instead of a bubble. */
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
+  /** Renders something above a message, such as a timestamp or a divider. */
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
   hidesTimes?: boolean | undefined;
   /** Called when the first message is about to scroll into view. */
@@ -64,6 +66,7 @@ const estimatedRowPx = 48;
 const extraRows = 8;
 /** Key that stands for the row before the first one. */
 const keyBeforeFirst = '';
+const [heart] = reactionEmojis;
 
 /**
  * Calls `onReachTop` when the first row is mounted: shortly before it scrolls into view, or because all rows fit
@@ -86,8 +89,9 @@ const useReachTop = (
 };
 
 /**
- * Counts the partner's messages below the last seen row; 0 for null, when the end is in view. An unknown key, such as
- * `keyBeforeFirst`, counts from the first row.
+ * Counts the partner's messages below the last seen row.
+ * @param lastSeenKey  null while the end of the list is in view; an unknown key, such as `keyBeforeFirst`, makes all
+ * rows count
  */
 const countUnseen = (
   messages: readonly ChatMessage[],
@@ -148,6 +152,7 @@ const List = ({
   useLayoutEffect(() => {
     if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
   }, [startIndex, virtualizer]);
+  // The row before the one at which the list opens is the last seen.
   const { lastSeenKey, noteUserAction, isPositioned } = useEndOfList(
     scroller,
     lastKey,
@@ -193,7 +198,7 @@ const List = ({
     },
     onDoubleTap: (row) => {
       const message = findMessage(row);
-      if (message && findActions(message).react) commands.onReact(message.id, reactionEmojis[0]);
+      if (message && findActions(message).react) commands.onReact(message.id, heart);
     },
   });
 

@@ -20,9 +20,9 @@ export const useArrival = (messages: readonly ChatMessage[]) => {
   if (previous.count !== count || previous.lastKey !== lastKey) {
     // The first rows of a list are loaded, not appended.
     const isAppended = previous.count > 0 && count > previous.count;
+    const appendedKey = isAppended ? (lastKey ?? null) : null;
     // The last row is the same when older rows are loaded above it: its animation continues.
-    const arrivingKey =
-      lastKey === previous.lastKey ? previous.arrivingKey : isAppended ? (lastKey ?? null) : null;
+    const arrivingKey = lastKey === previous.lastKey ? previous.arrivingKey : appendedKey;
     setPrevious({ count, lastKey, arrivingKey });
   }
   const finishArrival = useCallback(() => setPrevious((before) => ({ ...before, arrivingKey: null })), []);

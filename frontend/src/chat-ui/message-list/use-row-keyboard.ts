@@ -15,6 +15,8 @@ export interface RowKeyboardOptions {
   onOpen: (row: HTMLElement) => void;
 }
 
+const stepByKey: Partial<Record<string, number>> = { ArrowUp: -1, ArrowDown: 1 };
+
 /**
  * Arrow keys move the focus between rows; Home and End scroll to the ends of the list. From a row, Tab leads to its
  * actions, and Enter opens them as a sheet.
@@ -28,15 +30,15 @@ export const useRowKeyboard =
       return onOpen(row);
     }
     if (event.target !== row && event.target !== scroller.current) return;
-    // The browser's own scrolling would stop where rows are measured while the list scrolls.
+    // The browser's own scrolling would stop too early, because rows get their real height only while the list scrolls.
     if (event.key === 'Home' || event.key === 'End') {
       event.preventDefault();
       if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
       else virtualizer.scrollToEnd();
       return;
     }
-    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
-    if (step === 0) return;
+    const step = stepByKey[event.key];
+    if (step === undefined) return;
     event.preventDefault();
     onMove();
     // When the list itself has the focus, the keys move to its last row.

@@ -36,15 +36,16 @@ export const RowActions = ({
   commands,
   onPin,
 }: MessageActionsProps & { onPin: (key: string | null) => void }) => {
-  const [isChoosingReaction, setIsChoosingReaction] = useState(false);
+  const [isChoosingReaction, setChoosingReaction] = useState(false);
   const roving = useRovingFocus();
   // Only the available buttons are counted, so that the first of them has index 0, which makes it the tab stop.
   const availableNames = actionNames.filter((name) => actions[name]);
   const getItemProps = (name: (typeof actionNames)[number]) =>
     roving.getItemProps(availableNames.indexOf(name));
-  const setChoosingReaction = (isChoosing: boolean): void => {
-    setIsChoosingReaction(isChoosing);
-    onPin(isChoosing ? message.key : null);
+  const openOrCloseReactions = (isOpen: boolean): void => {
+    setChoosingReaction(isOpen);
+    // Keeps the row active while the popover is open, even if the pointer and the focus leave the row.
+    onPin(isOpen ? message.key : null);
   };
   return (
     <div
@@ -62,7 +63,7 @@ export const RowActions = ({
             ...getItemProps('react'),
           }}
           isOpen={isChoosingReaction}
-          onOpenChange={setChoosingReaction}
+          onOpenChange={openOrCloseReactions}
           label={copy.actions.reactions}
           className="p-1.5"
         >
@@ -70,7 +71,7 @@ export const RowActions = ({
             reactions={message.reactions}
             ownId={ownId}
             onChoose={(emoji) => {
-              setChoosingReaction(false);
+              openOrCloseReactions(false);
               commands.onReact(message.id, emoji);
             }}
           />

@@ -1,6 +1,6 @@
 import { useRef, type TouchEvent } from 'react';
 import { findRow } from '@/chat-ui/message-list/row-element';
-import { measureHorizontalDistance, type Point } from '@/lib/swipe';
+import { measureHorizontalSwipe, type Point } from '@/lib/swipe';
 
 /** Distance of a swipe from which releasing it replies. */
 const replyThresholdPx = 56;
@@ -74,7 +74,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
       moveRow(
         gesture.distancePx > 0
           ? Math.max(1, to.x - gesture.from.x)
-          : Math.max(0, measureHorizontalDistance(gesture.from, to)),
+          : Math.max(0, measureHorizontalSwipe(gesture.from, to)),
       );
     },
     onTouchEnd: ({ changedTouches, target, timeStamp }: TouchEvent) => {

@@ -64,7 +64,7 @@ export const createDelivery = ({
     if (!picture?.file || uploads.has(clientId)) return;
     const controller = new AbortController();
     uploads.set(clientId, controller);
-    /** Creates the change of the message that changes its picture; an empty one if the message has been removed. */
+    /** Creates an update of the message's picture; the update is empty if the message has been removed. */
     const createPictureChange = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
       const current = messages.find(clientId);
       return current?.picture ? { picture: { ...current.picture, ...change } } : {};
@@ -94,6 +94,7 @@ export const createDelivery = ({
         },
       )
       .finally(() => {
+        // A retry may have started the next upload of the message.
         if (uploads.get(clientId) === controller) uploads.delete(clientId);
       });
   };

@@ -10,6 +10,7 @@ import { FakeClock } from '@/testing/fake-clock';
 import { flushPromises } from '@/testing/flush-promises';
 
 // The id of a conversation is the friend's id in a private chat ('12'), and the session's id in a random chat ('s1').
+// Every test outbox belongs to user 7. A second one reads what the first one stored, as after a reload of the page.
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
@@ -153,7 +154,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('without a response, or in flight when reconnecting was given up, is resent on the next connection', async () => {
+  it('that timed out, or was interrupted before the client gave up, is resent on the next connection', async () => {
     const { outbox, sent, listStates } = createTestOutbox();
     outbox.submit('12', createText('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
@@ -177,7 +178,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
-  it('returns to its composer with its reply on a rate limit, and a notice says so for a while', async () => {
+  it('returns to its composer with its reply on a rate limit, and a notice is shown for a while', async () => {
     const { outbox, sent, clock, listMessages, getNoticeKind } = createTestOutbox();
     const composer = createComposer();
     outbox.registerComposer('12', composer);
@@ -191,7 +192,7 @@ describe('a text', () => {
     expect(getNoticeKind()).toBeUndefined();
   });
 
-  it('is moved to the draft when its conversation is not on the screen', async () => {
+  it('is moved to the draft on a rate limit while its conversation is not on the screen', async () => {
     const { outbox, sent, returnedToDrafts } = createTestOutbox();
     const unregisterComposer = outbox.registerComposer('12', createComposer());
     unregisterComposer();
@@ -354,7 +355,7 @@ describe('a photo', () => {
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
   });
 
-  it('is removed, and its upload aborted, when its chat has ended', () => {
+  it('is removed, and its upload aborted, when keepOnlyConversations does not keep its conversation', () => {
     const { outbox, uploads, listMessages } = createTestOutbox();
     submitPhoto({ outbox });
     outbox.keepOnlyConversations((conversationId) => conversationId === 's2');

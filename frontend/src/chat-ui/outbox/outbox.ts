@@ -14,8 +14,8 @@ const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): Retu
 });
 
 /**
- * Holds the messages of a kind of chat, random or private, from the composer until the server acknowledges them, and
- * returns some that it could not send to the composer (docs/product-decisions.md, A90, A97 and A114).
+ * Holds the outgoing messages of one kind of chat, random or private, until the server acknowledges them. Some messages
+ * that cannot be sent go back to the composer (docs/product-decisions.md, A90, A97 and A114).
  */
 export const createOutbox = (options: OutboxOptions) => {
   const { clock, onReturnedWithoutComposer } = options;

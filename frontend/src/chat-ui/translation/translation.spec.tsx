@@ -25,13 +25,13 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('is available only where the browser can translate on the device', () => {
+it('a translation is available only where the browser can translate on the device', () => {
   expect(canTranslate()).toBe(false);
   installApi('pl');
   expect(canTranslate()).toBe(true);
 });
 
-it("shows the text in the browser's language until the message is edited", async () => {
+it("a translation shows the text in the browser's language until the message is edited", async () => {
   installApi('pl');
   const { rerender } = render(<TranslatedText messageKey="m1" text="dzień dobry" hidesContacts={false} />);
   await act(() => startTranslation('m1', 'dzień dobry'));
@@ -41,7 +41,7 @@ it("shows the text in the browser's language until the message is edited", async
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
-it("reports that the text already is in the browser's language", async () => {
+it("TranslatedText reports that a text already is in the browser's language", async () => {
   installApi('en-US');
   render(<TranslatedText messageKey="m2" text="good morning" hidesContacts={false} />);
   await act(() => startTranslation('m2', 'good morning'));
@@ -49,7 +49,7 @@ it("reports that the text already is in the browser's language", async () => {
   expect(createTranslator).not.toHaveBeenCalled();
 });
 
-it('reports a failure when the language is unknown', async () => {
+it('TranslatedText reports a failure when the language of the text is unknown', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   installApi('und');
   render(<TranslatedText messageKey="m3" text="hm" hidesContacts={false} />);

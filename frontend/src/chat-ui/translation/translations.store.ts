@@ -1,5 +1,9 @@
 import { create } from 'zustand';
 
+/**
+ * `original` is the text of the message at the time of the translation. In the state `same`, the text is already in the
+ * browser's language.
+ */
 export type Translation =
   | { state: 'working' | 'same' | 'failed'; original: string }
   | { state: 'done'; original: string; text: string; language: string };

@@ -41,6 +41,7 @@ it("shows 'Starting...' after the server has responded, until /chat is loaded", 
   const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
   const finishLoadingChat = openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
+  // Lets the page process the response.
   await act(async () => Promise.resolve());
   expect(calls).toHaveLength(1);
   expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();

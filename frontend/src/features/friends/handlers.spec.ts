@@ -125,7 +125,7 @@ it('shows friends who come online and go offline', () => {
   expect(readCachedFriends()).toEqual([heron]);
 });
 
-it("updates a friend's profile in the list and in the profile cache, and ignores the user's own", () => {
+it("updates a friend's profile in the list and in the profile cache, and ignores the user's own profile", () => {
   handle({ event: 'profile_updated', data: { user: { id: 12, username: 'grey', avatar: '/a' } } });
   expect(readCachedFriends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
   expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });

@@ -92,6 +92,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         if (user.id === me.id) return;
         cache.setProfile(user);
         cache.patchFriends(me.id, (friends) => withProfile(friends, user));
+        // The product specification names this event in camel case.
         raise('profileUpdated', { userId: user.id });
         return;
       }

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef, type FocusEvent, type PointerEvent, type TouchEvent } from 'react';
 import { initialCarousel, isRunning, reduceCarousel } from '@/features/landing/carousel';
-import { measureHorizontalDistance, type Point } from '@/lib/swipe';
+import { measureHorizontalSwipe, type Point } from '@/lib/swipe';
 
 const minSwipePx = 40;
 
@@ -34,10 +34,11 @@ export const useCarousel = (count: number, intervalMs: number) => {
         const start = touchStart.current;
         touchStart.current = null;
         if (!start || !touch) return;
-        const distance = measureHorizontalDistance(start, { x: touch.clientX, y: touch.clientY }, minSwipePx);
-        if (distance === 0) return;
+        // 0 if the movement is too short or not clearly horizontal; negative to the left.
+        const movedPx = measureHorizontalSwipe(start, { x: touch.clientX, y: touch.clientY }, minSwipePx);
+        if (movedPx === 0) return;
         // `count - 1` steps forwards are one step back.
-        dispatch({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
+        dispatch({ type: 'chosen', index: (state.index + (movedPx < 0 ? 1 : count - 1)) % count });
       },
     },
     /** Handlers for the element that holds the carousel and its controls. */

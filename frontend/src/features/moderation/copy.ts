@@ -1,6 +1,7 @@
 /**
  * Texts of the moderation tool. A person in care is matched only with others in care, until a moderator has reviewed
- * their case. A hold is a legal hold: the data of the person is not erased.
+ * their case. A hold is a legal hold: the data of the person is not erased. A finding is made by the service, for
+ * example when a user states an age under 18. A prior is an earlier sanction of the person.
  */
 export const copy = {
   title: 'Moderation',

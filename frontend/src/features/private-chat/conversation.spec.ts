@@ -50,7 +50,7 @@ describe('a sent message', () => {
 });
 
 describe('a change of a message', () => {
-  it('that is an edit changes the message and the quotes of it', () => {
+  it('that is an edit changes the message and its quotes in other messages', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'helo', senderId: friendId, senderName: 'brave-heron-7' } },

@@ -13,7 +13,7 @@ describe('a time stamp', () => {
       isNeeded: false,
     },
     {
-      message: 'a message more than five minutes after it',
+      message: 'a message more than five minutes after the previous one',
       previousSentAt: now - 5 * minuteMs - 1,
       isNeeded: true,
     },
@@ -27,7 +27,7 @@ describe('the text of a time stamp', () => {
   const format = createTimeStampFormat('en-US', 'Europe/Warsaw');
 
   it.each([
-    // It is 1 PM in Warsaw.
+    // `now` is 1 PM in Warsaw.
     { message: 'sent a minute ago', sentAt: now - minuteMs, text: '12:59 PM' },
     { message: 'sent just under 24 hours ago', sentAt: now - 24 * hourMs + 1, text: '01:00 PM' },
     { message: 'sent 24 hours ago', sentAt: now - 24 * hourMs, text: 'Mar 4' },

@@ -1,5 +1,6 @@
 /**
- * Texts of the profile dialogs without their forms. testing/specification.spec.ts checks those of the specification.
+ * Texts of the profile dialogs, except those inside their forms (forms/copy.ts). testing/specification.spec.ts checks
+ * those that the product specification quotes.
  */
 export const copy = {
   gender: {
@@ -20,9 +21,12 @@ export const copy = {
     title: 'Profile Settings',
     tabsLabel: 'Settings',
     tabs: { profile: 'Profile', email: 'Email', password: 'Password' },
+  },
+  /** While the content of a dialog is loading, or when its load has failed. */
+  loadedModal: {
+    loading: 'Loading',
     broken: 'This part of the page did not load.',
     retry: 'Try again',
-    loading: 'Loading',
   },
   anonymousWarning: {
     title: 'You are here anonymously',

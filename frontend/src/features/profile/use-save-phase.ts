@@ -3,7 +3,7 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type SavePhase = 'idle' | 'loading' | 'success' | 'error';
 
-/** How long a phase lasts before it returns to `idle`. Null: a call of one of the functions below ends it. */
+/** How long a phase lasts before it returns to `idle`; null if it lasts until the form sets another one. */
 const phaseDurationsMs: Record<SavePhase, number | null> = {
   idle: null,
   loading: null,

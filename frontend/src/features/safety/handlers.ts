@@ -21,7 +21,7 @@ export const createSafetyHandler =
         people?.filter(({ blockedId }) => blockedId !== userId),
       );
     }
-    // A response in flight may be older than the change.
+    // A first load in flight may be older than the change, and `invalidateQueries` alone would not repeat it.
     void refetchIfInFlight(queryClient, queryKey);
     // The frame carries no name, so the list is fetched again: now if it is shown, otherwise when it is shown next.
     void queryClient.invalidateQueries({ queryKey });

@@ -22,7 +22,7 @@ export const copy = {
     pending: 'Sending...',
     cancel: 'Cancel',
     close: 'Close',
-    isOpen: 'Your appeal is being looked at by another moderator.',
+    underReview: 'Your appeal is being looked at by another moderator.',
     failed: { title: 'Appeal not sent', description: 'Please try again.' },
   },
   list: {

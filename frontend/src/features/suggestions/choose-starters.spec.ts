@@ -66,7 +66,7 @@ describe('getStage', () => {
   });
 });
 
-// In the tests, 'hm' contains no topic.
+// The message 'hm' is about no topic.
 describe('chooseStarters', () => {
   it('puts a starter about the newest topic first, in the stage of the chat', () => {
     const texts = ['a film', 'hm', 'hm', 'I made pasta'];
@@ -75,12 +75,10 @@ describe('chooseStarters', () => {
   });
 
   it('weighs a message half as much as the one three messages later', () => {
-    // 'soup' (food) with the ages 3 and 4 weighs 0.5 + 0.397, less than 'a film' with the age 0, which weighs 1.
-    const [first] = choose(['soup', 'soup', 'hm', 'hm', 'a film']);
-    expect(first?.topics).toEqual(['films']);
-    // With the age 2 as well, 'soup' weighs 1.527.
-    const [second] = choose(['soup', 'soup', 'soup', 'hm', 'a film']);
-    expect(second?.topics).toEqual(['food']);
+    // 'soup' is about food. 4 and 3 messages follow the two, so they weigh 0.397 + 0.5; 'a film' weighs 1.
+    expect(choose(['soup', 'soup', 'hm', 'hm', 'a film'])[0]?.topics).toEqual(['films']);
+    // The third 'soup', which 2 messages follow, adds 0.63.
+    expect(choose(['soup', 'soup', 'soup', 'hm', 'a film'])[0]?.topics).toEqual(['food']);
   });
 
   it('ignores messages before the last ten', () => {
@@ -91,7 +89,7 @@ describe('chooseStarters', () => {
     ]);
   });
 
-  it('chooses openers if no topic is found, in any stage', () => {
+  it('chooses only openers if no topic is found, whatever the stage', () => {
     for (const count of [0, 5, 30]) {
       expect(choose(Array<string>(count).fill('hm')).every(({ stage }) => stage === 'opener')).toBe(true);
     }
@@ -108,7 +106,7 @@ describe('chooseStarters', () => {
     expect(new Set(results).size).toBeGreaterThan(5);
   });
 
-  it('chooses three starters, none excluded and no topic twice, and the same ones again, in 2,000 random chats', () => {
+  it('always chooses the same three starters, none excluded and no topic twice, in each of 2,000 random chats', () => {
     const random = createRandom(17);
     for (let run = 0; run < 2_000; run += 1) {
       const texts = Array.from({ length: random(30) }, () => sampleTexts[random(sampleTexts.length)] ?? '');

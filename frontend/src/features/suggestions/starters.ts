@@ -1,13 +1,13 @@
 import { type Topic } from '@thaw/contract/topics';
 
-/** The part of a chat that a question suits: the beginning, the middle, or when the two know each other a little. */
+/** The part of a chat that a question suits. `deepener`: for users who already know each other a little. */
 export type Stage = 'opener' | 'follow_up' | 'deepener';
 
 /** A prepared question that the page suggests to the user as a message to the partner. */
 export interface Starter {
   id: string;
   text: string;
-  /** The topic of the question; empty for a general one. */
+  /** The topic of the question; empty for a general question. */
   topics: readonly Topic[];
   stage: Stage;
 }

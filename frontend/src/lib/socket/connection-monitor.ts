@@ -46,8 +46,8 @@ export class ConnectionMonitor {
   }
 
   /**
-   * Call after each frame, sent or received. While a command is unanswered, a silence leads to a probe: otherwise a
-   * half-open connection would seem open until the next ping, for up to a minute.
+   * Call after each received frame, and after each sent frame except a ping. While a command is unanswered, a silence
+   * leads to a probe: otherwise a half-open connection would seem open until the next ping, for up to a minute.
    */
   restartSilenceTimer(): void {
     const { clock, hasPendingCommand } = this.options;

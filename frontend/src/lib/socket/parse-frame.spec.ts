@@ -14,6 +14,7 @@ it.each(['friend_request', 'friend-request-received'])('parses %s as a friend re
   });
 });
 
+// `session_advanced` only advances the `seq` of a chat, so that the sequence of its events has no gap.
 it.each([
   ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
   ['a known event with unknown data', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],

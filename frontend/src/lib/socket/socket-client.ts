@@ -14,7 +14,7 @@ export type ConnectionStatus =
   | { kind: 'connecting' }
   | { kind: 'open' }
   | { kind: 'retrying'; attempt: number }
-  /** Reconnecting was given up; `canReconnect` is false while a manual reconnect is not allowed either. */
+  /** The client no longer reconnects by itself; `canReconnect`: whether the user may reconnect. */
   | { kind: 'failed'; canReconnect: boolean };
 
 /** The part of WebSocket that the client uses. */
@@ -29,7 +29,7 @@ export interface SocketClientOptions {
   clock: Clock;
   /** Parses a frame of the contract; returns undefined for an unknown or invalid frame. */
   parse: (data: unknown) => ServerFrame | undefined;
-  /** Called for each connection and each `resync`, because the last received seq is part of the data. */
+  /** Called for each connection and each `resync`: the data contains the number (`seq`) of the last received event. */
   buildAuthentication: () => ClientInput<'authenticate'>;
   /** Asks the server, after a close with 4401 (not signed in), whether the user is signed out. */
   checkSignedOut: () => Promise<boolean>;
@@ -157,7 +157,7 @@ export class SocketClient {
     const response = this.pending.add({ ...options, event }, (ref) =>
       socket.send(JSON.stringify({ event, data, ref })),
     );
-    // The monitor sends a ping itself when the connection is silent while a command waits for its response.
+    // A ping has a timeout of its own, which already limits the silence after it.
     if (event !== 'ping') this.monitor?.restartSilenceTimer();
     return response;
   }

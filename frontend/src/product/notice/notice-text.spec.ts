@@ -10,7 +10,7 @@ it('lists facts, rule, who decided, the end of the sanction and the deadline of 
     'You went on with sexual messages after your partner had asked you to stop.',
     'Rule: Nothing sexual that the other does not want.',
     'Decided by a moderator',
-    // Not the hour, which depends on the time zone.
+    // The hour is not compared, because it depends on the time zone.
     expect.stringMatching(/^Until .*2026.*:10/),
     expect.stringMatching(/^You can appeal until .*2027\.$/),
   ]);

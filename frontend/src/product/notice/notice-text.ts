@@ -12,6 +12,7 @@ const formatUntil = (until: string | null): string =>
 /** Returns the first paragraphs of a notice. Some kinds have a fixed text, used when there are no facts. */
 const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string | null)[] => {
   switch (kind) {
+    // A restriction under which reported users are matched only with each other.
     case 'care':
       return [facts ?? copy.care];
     case 'age_question':
@@ -46,6 +47,7 @@ export const listParagraphs = (notice: Notice): string[] => {
     ...listOpeningParagraphs(notice),
     rule && copy.rule(ruleTitles[rule]),
     isDecision ? copy.decidedBy[decidedBy] : null,
+    // An appeal that reduced a sanction has changed its end.
     isSanction(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
       ? formatUntil(until)
       : null,

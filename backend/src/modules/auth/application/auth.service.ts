@@ -64,7 +64,7 @@ export class AuthService {
           ['login_failures_of_account', toAccountSubject(email)],
           ['login_failures_of_address', addressSubject],
         ];
-    // Also for an unknown address, so that response times do not reveal which addresses have accounts.
+    // Verifies a password even without an account, so that response times do not reveal which addresses have accounts.
     const isCorrect = await this.limitFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
     );

@@ -37,7 +37,7 @@ describe('login sessions and their sockets', () => {
     return {
       readProfileStatus: async () =>
         (await thief.call('GET', `/api/user/${user.id}`, undefined, { cookie })).status,
-      connect: (origin = stack.origins[0]) => new ThawVisitor(stack.origins).connect(origin, { cookie }),
+      connect: (origin = stack.origins[0]) => thief.openUnauthenticatedSocket(origin, { cookie }),
     };
   };
   const openSocketOnEachReplica = (visitor: ThawVisitor) =>
@@ -93,7 +93,7 @@ describe('login sessions and their sockets', () => {
       for (const { app } of stack.replicas) await app.get(SocketRegistry).closeEndedLogins();
       expect(await waitForCloseCodes(sockets)).toEqual(sockets.map(() => closeCodes.serviceRestart));
       expect((await otherSocket.ask('ping', {})).event).toBe('pong');
-      // The new family ends like any other: its sockets close with 4401, not with 1012.
+      // The change has put the login into a new family. When that family ends, its sockets close with 4401.
       const socket = await owner.openSocket();
       await owner.logOut();
       expect(await socket.closed).toBe(closeCodes.notSignedIn);

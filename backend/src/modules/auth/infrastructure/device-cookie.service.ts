@@ -7,6 +7,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 import type { Device } from '../../../platform/process-events/process-event-map.types';
 import { SessionCookieCodec } from './session-cookie.codec';
 
+/** The longest lifetime that browsers accept. */
 const COOKIE_LIFETIME_MS = 400 * 24 * 60 * 60 * 1_000;
 const DEVICE_ID_BYTES = 16;
 const MIN_SECRET_BYTES = 32;

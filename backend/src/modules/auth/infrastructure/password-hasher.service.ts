@@ -10,7 +10,7 @@ import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.li
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hashes that are computed at the same time. */
 const CONCURRENCY = 2;
-/** Calls that may wait for one of these; further calls are refused. */
+/** Calls that may wait until a hash is computed; further calls are refused. */
 const MAX_QUEUED = 64;
 
 /**

@@ -5,8 +5,9 @@ import { type Browser, createEmail, PASSWORD, TestAccounts } from '../../../test
 const MAX_TEST_DURATION_S = 30;
 jest.setTimeout(MAX_TEST_DURATION_S * 1_000);
 
-/** Failed logins that are allowed within 15 minutes. */
+/** Failed logins of an account that are allowed within 15 minutes. */
 const ACCOUNT_FAILURES = 5;
+/** Failed logins from a client address that are allowed within 15 minutes. */
 const ADDRESS_FAILURES = 60;
 /** After a refusal, one more failed login of the account is allowed after this time: 15 minutes / 5. */
 const ACCOUNT_INTERVAL_S = 180;
@@ -26,7 +27,7 @@ describe('limits on password guessing', () => {
     for (let count = 0; count < ACCOUNT_FAILURES; count += 1) await guess(email, browser).expect(401);
   };
 
-  it('an account is blocked after five failures, from any client addresses', async () => {
+  it('an account is blocked after five failures, even if they come from different client addresses', async () => {
     const { email } = await accounts.register();
     await makeAllowedGuesses(email);
     const response = await guess(email.toUpperCase());

@@ -98,7 +98,7 @@ describe('registration', () => {
     const changeEmail = ({ browser, userId }: SignedInBrowser, email: string) =>
       browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword: PASSWORD });
     const [eveResponse, ...contestResponses] = await Promise.all([
-      // Succeeds only if Ada has got the contested address by then, so that Ada's is free.
+      // Succeeds only if Ada already has the contested address, so that Ada's old address is free.
       changeEmail(eve, ada.email),
       ...Array.from({ length: 5 }, () => postRegistration({ email: contestedEmail, password: PASSWORD })),
       changeEmail(ada, contestedEmail),

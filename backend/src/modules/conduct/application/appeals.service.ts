@@ -7,7 +7,7 @@ import { ConductRepository } from '../infrastructure/conduct.repository';
 import { ConductService } from './conduct.service';
 import { NoticesService } from './notices.service';
 
-/** Files appeals against notices, marks notices as seen, and passes on the answers to their age questions. */
+/** Files appeals against notices, marks notices as seen, and records the answers to age questions. */
 @Injectable()
 export class AppealsService {
   constructor(

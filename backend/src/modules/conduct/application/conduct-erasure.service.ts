@@ -20,15 +20,15 @@ interface KeptRow {
   until: Date | null;
 }
 
-/** Events without a case, such as a lifted sanction, wait for no decision. */
+/** An event without a case, such as the end of a sanction, waits for no decision. */
 const IS_UNDECIDED = `COALESCE(cases.state <> 'decided', false)`;
 
 /** Erases a user's words in decided reports and appeals. Other data about conduct is kept until it expires. */
 @Injectable()
 export class ConductErasureService {
   /**
-   * Deletes the words that the user wrote in decided reports, unless an appeal in the case is open, and in decided
-   * appeals. Words under a legal hold are kept.
+   * Deletes the words that the user wrote in decided appeals, and in decided reports of cases without an open appeal.
+   * Words under a legal hold are kept.
    * @returns the number of deleted texts.
    */
   async dropWords(userId: number, manager: EntityManager): Promise<number> {
@@ -47,7 +47,7 @@ export class ConductErasureService {
        WHERE p.stream_id = erasable.stream_id AND p.event_id = erasable.event_id AND p.data ? 'words'`,
       [userId],
     );
-    // Words are the only personal data of an appeal, so its row is empty now.
+    // Words are the only personal data of an appeal, so its row is empty now. `listKept` would list such a row.
     await manager.query(
       `DELETE FROM event_private WHERE stream_id = 'conduct-' || $1::bigint AND data = '{}'`,
       [userId],
@@ -91,7 +91,7 @@ export class ConductErasureService {
   }
 }
 
-/** Types of events whose personal data is evidence. That of all others are texts of moderators and appellants. */
+/** Types of events whose personal data is evidence. Other events contain texts of moderators and appellants. */
 const evidenceTypes: readonly string[] = ['ReportFiled', 'FindingRaised'];
 
 const describeKind = ({ type, is_own: isOwn }: KeptRow): string => {
@@ -107,7 +107,7 @@ const findReason = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptR
   return until === null ? 'sanction' : 'appeal_window';
 };
 
-/** The later expiry; null when one of the two is not known. */
+/** The later expiry; null when one of the two is not known yet. */
 const pickLater = (one: Date | null, other: Date | null): Date | null => {
   if (one === null || other === null) return null;
   return one > other ? one : other;

@@ -51,15 +51,18 @@ export interface FiledAppealResult extends ConductResult {
 
 /**
  * A new account inherits a sanction, its source, from an account on the same device or with the same e-mail address.
- * This is the maximum number of inherited sanctions that a command aligns with (shortens to the end of) their source.
- * The job `conduct_time_limits` aligns the others.
+ * After a command that ends or shortens sources, the service shortens at most this number of inherited sanctions. The
+ * job `conduct_time_limits` shortens the others.
  */
-const MAX_ALIGNED_AT_ONCE = 20;
+const MAX_ALIGNED_AFTER_COMMAND = 20;
 
-/** A standing is announced again if it changed this recently, since the process that changed it may have died. */
+/**
+ * A standing that changed within this time is announced again, because the process that changed it may have died before
+ * its announcement. The job `conduct_time_limits` does so each minute, so that one missed run does no harm.
+ */
 export const REANNOUNCE_WINDOW_MS = 3 * 60_000;
 
-/** Writes of the caller in the transaction that appends the events. Runs again when the transaction is repeated. */
+/** A callback that writes in the transaction that appends the events. Runs again when the transaction is repeated. */
 export type WriteAlongside<Result = ConductResult> = (
   manager: EntityManager,
   result: Result,
@@ -70,7 +73,7 @@ interface ExecutedCommand extends ConductResult {
   state: ConductState;
 }
 
-/** @param numbers given out in order by `nextNumber`, which throws when none is left */
+/** @param numbers ids for cases, reports, notices and the like, which `nextNumber` returns in order */
 const toReservedIds = (numbers: number[]): ReservedIds => ({
   nextEventId: randomUUID,
   nextNumber: () => {
@@ -81,15 +84,17 @@ const toReservedIds = (numbers: number[]): ReservedIds => ({
 });
 
 /**
- * Executes the commands of the conduct streams, which record reports, cases and sanctions of one user each. After the
- * commit it announces the user's standing (the restrictions that are in force) and sends the new notices. If the
- * process dies in between, the job `conduct_time_limits` announces the standing and aligns inherited sanctions, and
- * clients find the notices in the list.
+ * Executes the commands of the conduct streams. Each stream records the reports, cases and sanctions about one user.
+ * After the commit, the service announces the user's standing (the restrictions in force) and sends the new notices. If
+ * the process dies in between, the job `conduct_time_limits` announces the standing and shortens inherited sanctions,
+ * and clients find the notices in the list.
  *
- * Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
- * `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
- * moderator has seen. `already_answered`: the case, sanction, appeal or question is closed. Every command may also be
- * refused with `unavailable`, when concurrent writers of the stream win every attempt.
+ * Codes of refusals:
+ * - `own_decision`: the moderator is involved in the case, or would review their own decision.
+ * - `claimed`: another moderator has reserved the case.
+ * - `case_changed`: events were recorded since the version that the moderator has seen.
+ * - `already_answered`: the case, sanction, appeal or question is closed.
+ * - `unavailable`, for every command: other writers of the stream were faster at every attempt.
  */
 @Injectable()
 export class ConductService {
@@ -123,7 +128,7 @@ export class ConductService {
     });
   }
 
-  /** Idempotent by `sourceEventId`. */
+  /** Idempotent by `sourceEventId`, the event from which the finding was made. */
   raiseFinding(
     request: ConductRequest<'RaiseFinding'>,
     writeAlongside?: WriteAlongside,
@@ -183,7 +188,10 @@ export class ConductService {
     return this.run({ ...request, type: 'LiftSanction' }, writeAlongside);
   }
 
-  /** @throws DomainError own_decision */
+  /**
+   * Places or lifts a legal hold, which keeps the user's data from erasure.
+   * @throws DomainError own_decision
+   */
   setLegalHold(
     request: ConductRequest<'SetLegalHold'>,
     writeAlongside?: WriteAlongside,
@@ -224,8 +232,8 @@ export class ConductService {
   }
 
   /**
-   * Runs a command in the transaction that creates its user. It announces nothing, since a new user has no sockets. The
-   * caller repeats the transaction after a version conflict.
+   * Executes a command in the transaction that creates its user. Nothing is announced, since a new user has no sockets.
+   * The caller repeats the transaction after a version conflict.
    */
   async applyToNewUser(
     command: NewUserCommand<'InheritSanction'> | NewUserCommand<'RaiseFinding'>,
@@ -242,6 +250,7 @@ export class ConductService {
    */
   async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
+      // The fields of each source are `userId`, the user who inherited from it, `sanctionId`, and its end `until`.
       for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
         await this.run({ ...source, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
           logWarning(this.logger, 'An inherited sanction was not shortened', error),
@@ -251,7 +260,7 @@ export class ConductService {
     }
   }
 
-  /** Idempotent. */
+  /** Applies time limits that have passed: of an unconfirmed ban, an automatic suspension, or a flag. Idempotent. */
   applyTimeLimits(
     request: ConductRequest<'ApplyTimeLimits'>,
     writeAlongside?: WriteAlongside,
@@ -289,8 +298,9 @@ export class ConductService {
       throw error;
     });
     await this.announce(command.userId, result.events);
+    // An inherited sanction is never the source of another one, so the commands that align it align no others.
     if (result.events.some(mayShortenSanction))
-      await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AT_ONCE);
+      await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AFTER_COMMAND);
     return result;
   }
 
@@ -329,6 +339,7 @@ export class ConductService {
 /** `Omit` for each member of a union, so that the members keep their own fields. */
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
+/** The settings CARE_* are about automatic care: restrictions without a moderator, which `ConductPolicy` explains. */
 const toPolicy = (environment: Environment): ConductPolicy => ({
   careWindowMs: environment.CARE_WINDOW_S * 1_000,
   reportersToFlag: environment.CARE_FLAG_REPORTERS,
@@ -339,8 +350,8 @@ const toPolicy = (environment: Environment): ConductPolicy => ({
 });
 
 /**
- * Whether the refused call may repeat an earlier one, which changed the stream and died before its announcement. The
- * repetition still has the version from before that change.
+ * Whether the refused call may repeat an earlier one that died between its commit and its announcement. The change by
+ * the earlier call is then the reason for the refusal.
  */
 const mayRepeatEarlierCall = (error: unknown): boolean =>
   error instanceof DomainError && (error.code === 'already_answered' || error.code === 'case_changed');

@@ -42,7 +42,7 @@ describe('evidence', () => {
   afterEach(() => stack.closeSockets());
   afterAll(() => stack.close());
 
-  describe('of a random chat', () => {
+  describe('evidence of a random chat', () => {
     /** A chat with messages of Bob that were appended without a socket. */
     const createFilledChat = async (contents: readonly string[]) => {
       const chat = await startChat(stack);
@@ -60,7 +60,7 @@ describe('evidence', () => {
       return messages.map(({ id }) => id);
     };
 
-    it('contains both users, all versions and the images of each message, and the hash of its text', async () => {
+    it('contains both users, and all versions and images of each message; its hash is that of its JSON', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
       const url = await uploadChatImage(stack.replicas[1]!, bob);
       const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'first'));
@@ -111,7 +111,7 @@ describe('evidence', () => {
     });
 
     it('contains the last 30 messages, and older ones that are marked, with their later versions', async () => {
-      const texts = createNumberedTexts(1_500);
+      const texts = createNumberedTexts(1_500); // several pages of the Redis stream
       const { bob, sessionId, bobSocket, copyEvidence } = await createFilledChat(texts);
       const ids = await readMessageIds(sessionId);
       await bobSocket.request('message_edit', {
@@ -171,7 +171,7 @@ describe('evidence', () => {
       expect(toComparable(await copyEvidence(forgedIds))).toEqual(toComparable(copy));
     });
 
-    it('is the same while the chat is in Redis, when it is also in PostgreSQL, and when it is only there', async () => {
+    it('is the same while the chat is only in Redis, in both Redis and PostgreSQL, and only in PostgreSQL', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
       const userIds = [ada.user.id, bob.user.id];
       const url = await uploadChatImage(stack.replicas[1]!, bob);
@@ -200,8 +200,8 @@ describe('evidence', () => {
     });
   });
 
-  describe('of a private chat', () => {
-    it('contains the last 30 messages of the two with all versions, and marked ones', async () => {
+  describe('evidence of a private chat', () => {
+    it('contains the last 30 messages of both users with all versions, and older ones that are marked', async () => {
       const { ada, bob, bobSocket } = await createConnectedFriends(stack);
       const ids: number[] = [];
       for (const content of createNumberedTexts(33)) {
@@ -219,7 +219,7 @@ describe('evidence', () => {
       });
       await bobSocket.request('delete_private_message', { ...users, messageId: ids[32]! });
 
-      // The last two ids are of no message of this chat.
+      // The last two ids belong to no message of this chat.
       const markedIds = [ids[0]!, ids[32]!, 1, 'text'];
       const copy = await evidence.copyPrivateChat(ada.user.id, bob.user.id, markedIds);
       const { messages, omitted, source, sessionId } = parseContent(copy);

@@ -78,7 +78,7 @@ export class EvidenceService {
       messageIds: marked === 'newest' ? [] : marked.filter((id) => typeof id === 'string'),
     });
     const markedIds = marked === 'newest' ? messages.slice(-1).map(({ id }) => id) : marked;
-    // The names shown in the chat expire; after that, the evidence has the present names.
+    // The names shown in the chat expire. Afterwards, the evidence contains the users' current names.
     const people =
       participants.length > 0
         ? participants.map(({ id, username }) => ({ id, username }))
@@ -130,7 +130,7 @@ export class EvidenceService {
     };
   }
 
-  /** The existing images among those of the messages, by key. Each gets a new id, by which moderators request it. */
+  /** The images of the messages, by key, without deleted ones. Each gets a new id, by which moderators request it. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
     const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();

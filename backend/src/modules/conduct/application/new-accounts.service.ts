@@ -5,9 +5,8 @@ import { DeviceAccountsService } from '../../standings/application/device-accoun
 import { ConductService } from './conduct.service';
 
 /**
- * A new account of a sanctioned user inherits the sanction. A new account on a device with many new accounts is
- * flagged. This runs in the transaction that creates the account, so that no account ever exists without its sanction
- * or flag.
+ * Lets a new account of a sanctioned user inherit the sanction, and flags a new account on a device with many new
+ * accounts. Both happen in the transaction that creates the account, so that no account exists without its restriction.
  */
 @Injectable()
 export class NewAccountsService {
@@ -18,19 +17,20 @@ export class NewAccountsService {
 
   // Runs after `DeviceAccountsService` (order 0) has recorded the device of the account.
   @InTransaction('AccountCreated', 1)
-  async applyOrigin(account: TransactionEventMap['AccountCreated']): Promise<void> {
+  async restrictNewAccount(account: TransactionEventMap['AccountCreated']): Promise<void> {
     const { userId, manager } = account;
-    const { sanction, hasManyNewAccounts } = await this.devices.findOrigin(account, manager);
+    const { sanction, hasManyNewAccounts } = await this.devices.checkNewAccount(account, manager);
     if (sanction) {
       await this.conduct.applyToNewUser({ type: 'InheritSanction', userId, ...sanction }, manager);
     }
     if (hasManyNewAccounts) {
+      // The finding flags the account.
       await this.conduct.applyToNewUser(
         {
           type: 'RaiseFinding',
           userId,
           finding: 'many_accounts',
-          // Not the id of an event, but it is unique for the account, so that a finding is raised once.
+          // This finding comes from no event. An id that is unique for the account makes it idempotent.
           sourceEventId: `account-${userId}`,
           evidence: null,
           evidenceHash: null,

@@ -2,7 +2,10 @@ import type { Notice } from '@thaw/contract/safety';
 import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
-/** The facts of a notice that an automatic rule sent. The frontend has the texts for causes that are missing here. */
+/**
+ * The facts of notices that an automatic rule sent, by cause. `selectFacts` chooses the facts of suspensions with the
+ * causes `reports` and `age`. The frontend has the text of notices without facts.
+ */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
     'Many new accounts were created on your device. Until a moderator has looked, you meet only people in the same situation.',

@@ -52,12 +52,12 @@ export class ReportableChatService {
     const isReportable =
       (await this.friendships.areFriends(reporterId, targetId)) ||
       (await this.friendships.hasPendingRequest(reporterId, targetId)) ||
-      // A block ends the friendship or voids the request.
+      // A block ends the friendship or voids the request, but must not prevent a report.
       (await this.friendships.haveSeparatedSince(reporterId, targetId, since));
     if (isReportable) return { where: 'private_chat', isTooLate: false };
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
-    // They know each other, for example from a random chat, but share no private chat that could be reported now.
+    // The users have met, for example in a random chat, but share no private chat that could be reported now.
     if (await this.relations.areAcquainted(reporterId, targetId))
       return { where: 'private_chat', isTooLate: true };
     throw new DomainError('not_found');

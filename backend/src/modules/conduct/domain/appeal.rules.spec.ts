@@ -10,8 +10,8 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-// By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. `own_decision` refuses moderators
-// who are involved in the case or made the appealed decision.
+// By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. A moderator who is involved in the
+// case, or made the appealed decision, is refused with `own_decision`.
 
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
@@ -26,7 +26,7 @@ const createDecidedHistory = (outcome: 'warned' | 'suspended' | 'banned' | 'dism
 const appealSanction = (history: ConductHistory) =>
   history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
 const findReporterNoticeId = (history: ConductHistory): number =>
-  history.findLastData('CaseDecided').reports[0]?.noticeId ?? 0;
+  history.findLastData('CaseDecided').reports[0]!.noticeId;
 
 describe('an appeal', () => {
   it('is possible against a warning, a flag, a suspension and a ban', () => {
@@ -92,7 +92,7 @@ describe('the decision of an appeal', () => {
     expectRefusal(decide({}), 'already_answered');
   });
 
-  it('is made by the only moderator 24 hours after the appeal, and the event records that', () => {
+  it('can be made by the only moderator 24 hours after the appeal, which the event records', () => {
     const history = createDecidedHistory('suspended');
     // This day does not count, because it is before the appeal.
     history.wait(DAY_MS);
@@ -154,7 +154,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
-  it('that reverses a ban which has become a suspension lifts the suspension', () => {
+  it('lifts the suspension when it reverses a ban that has become a suspension', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);
     // A ban that is not confirmed within 72 hours becomes a suspension.
@@ -163,11 +163,11 @@ describe('the decision of an appeal', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('that reverses a flag ends it, and only later reports count towards another flag', () => {
+  it('ends a flag that it reverses, and only later reports count towards another flag', () => {
     // Three reporters flag a user.
     const history = new ConductHistory().reportByUsers(3);
     history.fileAppeal(history.findLastData('PersonFlagged').noticeId);
-    // Any moderator may decide, because the flag was automatic.
+    // `mod` may decide as well, because the flag was automatic.
     expect(listTypes(history.decideAppeal({ outcome: 'reversed', moderatorId: mod }))).toEqual([
       'AppealDecided',
       'FlagLifted',
@@ -180,7 +180,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.report(33))).toEqual(['ReportFiled', 'PersonFlagged']);
   });
 
-  it('that reverses an automatic suspension ends the flag as well', () => {
+  it('ends the flag as well when it reverses an automatic suspension', () => {
     // Five reporters flag and suspend a user.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);

@@ -80,6 +80,7 @@ export const decideAppeal = (
       answer,
     }),
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
+    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban.
     ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction)
       ? [
           createEvent(command, 'SanctionConfirmed', {
@@ -93,7 +94,7 @@ export const decideAppeal = (
   ];
 };
 
-/** The sanction of the notice, or one of its case that has replaced it; null when none is in force. */
+/** The sanction of the notice, or the one of the same case that has replaced it; null when neither is in force. */
 const findAppealedSanction = (
   state: ConductState,
   { kind, caseId, sanctionId }: SentNotice,
@@ -109,8 +110,8 @@ const isShorter = (sanction: ImposedSanction | null, until: Date | null, at: Dat
   sanction !== null && until !== null && until > at && (sanction.until === null || until < sanction.until);
 
 /**
- * Ends what the reversed decision imposed, or opens the case of a reporter's appeal again. The answer to the appeal
- * explains this, so the events have no notices.
+ * Ends what the reversed decision imposed. After a reporter's appeal against a dismissal, opens the case again instead.
+ * The events have no notices, because the answer to the appeal explains the change.
  */
 const reverseDecision = (
   command: DecideAppeal,

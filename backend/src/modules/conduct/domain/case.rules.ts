@@ -21,9 +21,11 @@ import {
   requireVersion,
 } from './moderator.rules';
 
-// Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
-// `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
-// moderator has seen. `already_answered`: the case does not wait for this any more.
+// Codes of refusals:
+// - `own_decision`: the moderator is involved in the case, or would review their own decision.
+// - `claimed`: another moderator has reserved the case.
+// - `case_changed`: events were recorded since the version that the moderator has seen.
+// - `already_answered`: the case does not wait for this act any more.
 
 /**
  * Reserves the case for the moderator for some minutes.
@@ -112,9 +114,9 @@ const requireConsistentDecision = ({ outcome, rule, facts, until, at }: DecideCa
 };
 
 /**
- * A decision ends the flag (it restricts matching to other flagged users) and the sanctions that its case has imposed
- * before. A dismissal sends one notice that they are lifted; for other outcomes, the notice of the decision explains
- * their end.
+ * A decision ends the flag (the user is matched only with other flagged users) and the sanctions that its case has led
+ * to so far. A dismissal sends one notice that the restrictions are lifted. For other outcomes, the notice of the
+ * decision explains their end.
  */
 const endEarlierRestrictions = (command: DecideCase, state: ConductState): readonly ConductEvent[] => {
   const { ids, at, caseId, moderatorId, outcome } = command;
@@ -122,21 +124,16 @@ const endEarlierRestrictions = (command: DecideCase, state: ConductState): reado
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   const earlierSanctions = listSanctionsOfCase(state, caseId).filter(({ isLifted }) => !isLifted);
   const isRestricted = isFlagOfCase || earlierSanctions.some((sanction) => isInForce(sanction, at));
-  let unusedNoticeId = isDismissed && isRestricted ? ids.nextNumber() : null;
-  // Only the first event has the notice; the other events have none.
-  const takeNoticeId = (): number | null => {
-    const noticeId = unusedNoticeId;
-    unusedNoticeId = null;
-    return noticeId;
-  };
+  const noticeId = isDismissed && isRestricted ? ids.nextNumber() : null;
   // A dismissal also lifts sanctions that have ended: lifted ones do not count as earlier sanctions of the user.
   const mustBeLifted = (sanction: ImposedSanction): boolean => isDismissed || isInForce(sanction, at);
   return [
-    ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId: takeNoticeId() })] : []),
-    ...earlierSanctions.filter(mustBeLifted).map(({ sanctionId }) =>
+    ...(isFlagOfCase ? [createEvent(command, 'FlagLifted', { noticeId })] : []),
+    ...earlierSanctions.filter(mustBeLifted).map(({ sanctionId }, index) =>
       createEvent(command, 'SanctionLifted', {
         sanctionId,
-        noticeId: takeNoticeId(),
+        // Only the first event has the notice.
+        noticeId: isFlagOfCase || index > 0 ? null : noticeId,
         cause: isDismissed ? 'dismissed' : 'replaced',
         moderatorId,
         reason: null,

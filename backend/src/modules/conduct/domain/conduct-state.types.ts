@@ -34,10 +34,10 @@ export interface ConductCase {
   /** The last decision, also after the case was opened again. `moderatorId` is null for automatic decisions. */
   decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
   /**
-   * Set when an appeal about automatic care or a sanction succeeds: earlier reports no longer count towards automatic
-   * care, which flags or suspends a user whom several others report.
+   * When the user's appeal last reversed a sanction or a flag. Earlier reports no longer count towards automatic care,
+   * which flags or suspends a user whom several others report.
    */
-  careCountsFrom: Date | null;
+  lastReversalAt: Date | null;
 }
 
 export interface ImposedSanction {
@@ -98,7 +98,7 @@ export interface ConductState {
   ageQuestionTimes: readonly Date[];
   /** The case of the last age question. */
   ageCaseId: number | null;
-  /** The restrictions of the user, folded by the same function as in the module standings. */
+  /** The restrictions of the user, folded by the same function as in the standings module. */
   standing: StandingState;
 }
 

@@ -2,7 +2,7 @@ import type { CaseKind, CaseOutcome } from '@thaw/contract/moderation';
 import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
 import type { ConductEventOf, StandingEvent } from '../../standings/domain/standing.events';
 
-// The stored types `PersonWarned` and `PersonFlagged` keep their first names, because existing data has them.
+// The types `PersonWarned` and `PersonFlagged` keep their original names, because stored events have them.
 // "Personal" lists the fields of an event that are stored beside the log, where they can be erased.
 
 /**
@@ -42,7 +42,10 @@ export type ReportFiled = ConductEventOf<
  * has many new accounts.
  */
 export type FindingKind = 'stated_age' | 'image_match' | 'classifier' | 'many_accounts';
-/** An automatic finding. A `sourceEventId` is recorded once, which makes it idempotent. Personal: `evidence`. */
+/**
+ * An automatic finding. `sourceEventId`: the event from which it was made; a second finding with the same id is not
+ * recorded. Personal: `evidence`.
+ */
 export type FindingRaised = ConductEventOf<
   'FindingRaised',
   {
@@ -94,7 +97,7 @@ export type AppealFiled = ConductEventOf<
   { appealId: number; noticeId: number; caseId: number; appellantId: number; words: string }
 >;
 
-/** The words and the evidence of these reports were erased; none are listed when a finding's evidence was. */
+/** The words and the evidence of these reports were erased. The list is empty if only findings had evidence. */
 export type EvidenceExpired = ConductEventOf<
   'EvidenceExpired',
   { caseId: number; reportIds: readonly number[] }

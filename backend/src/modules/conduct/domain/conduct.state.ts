@@ -17,8 +17,9 @@ const updateEntry = <Value extends object>(
   id: number | null,
   change: Partial<Value>,
 ): ReadonlyMap<number, Value> => {
-  const entry = id === null ? undefined : entries.get(id);
-  return id !== null && entry ? new Map(entries).set(id, { ...entry, ...change }) : entries;
+  if (id === null) return entries;
+  const entry = entries.get(id);
+  return entry ? new Map(entries).set(id, { ...entry, ...change }) : entries;
 };
 
 const updateCase = (
@@ -97,7 +98,7 @@ const evolve = (state: ConductState, event: ConductEvent): ConductState => {
             claim: null,
             escalation: null,
             decision: null,
-            careCountsFrom: null,
+            lastReversalAt: null,
           };
       const reports = reopenedCase ? markUndecided(state.reports, caseId) : state.reports;
       return { ...state, reports, cases: new Map(state.cases).set(caseId, openCase) };
@@ -259,10 +260,10 @@ const evolveAppealDecided = (
     const change = { kind: 'suspended', until: new Date(until) } as const;
     next = { ...next, sanctions: updateEntry(next.sanctions, sanctionId, change) };
   }
-  // A reversal takes earlier reports out of automatic care, which flags or suspends a user whom several others report.
-  // But the successful appeal of a reporter, whose report was dismissed, confirms the reports.
+  // After a reversal, earlier reports no longer count towards automatic care, which flags or suspends a user whom
+  // several others report. The exception is a reporter's appeal against a dismissal: its success confirms the reports.
   if (outcome === 'reversed' && appealedNotice?.kind !== 'report_decided')
-    next = updateCase(next, caseId, { careCountsFrom: event.occurredAt });
+    next = updateCase(next, caseId, { lastReversalAt: event.occurredAt });
   if (!appeal) return next;
   const { appellantId: recipientId } = appeal;
   return addNotice(next, event, 'appeal_decided', { noticeId: answerNoticeId, caseId, recipientId });

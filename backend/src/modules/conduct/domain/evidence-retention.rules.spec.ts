@@ -18,7 +18,7 @@ const APPEAL_ID = 10;
 /** @param day the number of days after `START`. */
 const toDate = (day: number): Date => new Date(START + day * DAY_MS);
 
-/** An event on a day, whose id is its type and the day. */
+/** Creates an event on a day. The id of the event consists of its type and the day. */
 const createEvent = <Type extends ConductEvent['type']>(
   day: number,
   type: Type,
@@ -142,7 +142,7 @@ describe('the evidence of a case', () => {
   it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
     expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + DISMISSAL_DAYS);
-    // Without the end of the reported chat, the time begins with the decision.
+    // `chatEnds` has no end of the reported chat, so the 72 hours begin with the decision.
     expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
   });
 
@@ -171,6 +171,7 @@ describe('the evidence of a case', () => {
   });
 
   it('is kept while the case is open again after an appeal', () => {
+    // Only `CaseOpened` opens the case again; the outcome of the appeal does not matter here.
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -196,7 +197,7 @@ describe('the evidence of a case', () => {
     },
   );
 
-  it('is kept until an appeal is decided, and at least for the 183 days', () => {
+  it('is kept until an appeal is decided, and for at least 183 days', () => {
     const events = [
       createCaseOpened(),
       createReportFiled(),
@@ -223,6 +224,7 @@ describe('the evidence of a case', () => {
   });
 });
 
+// A moderator states the facts of a decision, the user appeals, and a moderator answers the appeal.
 describe('facts, appeals and answers', () => {
   const suspended = [
     createCaseOpened(),
@@ -264,7 +266,7 @@ describe('facts, appeals and answers', () => {
     );
   });
 
-  it('of a warning expire 183 days after the decision', () => {
+  it('expire 183 days after the decision when it is a warning', () => {
     expect(
       computeExpiryDays([createCaseOpened(), createReportFiled(), createCaseDecided(2, 'warned')])[
         'CaseDecided 2'
@@ -294,6 +296,7 @@ describe('a legal hold', () => {
     });
     expect(computeExpiryDays([...events, createHoldLifted(500)])).toMatchObject({
       'ReportFiled 0': 500,
+      // The reason for which a hold is placed or lifted is kept as long as a decision can be appealed.
       'HoldLifted 500': 500 + APPEAL_DAYS,
     });
   });

@@ -51,8 +51,8 @@ interface Records {
 }
 
 /**
- * Computes when the personal data in a user's conduct stream expires. It depends on the whole stream and on nothing
- * else but the ends of chats, so that a rebuild of the read models gets the same result.
+ * Computes when the personal data in a user's conduct stream expires. The result depends only on the stream and the
+ * ends of chats, so that a rebuild of the read models computes the same times.
  * @param events all events of the stream, oldest first
  * @param chatEnds when the reported random chats ended, by session id; chats that have not ended are absent
  * @returns the expiry by event id; null while an open case, appeal, sanction or hold keeps the data
@@ -142,7 +142,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       addItem('statement', null);
       return;
     case 'HoldLifted': {
-      // Earlier holds were lifted before and keep their ends.
+      // A hold that was lifted earlier keeps its end.
       for (const hold of holds) hold.liftedAt = Math.min(hold.liftedAt, occurredAt);
       addItem('statement', null);
       return;
@@ -199,7 +199,7 @@ const computeEvidenceExpiry = (
   for (const { filedAt, decidedAt } of appeals.values()) {
     // The evidence had expired before this appeal was filed, so the appeal does not keep it.
     if (filedAt > expiry) continue;
-    // After its answer, a dismissal keeps the evidence for the minimum again.
+    // After the answer to an appeal against a dismissal, the evidence is kept for the minimum again.
     expiry = Math.max(
       expiry,
       decidedAt === null ? Infinity : decidedAt + (isDismissal ? evidenceMinKeptMs : 0),

@@ -18,7 +18,7 @@ export const requireCase = ({ cases }: ConductState, caseId: number): ConductCas
 
 /**
  * @throws DomainError own_decision when the case is about the moderator, when they have filed one of its reports, or
- * when they are excluded as a friend of these users
+ * when they are excluded as a friend of the user or of a reporter
  */
 export const requireUninvolved = (
   state: ConductState,

@@ -10,7 +10,9 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-/** With one further reporter, they are the five who suspend a user. */
+// `reportByUsers` files reports of the users 11, 12 and so on. Other numbers in the tests are further reporters.
+
+/** Together with one further reporter, these users suspend the reported user. */
 const fourReporters = [31, 32, 33, 34];
 const computeStanding = ({ state, now }: ConductHistory) => computeStandingAt(state.standing, now);
 
@@ -48,14 +50,14 @@ describe('a report', () => {
     expect(listTypes(history.report(11, { context }))).toEqual(['CaseOpened', 'ReportFiled']);
   });
 
-  it('about oneself is refused', () => {
+  it('is refused when users report themselves', () => {
     const history = new ConductHistory();
     expectRefusal(() => history.execute(createReport(ada)), 'not_found');
   });
 });
 
 describe('distinct reporters', () => {
-  it('flag the user when they are three, once, with a notice, for at most 30 days', () => {
+  it('flag the user once when they are three, with a notice and for at most 30 days', () => {
     const history = new ConductHistory().reportByUsers(2);
     expect(computeStanding(history).kind).toBe('good');
     expect(history.report(13).at(-1)).toMatchObject({
@@ -139,11 +141,12 @@ describe('a finding', () => {
   it('opens a case or joins the undecided one, and is recorded once for each source', () => {
     const history = new ConductHistory();
     expect(listTypes(history.execute(createFinding('classifier')))).toEqual(['CaseOpened', 'FindingRaised']);
+    // `createFinding` has the same source by default.
     expect(history.execute(createFinding('classifier'))).toEqual([]);
     expect(listTypes(history.report(11))).toEqual(['ReportFiled']);
   });
 
-  it('of many accounts flags the user', () => {
+  it('flags the user when it is about many accounts on their device', () => {
     const history = new ConductHistory();
     history.execute(createFinding('many_accounts'));
     expect(history.findLastData('PersonFlagged')).toMatchObject({
@@ -153,7 +156,7 @@ describe('a finding', () => {
     expect(computeStanding(history).kind).toBe('care');
   });
 
-  it('of a stated age asks for the age; a second one within 30 days suspends until a moderator has decided', () => {
+  it('asks for the age after a stated age; a second one within 30 days suspends until a moderator has decided', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age', 'first'));
     const { noticeId } = history.findLastData('AgeAsked');
@@ -162,7 +165,7 @@ describe('a finding', () => {
     expect(computeStanding(history).kind).toBe('good');
     history.wait(29 * DAY_MS).execute(createFinding('stated_age', 'second'));
     expect(computeStanding(history)).toMatchObject({ kind: 'suspended', until: null });
-    // The user is suspended already.
+    // Without a second suspension, because the first one has no end.
     expect(listTypes(history.execute(createFinding('stated_age', 'third')))).toEqual(['FindingRaised']);
   });
 });

@@ -124,13 +124,13 @@ const decideAutomaticCare = (
   { careWindowMs, reportersToFlag, reportersToSuspend, reviewMs }: ConductPolicy,
 ): readonly ConductEvent[] => {
   const { ids, at } = command;
-  // Once the user's appeal has reversed automatic care or a sanction, the reports from before that no longer count.
-  const reversedAt = state.cases.get(caseId)?.careCountsFrom ?? null;
+  // After an appeal of the user has reversed a sanction or a flag, earlier reports no longer count.
+  const lastReversalAt = state.cases.get(caseId)?.lastReversalAt ?? null;
   const countedReports = reports.filter(
     ({ weight, filedAt }) =>
       weight === 1 &&
       at.getTime() - filedAt.getTime() < careWindowMs &&
-      (reversedAt === null || filedAt > reversedAt),
+      (lastReversalAt === null || filedAt > lastReversalAt),
   );
   const reporterCount = new Set(countedReports.map(({ countsAs }) => countsAs)).size;
   const events: ConductEvent[] = [];
@@ -139,7 +139,7 @@ const decideAutomaticCare = (
   const until = new Date(at.getTime() + reviewMs);
   // A case suspends automatically once: otherwise a group of reporters could extend the suspension indefinitely.
   const wasSuspended = listSanctionsOfCase(state, caseId).some(
-    ({ isAutomatic, imposedAt }) => isAutomatic && (reversedAt === null || imposedAt > reversedAt),
+    ({ isAutomatic, imposedAt }) => isAutomatic && (lastReversalAt === null || imposedAt > lastReversalAt),
   );
   if (reporterCount >= reportersToSuspend && !wasSuspended && !isSanctionedUntil(state, at, until))
     events.push(

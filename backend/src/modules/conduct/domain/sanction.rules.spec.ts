@@ -12,13 +12,13 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-// By default `mod` decides cases and `otherMod` confirms bans. `own_decision` refuses moderators who are involved in
-// the case or made the decision.
+// By default `mod` decides cases and `otherMod` confirms bans. A moderator who is involved in the case, or would review
+// their own decision, is refused with `own_decision`.
 
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
 const UNKNOWN_ID = 999;
-/** Sanctions of other users. The new account of a sanctioned user inherits only the first, its source. */
+/** Two sanctions of other accounts: `ada` inherits the first, the source, and has nothing to do with the second. */
 const SOURCE_SANCTION_ID = 77;
 const OTHER_SANCTION_ID = 78;
 
@@ -31,7 +31,7 @@ const createBannedHistory = (): ConductHistory => {
 const applyTimeLimits = (history: ConductHistory) => history.execute({ type: 'ApplyTimeLimits' });
 
 describe('a ban', () => {
-  it('is confirmed by another moderator, once', () => {
+  it('is confirmed once, by another moderator', () => {
     const history = createBannedHistory();
     expectRefusal(() => history.execute(createConfirmation(history, { moderatorId: mod })), 'own_decision');
     expect(history.execute(createConfirmation(history))).toMatchObject([
@@ -40,7 +40,7 @@ describe('a ban', () => {
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 
-  it('is confirmed by the only moderator after 24 hours, and the event records that', () => {
+  it('can be confirmed by the only moderator after 24 hours, which the event records', () => {
     const history = createBannedHistory();
     const createSoloConfirmation = () =>
       createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
@@ -52,7 +52,7 @@ describe('a ban', () => {
     ]);
   });
 
-  it('ends when the other moderator does not confirm it', () => {
+  it('ends when the other moderator refuses to confirm it', () => {
     const history = createBannedHistory();
     expect(
       history.execute(
@@ -67,12 +67,13 @@ describe('a ban', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('is not confirmed by reporters, friends or the user, with an old version, or in an unknown case', () => {
+  it('cannot be confirmed by reporters, friends or the user, with an old version, or in an unknown case', () => {
     const history = createBannedHistory();
     const confirm = (changes: Parameters<typeof createConfirmation>[1]) => () =>
       history.execute(createConfirmation(history, changes));
     expectRefusal(confirm({ moderatorId: firstReporter }), 'own_decision');
     expectRefusal(confirm({ moderatorId: ada }), 'own_decision');
+    // A friend of a user of the case is an excluded moderator.
     expectRefusal(confirm({ excludedModeratorIds: [otherMod] }), 'own_decision');
     expectRefusal(confirm({ version: 1 }), 'case_changed');
     expectRefusal(confirm({ caseId: UNKNOWN_ID }), 'not_found');
@@ -101,7 +102,7 @@ describe('a ban', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('stays when it was confirmed in time', () => {
+  it('stays in force when it was confirmed in time', () => {
     const history = createBannedHistory();
     history.execute(createConfirmation(history));
     history.wait(400 * DAY_MS);
@@ -129,6 +130,7 @@ describe('an automatic suspension', () => {
   it('starts another flag when it ends after the earlier flag', () => {
     // Three reporters flag a user for 30 days.
     const history = new ConductHistory().reportByUsers(3).wait(29 * DAY_MS);
+    // The first three reports are too old to count; five further reporters suspend the user for 72 hours.
     for (const reporterId of [31, 32, 33, 34, 35]) history.report(reporterId);
     expect(computeStanding(history).kind).toBe('suspended');
     history.wait(72 * HOUR_MS);
@@ -146,7 +148,7 @@ describe('an automatic suspension', () => {
 });
 
 describe('a flag', () => {
-  it('ends after 30 days without a notice', () => {
+  it('ends after 30 days, and no notice is sent', () => {
     // Three reporters flag a user.
     const history = new ConductHistory().reportByUsers(3).wait(30 * DAY_MS - 1);
     expect(applyTimeLimits(history)).toEqual([]);
@@ -165,7 +167,7 @@ describe('lifting a sanction', () => {
       ...changes,
     });
 
-  it('ends it with a notice, once', () => {
+  it('ends it once, with a notice', () => {
     const history = createBannedHistory();
     expect(lift(history)).toMatchObject([
       {
@@ -186,7 +188,7 @@ describe('lifting a sanction', () => {
 });
 
 describe('a legal hold', () => {
-  it('is placed and lifted once, and not by the user themselves', () => {
+  it('is placed and lifted once, by a moderator other than the user', () => {
     const history = new ConductHistory();
     const setHold = (isHeld: boolean, moderatorId = mod) =>
       history.execute({ type: 'SetLegalHold', isHeld, moderatorId, reason: 'The police asked' });
@@ -226,7 +228,7 @@ describe('an inherited sanction', () => {
     const align = (history: ConductHistory, until: Date | null, sanctionId = SOURCE_SANCTION_ID) =>
       history.execute({ type: 'AlignInheritedSanction', sanctionId, until });
 
-    it('is lifted with the source, once and with a notice', () => {
+    it('is lifted once when the source is lifted, with a notice', () => {
       const history = new ConductHistory();
       inherit(history);
       expect(align(history, null, OTHER_SANCTION_ID)).toEqual([]);
@@ -263,6 +265,7 @@ describe('an inherited sanction', () => {
     history.fileAppeal(history.findLastData('SanctionImposed').noticeId);
     history.decideAppeal({ outcome: 'reversed', moderatorId: mod });
     expect(computeStanding(history).kind).toBe('good');
+    // Without `CaseOpened`: the report joins the case that is still undecided.
     expect(listTypes(history.report(12))).toEqual(['ReportFiled']);
   });
 });

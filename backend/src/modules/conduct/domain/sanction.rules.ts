@@ -31,9 +31,11 @@ import { createSuspensionUntilDecided, createUserFlagged, isFlagged } from './re
 /** A ban that no second moderator confirms in time becomes a suspension of this duration, from the start of the ban. */
 export const UNCONFIRMED_SUSPENSION_MS = 30 * 24 * 60 * 60_000;
 
-// Codes of refusals: `own_decision`: the moderator is involved in the case, or would review their own decision.
-// `claimed`: another moderator has reserved the case. `case_changed`: events were recorded since the version that the
-// moderator has seen. `already_answered`: the sanction is not in force, or the ban or question is answered.
+// Codes of refusals:
+// - `own_decision`: the moderator is involved in the case, or would review their own decision.
+// - `claimed`: another moderator has reserved the case.
+// - `case_changed`: events were recorded since the version that the moderator has seen.
+// - `already_answered`: the sanction is no longer in force, the ban was reviewed, or the question was answered.
 
 /**
  * A second moderator confirms or lifts a ban.
@@ -101,8 +103,8 @@ export const decideLegalHold = (command: SetLegalHold, state: ConductState): rea
 };
 
 /**
- * A new account inherits the sanction of another account of the same user. The sanction has a separate case, which is
- * decided automatically, so that an appeal can put the case into the moderators' queue.
+ * A new account inherits the sanction of another account of the same user. The inherited sanction has a case of its
+ * own, which is decided automatically: an appeal puts this case into the moderators' queue.
  */
 export const decideInheritedSanction = (
   command: InheritSanction,
@@ -112,6 +114,7 @@ export const decideInheritedSanction = (
   if ([...state.sanctions.values()].some((sanction) => sanction.inheritedFrom === inheritedFrom)) return [];
   const caseId = ids.nextNumber();
   return [
+    // Kind 'finding': the service itself has opened the case, without a report.
     createEvent(command, 'CaseOpened', { caseId, kind: 'finding' }),
     createEvent(command, 'CaseDecided', {
       caseId,
@@ -135,15 +138,18 @@ export const decideInheritedSanction = (
   ];
 };
 
-/** Lifts or shortens the sanction that was inherited from `sanctionId`, its source, so that it ends no later. */
+/**
+ * Lifts or shortens the sanction that was inherited from `sanctionId`, its source, so that it ends no later than the
+ * source. The source ends at `until`; null means that it was lifted.
+ */
 export const decideAlignment = (
   command: AlignInheritedSanction,
   state: ConductState,
 ): readonly ConductEvent[] => {
-  const { ids, at, sanctionId: sourceId, until } = command;
-  const hasSourceEnded = until === null || until <= at;
-  const outlivesSource = ({ until: end }: ImposedSanction): boolean =>
-    hasSourceEnded || end === null || end > until;
+  const { ids, at, sanctionId: sourceId, until: sourceEnd } = command;
+  const hasSourceEnded = sourceEnd === null || sourceEnd <= at;
+  const outlivesSource = ({ until }: ImposedSanction): boolean =>
+    hasSourceEnded || until === null || until > sourceEnd;
   return [...state.sanctions.values()]
     .filter(({ inheritedFrom }) => inheritedFrom === sourceId)
     .filter((sanction) => isInForce(sanction, at) && outlivesSource(sanction))
@@ -158,7 +164,7 @@ export const decideAlignment = (
               reason: null,
             }),
           ]
-        : replaceBySuspension(command, sanction, 'source_ended', until),
+        : replaceBySuspension(command, sanction, 'source_ended', sourceEnd),
     );
 };
 
@@ -175,7 +181,7 @@ export const decideAgeAnswer = (command: AnswerAgeQuestion, state: ConductState)
 
 /**
  * Replaces a ban that was not confirmed in time, flags the user after a lapsed sanction (an automatic suspension that
- * ended before a moderator decided its case), and ends a flag whose time is over. Otherwise no event results.
+ * ended before a moderator decided its case), and ends a flag whose time is over.
  */
 export const decideTimeLimits = (
   command: ApplyTimeLimits,
@@ -190,7 +196,7 @@ export const decideTimeLimits = (
     ...sanctions
       .filter((sanction) => isConfirmationOverdue(sanction, at, policy))
       .flatMap((ban) => replaceBySuspension(command, ban, 'not_confirmed', computeUnconfirmedEnd(ban))),
-    // The flag after a lapsed sanction replaces the ended flag, which needs no event then.
+    // If a sanction has lapsed, its flag replaces a flag whose time is over, so that `FlagLifted` is not needed.
     ...(currentFlag && currentFlag.until <= at && !lapsedSanction
       ? [createEvent(command, 'FlagLifted', { noticeId: null })]
       : []),
@@ -211,7 +217,7 @@ const mustLeadToFlag = (sanction: ImposedSanction, { cases }: ConductState, at: 
   return isAutomatic && isOver && !isLifted && !hasLapsed && isUndecided;
 };
 
-/** The end of the flag in force, which a new flag keeps; undefined without one, for the default duration. */
+/** The end of the flag in force, which a new flag keeps; undefined without one, for the default of `FLAG_MAX_MS`. */
 const findCurrentFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 

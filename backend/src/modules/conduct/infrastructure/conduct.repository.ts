@@ -65,6 +65,7 @@ export class ConductRepository {
          SELECT sanctions.user_id FROM sanctions JOIN conduct_cases AS cases ON cases.id = sanctions.case_id
          WHERE sanctions.is_automatic AND sanctions.lifted_at IS NULL AND sanctions.until <= $1
            AND cases.state <> 'decided'
+           -- The end of the suspension has not led to a flag yet.
            AND NOT EXISTS (SELECT 1 FROM notices WHERE notices.case_id = cases.id
              AND notices.cause = 'sanction_lapsed' AND notices.created_at >= sanctions.until)
          UNION ALL
@@ -76,8 +77,8 @@ export class ConductRepository {
   }
 
   /**
-   * Finds the inherited sanctions in force that last longer than their source. The source includes the other sanctions
-   * of its case that are not lifted, because one of them may have replaced it.
+   * Finds the inherited sanctions in force that last longer than their source. A source ends with the last of the
+   * sanctions of its case that are not lifted, because another one may have replaced it.
    * @param sourceUserId the user of the source sanctions; null for all users
    * @returns one entry for each inherited sanction, oldest first
    */
@@ -104,7 +105,7 @@ export class ConductRepository {
     }));
   }
 
-  /** Whether the user got a notice about themselves since then, so that their standing may have changed. */
+  /** Whether a notice about the user's own conduct was sent since then, so that their standing may have changed. */
   async hasChangedSince(userId: number, since: Date): Promise<boolean> {
     const [row] = await this.dataSource.query<{ has_changed: boolean }[]>(
       `SELECT EXISTS (SELECT 1 FROM notices
@@ -114,7 +115,7 @@ export class ConductRepository {
     return row?.has_changed === true;
   }
 
-  /** A page of the users who got a notice about themselves since then, in the order of their ids. */
+  /** A page of the users for whom `hasChangedSince` is true, in the order of their ids. */
   async findRecentlyChanged(since: Date, afterUserId: number, limit: number): Promise<number[]> {
     const rows = await this.dataSource.query<{ recipient_id: string }[]>(
       `SELECT DISTINCT recipient_id FROM notices

@@ -12,7 +12,7 @@ interface RawFinding {
   user_ids: number[];
 }
 
-/** Chats whose end was recorded more days ago are not searched. Findings are normally raised within seconds. */
+/** Only chats whose end was recorded within this period are searched. Findings are normally raised within seconds. */
 const SEARCHED_DAYS = 7;
 
 /** `conduct-`: a stream id without the user id, here 0. */

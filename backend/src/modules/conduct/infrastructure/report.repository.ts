@@ -55,9 +55,9 @@ export class ReportRepository {
     const isRandomChat = place.where === 'random_chat';
     const [row] = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM reports WHERE reporter_id = $1 AND user_id = $2 AND place = $3
-         AND ${isRandomChat ? 'session_id = $4' : 'decided_at IS NULL AND $4::text IS NULL'}
+         AND ${isRandomChat ? 'session_id = $4' : 'decided_at IS NULL'}
        ORDER BY id DESC LIMIT 1`,
-      [reporterId, userId, place.where, isRandomChat ? place.sessionId : null],
+      [reporterId, userId, place.where, ...(isRandomChat ? [place.sessionId] : [])],
     );
     return row ? Number(row.id) : null;
   }

@@ -52,7 +52,7 @@ export class EvidenceExpiryService implements OnModuleInit {
   }
 }
 
-/** Whether the case has evidence that is kept, such as a later report's. Its images are then kept as well. */
+/** Whether the case has evidence that has not expired, such as that of a later report. Its images must be kept. */
 const hasEvidence = async (streamId: string, caseId: number, manager: EntityManager): Promise<boolean> => {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM events e JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id

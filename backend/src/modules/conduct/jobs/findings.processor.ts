@@ -34,6 +34,7 @@ export class FindingsProcessor implements OnModuleInit, OnApplicationBootstrap {
   async run(): Promise<number> {
     const missing = await this.findings.findUnraised(FINDINGS_PER_RUN);
     const results = [];
+    // Raises one finding at a time. `allSettled` turns an error into a result.
     for (const finding of missing)
       results.push(...(await Promise.allSettled([this.ageFindings.raise(finding)])));
     const failed = results.find(({ status }) => status === 'rejected');

@@ -11,8 +11,8 @@ const USERS_PER_PAGE = 200;
 
 /**
  * Applies the time limits of bans that were not confirmed, of automatic suspensions whose case is undecided, and of
- * flags. Each user gets a separate command, which changes nothing if another worker was faster. Afterwards it does what
- * processes that died after a commit have left undone: it ends inherited sanctions and announces standings.
+ * flags. Each user gets a separate command, which changes nothing if another worker was faster. Afterwards, the
+ * processor shortens inherited sanctions and announces standings, which a process that died after its commit has not.
  */
 @Injectable()
 export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {

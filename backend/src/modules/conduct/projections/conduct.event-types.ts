@@ -2,7 +2,7 @@ import type { EventTypeDefinition } from '../../../platform/event-store/event-ty
 import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 
-/** The event types that only this module folds. The module standings registers the others of the stream. */
+/** The event types that only this module folds. The standings module registers the others of the stream. */
 type OwnType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
 /** The erasable fields of each event type. They concern several users, so they expire with their case. */

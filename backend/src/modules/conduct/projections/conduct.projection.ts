@@ -7,7 +7,7 @@ import { computeClaimEnd } from '../domain/conduct.state';
 import { ownConductTypes } from './conduct.event-types';
 import { projectNotices } from './notice-rows.projection';
 
-/** The events about a user's restrictions, in the same streams. It is a Record so that tsc reports a missing type. */
+/** The types of the events about a user's restrictions, as a Record, so that the compiler reports a missing one. */
 const standingTypes: Record<StandingEvent['type'], true> = {
   PersonFlagged: true,
   FlagLifted: true,
@@ -31,8 +31,8 @@ const projectCase = async (event: StoredConductEvent, manager: EntityManager): P
   const { userId } = event.data;
   switch (event.type) {
     case 'CaseOpened':
-      // The case exists if an appeal opens it again: it keeps its `kind` and `opened_at`, and its reports are undecided
-      // again. `writeVersions` sets the version of a new case.
+      // An appeal opens an existing case again: the case keeps its `kind` and `opened_at`, and its reports become
+      // undecided. `writeVersions` sets the version, which is 0 here.
       await manager.query(
         `INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at) VALUES ($1, $2, 'open', $3, 0, $4)
          ON CONFLICT (id) DO UPDATE SET state = 'open', claimed_by = NULL, claimed_until = NULL, escalated_by = NULL,
@@ -177,8 +177,8 @@ const markAutomatic = async (caseId: number | null, manager: EntityManager): Pro
 };
 
 /**
- * Writes the version of the user's stream to every case of the user: moderators send it with their decisions, which are
- * refused when the stream has changed.
+ * Writes the version of the user's stream to every case of the user. A moderator's decision contains the version that
+ * the moderator has seen, and is refused when the stream has changed since.
  */
 const writeVersions = async (
   events: readonly StoredConductEvent[],
@@ -189,7 +189,7 @@ const writeVersions = async (
     await manager.query('UPDATE conduct_cases SET version = $2 WHERE user_id = $1', [userId, version]);
 };
 
-/** One projection for four tables, because applying an event to one of them reads the rows of another at that time. */
+/** One projection for four tables: a notice is written from the cases, reports and appeals as they are at its event. */
 export const conductProjection: Projection = {
   name: 'conduct',
   tables: ['conduct_cases', 'reports', 'appeals', 'notices'],

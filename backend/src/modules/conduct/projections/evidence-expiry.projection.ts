@@ -6,7 +6,10 @@ import { buildConductStreamId } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 import { computeExpiryTimes, type RetentionPolicy } from '../domain/evidence-retention.rules';
 
-/** Events that change when the personal data in a user's conduct stream expires. */
+/**
+ * Events that change when the personal data in a user's conduct stream expires. `ReportFiled` and `FindingRaised` are
+ * not among them: they belong to an open case, whose data does not expire.
+ */
 const conductTypes: readonly ConductEvent['type'][] = [
   'CaseOpened',
   'CaseNoted',
@@ -21,8 +24,8 @@ const conductTypes: readonly ConductEvent['type'][] = [
 ];
 
 /**
- * Sets when evidence, words, facts, notes and answers expire. It computes the expiry of all personal data of a stream
- * from all events of the stream each time, so that the order in which events are projected does not matter.
+ * Sets when evidence, words, facts, notes and answers expire. Each time, the projection computes the expiry of all
+ * personal data of a stream from all its events, so that the order in which events are projected does not matter.
  */
 export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Projection => ({
   name: 'evidence_expiry',
@@ -33,7 +36,7 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
   // A new case has no data yet. A case that an appeal opens again keeps its data for longer.
   concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
   async apply(events, manager, isRebuild) {
-    // A rebuild computes the expiry from all events of each conduct stream, which covers the ends of its chats.
+    // A rebuild computes every conduct stream, and reads the ends of its chats, so it needs no `ChatEnded`.
     const endedChatIds = isRebuild
       ? []
       : events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);

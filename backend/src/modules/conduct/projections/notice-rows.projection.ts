@@ -106,7 +106,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
 
 const findAutomaticCause = (inheritedFrom: number | null, until: string | null): AutomaticCause => {
   if (inheritedFrom !== null) return 'inherited';
-  // A suspension without an end is for a stated age, or for a blocked image: `toNotice` reads which from the rule.
+  // A suspension without an end is for a stated age or a blocked image. `toNotice` distinguishes them by the rule.
   return until === null ? 'age' : 'reports';
 };
 
@@ -140,9 +140,9 @@ const projectAppealDecision = async (
 };
 
 /**
- * Inserts a notice, which refers to the event with its text. `place` (a random or a private chat) is that of the report
- * that the notice is about, or of the last report of the case for a decision of a moderator; `account` if the case has
- * no reports. `single_row` makes the statement insert a row even if there is no report.
+ * Inserts a notice, which refers to the event with its text. `place` (a random or a private chat) comes from the report
+ * that the notice is about. A notice about a decision takes it from the last report of the case, and has the place
+ * `account` if the case has none. `single_row` makes the statement insert a row even if there is no report.
  */
 const insertNotice = async (
   row: NoticeRow,

@@ -159,9 +159,9 @@ export class FriendsService {
   }
 
   /**
-   * Optimistic concurrency does not detect everything that refuses a new request: a block between users without a
-   * relation does not change their stream. So these conditions are read in the transaction that appends the request;
-   * blocks and users are locked until it commits.
+   * Optimistic concurrency does not detect every reason to refuse a request: a block between users without a relation
+   * does not change their stream. Therefore the transaction that appends the request also reads and locks blocks and
+   * users.
    */
   private async sendInTransaction(
     manager: EntityManager,
@@ -174,7 +174,7 @@ export class FriendsService {
       throw new DomainError('not_found');
     const at = new Date();
     const since = new Date(at.getTime() - limits.friendRequestWindowMs);
-    // Recently, and in no chat that was ended for safety.
+    // Also false if a chat of the two was ended for safety.
     const haveChatted = await this.pastPartners.mayBecomeFriends(requesterId, addresseeId, since, manager);
     return this.executor.execute(
       buildFriendshipStreamId(requesterId, addresseeId),

@@ -250,7 +250,7 @@ describe('a block between the two users', () => {
     given(sentEvent, voidedEvent).when(separateCommand).thenNothing();
   });
 
-  it('leaves a voided request, which neither an answer nor a request of the addressee accepts', () => {
+  it('voids a request for good: neither an answer nor a request of the addressee accepts it', () => {
     given(sentEvent, voidedEvent).when(createAnswerCommand('accepted')).thenThrows('not_found');
     given(sentEvent, voidedEvent)
       .when(createSendCommand({ requesterId: bob }))

@@ -1,7 +1,7 @@
 // Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on. The ids in a
 // list that is passed to `join`, `resume` or `retry` are excluded from the match, which keeps compatible users waiting.
 // The first user of a match is the one whose call made it. The pool `care` is that of flagged users; without a pool,
-// users join the common one.
+// users join the common one. A parked user is searching, but is in no queue, because no live replica has their socket.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
@@ -89,7 +89,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
-      // A page has 32 users.
+      // A page has 32 users, so these fill more than three.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
         await queue.on('r1').join(userId, 'male', 'female');
@@ -109,7 +109,7 @@ describe('MatchQueueService', () => {
       expect((await queue.readQueues()).has(1)).toBe(false); // user 1 is parked
     });
 
-    it('is not matched from the queue of another pool, to which a replica of an earlier release added them', async () => {
+    it('is not matched from the queue of another pool, even if an earlier release has added them to it', async () => {
       await queue.on('r1').join(1, 'male', 'both', [], 'care');
       const commonQueue = matchingKeys.queue('male', 'both');
       await queue.store.redis.zadd(commonQueue, 1, '1');
@@ -256,7 +256,10 @@ describe('MatchQueueService', () => {
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
-      expect(await service.join(2, 'male', 'both', [1])).toMatchObject({ retryInMs: null });
+      expect(await service.join(2, 'male', 'both', [1])).toMatchObject({
+        kind: 'searching',
+        retryInMs: null,
+      });
     });
 
     it('is never matched after one has blocked the other, until the block is lifted', async () => {
@@ -271,14 +274,14 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('keeps its cool-down when a block is lifted whose key in Redis has expired', async () => {
+    it('keeps its cool-down when a block is lifted after its key in Redis has expired', async () => {
       const service = queue.on('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
       expect(await queue.store.redis.get(matchingKeys.separation(1, 2))).toBe(COOLING);
     });
 
-    it('is kept apart when their chat ends after the block', async () => {
+    it('stays blocked when the chat that was running at the block ends', async () => {
       const service = queue.on('r1');
       await service.join(1, 'male', 'both');
       const match = requireMatch(await service.join(2, 'male', 'both'));
@@ -305,7 +308,7 @@ describe('MatchQueueService', () => {
       }
     });
 
-    it('is not caused by an earlier chat of the user that is finished late', async () => {
+    it('does not happen when an earlier chat of the user is finished late', async () => {
       await queue.on('r1').join(1, 'male', 'both');
       const earlierMatch = requireMatch(await queue.on('r1').join(2, 'male', 'both'));
       await queue.on('r1').confirm(earlierMatch);

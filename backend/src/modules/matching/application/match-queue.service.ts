@@ -41,9 +41,9 @@ import {
 
 /** A claim (a match whose chat has not started yet) that is not confirmed within this time expires. */
 const CLAIM_TTL_MS = 3_000;
-/** Interval at which the chats in the records of matching are checked, in case their end was not recorded. */
+/** Interval at which it is checked whether chats have ended without `finish`, for example because a process died. */
 const CHECK_CHAT_EVERY_MS = 600_000;
-/** The scripts themselves keep the record of a user without sockets for 35 s, so the directory adds no grace period. */
+/** The scripts keep the record of a user without sockets for 35 s, so the socket directory adds no grace period. */
 const DIRECTORY_GRACE_MS = 0;
 
 /** Two matched users and the session of their chat. The user whose call made the match comes first. */
@@ -53,8 +53,8 @@ export type Match = MatchedPair;
 export type MatchState =
   | { kind: 'idle' }
   /**
-   * `since`: when the search started. `retryInMs`: time until a cool-down that prevented a match may be ignored; null
-   * if no cool-down did.
+   * `since`: when the search started. `retryInMs`: if a cool-down (recent partners are not matched again for some
+   * time) prevented a match, the time until it may be ignored; otherwise null.
    */
   | { kind: 'searching'; criteria: SearchCriteria; since: Date; retryInMs: number | null }
   /** Matched by this call, whose caller starts the chat. */
@@ -74,7 +74,7 @@ export interface QueueRecord {
 export type LeaveResult =
   /** `left`: the search has ended; `idle`: there was none. */
   | { kind: 'left' | 'idle' }
-  /** A match was made before. If it is not confirmed yet, the queue records that the user left; see `confirm`. */
+  /** The user has a match. If it is not confirmed yet, the queue records that the user left; see `confirm`. */
   | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
 /** KEYS of every script of matching. One key is enough, because all keys of matching share its hash tag. */
@@ -86,8 +86,8 @@ const KEYS = [matchingKeys.replicas];
  *
  * A user's place in the queue is the time at which their search started. Replicas with a socket of the user hold the
  * place. Without such a replica the user is parked: not matched, and forgotten after 35 s
- * (docs/product-decisions.md, A42). Users are matched within their pool only: flagged users in `care`, all others in
- * `common`.
+ * (docs/product-decisions.md, A42). Users are matched within their pool only: users whom moderation has flagged in
+ * `care`, all others in `common`.
  */
 @Injectable()
 export class MatchQueueService {
@@ -207,7 +207,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Moves a user to a pool and retries matching there if they are searching; they keep their place by time.
+   * Moves a user to a pool. A searching user keeps the start of their search, which is their place there, and matching
+   * is retried.
    * @param excludedIds as for `join`.
    */
   async changePool(userId: number, pool: Pool, excludedIds: readonly number[] = []): Promise<MatchState> {
@@ -251,8 +252,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Keeps two users apart after a block: from now on they are not matched with each other, and a claim of the two is
-   * not confirmed. This expires after an hour. Later searches pass the blocked users as `excludedIds`.
+   * Keeps two users apart after a block: for an hour, they are not matched with each other. Longer searches and later
+   * ones pass the blocked users as `excludedIds`. If the two are claimed, `confirm` refuses their match.
    * @returns the session of the chat that the two are in; null if they are in none.
    */
   async separate(userId: number, otherId: number): Promise<string | null> {
@@ -260,7 +261,7 @@ export class MatchQueueService {
     return state === 'chatting' && sessionId ? sessionId : null;
   }
 
-  /** Undoes `separate` for future searches. */
+  /** Undoes `separate`, except for a match that the two already have. */
   async allowAgain(userId: number, otherId: number): Promise<void> {
     await allowAgainScript.run(this.redis, KEYS, [userId, otherId]);
   }
@@ -306,7 +307,7 @@ export class MatchQueueService {
     });
   }
 
-  /** Whether the two are in a chat together, or were a few minutes ago. */
+  /** Whether the two are in a chat together, or were within the last ten minutes (`RECENT_PARTNER_TTL_MS`). */
   async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
     const [[partnerId], recent] = await Promise.all([
       this.readPartners([userId]),
@@ -328,7 +329,7 @@ export class MatchQueueService {
     );
   }
 
-  /** Whether a chat of the two was ended for safety a few minutes ago. */
+  /** Whether a chat of the two was ended for safety within the last ten minutes. */
   async wasChatEndedForSafety(userId: number, otherId: number): Promise<boolean> {
     return (await this.redis.get(matchingKeys.recentPartners(userId, otherId))) === ENDED_FOR_SAFETY;
   }

@@ -1,11 +1,12 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+import { requireMatch } from '../../../testing/test-match-queue.harness';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { LiveChatService } from '../../random-chat/application/live-chat.service';
-import { departScript, joinScript } from '../infrastructure/match-queue.scripts';
+import { departScript, joinScript, type PoolName } from '../infrastructure/match-queue.scripts';
 import { MatchmakingService } from './matchmaking.service';
 import { MatchQueueService } from './match-queue.service';
 
@@ -13,6 +14,8 @@ jest.setTimeout(30_000);
 
 /** Much shorter than the ten seconds between two checks of the records. */
 const SOON_MS = 2_000;
+/** The stored name of the pool of all users whom moderation has not flagged. */
+const COMMON_POOL: PoolName = '';
 /** A deadline that has passed: 1 ms after the epoch. */
 const LONG_AGO_MS = '1';
 
@@ -89,7 +92,7 @@ describe('MatchmakingService', () => {
     await secondTab.next('queue_joined');
     await secondTab.request('leave_queue', {});
     await firstTab.next('queue_left');
-    // The replica of the first tab tracked the user, and must not queue them again. It notices the end in two checks.
+    // A replica stops tracking a user whose record is missing in two checks. It must not queue the user again.
     for (const replicaIndex of [0, 1, 0, 1]) await getMatchmaking(replicaIndex).checkRecords();
     expect(countTracked(0) + countTracked(1)).toBe(0);
     expect(await readRecord(ada.user.id)).toEqual({});
@@ -112,7 +115,7 @@ describe('MatchmakingService', () => {
     await secondTab.next('chat_matched');
   });
 
-  it('parks a search when the last socket closes, even while that socket joins', async () => {
+  it('takes a user out of the queue, and lets the record expire, if their socket closes during the join', async () => {
     // The gateway calls `findSearcher` before it joins the user. The socket closes during this call.
     const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
@@ -184,7 +187,8 @@ describe('MatchmakingService', () => {
     await socket.request('join_queue', { preferences: 'male' });
     await stack.store.flush();
     await until(async () => (await readRecord(ada.user.id)).state === 'searching');
-    expect(await readRecord(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male', pool: '' });
+    const record = await readRecord(ada.user.id);
+    expect(record).toMatchObject({ gender: 'female', preference: 'male', pool: COMMON_POOL });
     const bobSocket = await (await stack.createVisitor(1, 'male')).openSocket();
     await bobSocket.request('join_queue', {});
     await socket.next('chat_matched');
@@ -195,9 +199,9 @@ describe('MatchmakingService', () => {
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     const { since } = await readRecord(ada.user.id);
-    await socket.cut();
+    await socket.terminate();
     await until(async () => (await listQueuedIds()).length === 0);
-    const newSocket = await ada.connect(stack.origins[1]);
+    const newSocket = await ada.openUnauthenticatedSocket(stack.origins[1]);
     const reply = await newSocket.ask('authenticate', { userId: ada.user.id });
     expect(reply.data).toEqual({ userId: ada.user.id, state: 'searching' });
     expect(await newSocket.next('queue_joined')).toEqual({
@@ -207,7 +211,7 @@ describe('MatchmakingService', () => {
     expect(await listQueuedIds()).toEqual([String(ada.user.id)]);
   });
 
-  it('repeats a departure that could not be recorded, so that the user leaves the queue', async () => {
+  it('repeats a call to Redis that failed to take a disconnected user out of the queue', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
@@ -218,19 +222,16 @@ describe('MatchmakingService', () => {
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('settles other expired claims when one of them cannot be settled', async () => {
-    const matching = stack.replicas[0]!.app.get(MatchQueueService);
+  it('settles the other expired claims (matches without a chat) when one of them cannot be settled', async () => {
+    const queue = stack.replicas[0]!.app.get(MatchQueueService);
     const chats = stack.replicas.map(({ app }) => app.get(LiveChatService));
-    const sessions: string[] = [];
-    for (const [waitingId, joiningId] of [
-      [1, 2],
-      [3, 4],
-    ] as const) {
-      await matching.join(waitingId, 'male', 'both');
-      const state = await matching.join(joiningId, 'male', 'both');
-      if (state.kind === 'matched') sessions.push(state.match.sessionId);
-    }
-    const [stuckSession = '', otherSession = ''] = sessions;
+    // The queue knows only ids, so the users 1 to 4 need not exist.
+    const matchNewUsers = async (waitingId: number, joiningId: number): Promise<string> => {
+      await queue.join(waitingId, 'male', 'both');
+      return requireMatch(await queue.join(joiningId, 'male', 'both')).sessionId;
+    };
+    const stuckSession = await matchNewUsers(1, 2);
+    const otherSession = await matchNewUsers(3, 4);
     // Settling an expired claim reads its chat, which fails for the first session.
     for (const service of chats) {
       const read = service.read.bind(service);
@@ -250,7 +251,7 @@ describe('MatchmakingService', () => {
     await stack.store.flush(); // removes the stuck claim, which must not affect other tests
   });
 
-  it('frees users who never return after the end of their chat could not be recorded', async () => {
+  it('frees the users of a chat whose end could not be recorded, although they never return', async () => {
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
@@ -274,7 +275,7 @@ describe('MatchmakingService', () => {
   });
 
   it('checks at most 200 users concurrently, and runs one check at a time', async () => {
-    const matching = stack.replicas[0]!.app.get(MatchQueueService);
+    const queue = stack.replicas[0]!.app.get(MatchQueueService);
     const registry = stack.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true); // otherwise the replica would not track the users
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
@@ -286,8 +287,8 @@ describe('MatchmakingService', () => {
     let running = 0;
     let maxRunning = 0;
     let resumes = 0;
-    const resume = matching.resume.bind(matching);
-    jest.spyOn(matching, 'resume').mockImplementation(async (userId) => {
+    const resume = queue.resume.bind(queue);
+    jest.spyOn(queue, 'resume').mockImplementation(async (userId) => {
       resumes += 1;
       maxRunning = Math.max(maxRunning, (running += 1));
       const state = await resume(userId);

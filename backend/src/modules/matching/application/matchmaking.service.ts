@@ -148,7 +148,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async track(userId: number, state: MatchState, usedExclusions: Exclusions): Promise<MatchState> {
     const waiting = this.waitingUsers.get(userId);
     const known = waiting?.exclusions;
-    // Another call may have read the exclusions again meanwhile: use the newer ones.
+    // Another call may have read the exclusions after this one: use the newer ones.
     const exclusions = known && known.readAt > usedExclusions.readAt ? known : usedExclusions;
     this.metrics.recordSearchResult(state.kind, waiting?.since);
     this.untrack(userId);
@@ -170,7 +170,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     // If the user's last socket closed during the call to Redis, no later event would release the place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
     if (state.kind === 'matched') await this.events.deliver('MatchMade', state.match);
-    // The call to Redis did not take a later change of the exclusions into account.
+    // If the exclusions changed during the call to Redis, it has used the old ones.
     if (state.kind === 'searching' && this.searchExclusions.haveChanged(userId, exclusions))
       void this.retry(userId);
     return state;
@@ -216,7 +216,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('ChatStarted')
   untrackUserInChat({ userId }: ProcessEventMap['ChatStarted']): void {
-    // Another replica may have made the match, so that this one has not recorded the result of the search.
+    // Has no effect if `track` has recorded the result, but another replica may have made the match.
     this.metrics.recordSearchResult('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
     this.queue.forget(userId);
@@ -237,7 +237,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Reads the user's exclusions again and retries matching, because a match may have become possible. */
+  /** Reads the user's exclusions again, and retries matching in case a user is no longer excluded. */
   @OnProcessEvent('ExclusionsChanged')
   async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
     const userBefore = this.waitingUsers.get(userId);
@@ -255,7 +255,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   async applyStanding({ userId, standing }: ProcessEventMap['StandingChanged']): Promise<void> {
     if (!maySearch(standing)) {
       const { kind } = await this.leave(userId);
-      // `claimed`: the user was matched, but the chat has not started. The queue records that the user has left.
+      // `claimed`: the user was matched, but the chat has not started. The chat ends as soon as it starts.
       if (kind === 'left' || kind === 'claimed') await this.userPublisher.sendFrame(userId, 'queue_left', {});
       return;
     }

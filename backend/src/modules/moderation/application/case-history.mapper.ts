@@ -20,8 +20,9 @@ export const toCaseHistory = (caseId: number, events: readonly StoredConductEven
   const decidedAppealIds = new Set(
     events.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
-  // FlagLifted has no case id, so it belongs to the case that placed the last flag.
+  // FlagLifted has no case id, so it belongs to the case of the last flag.
   let flaggingCase: unknown = null;
+  // The entries are `unknown` until the cast at the end, because `data` has no type.
   return events.flatMap((event): unknown[] => {
     const { type, data } = event;
     const at = event.at.toISOString();

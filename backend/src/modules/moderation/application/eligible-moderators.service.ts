@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { CaseRepository, type CaseRow, type ConductEventRow } from '../infrastructure/case.repository';
 
-/** How moderators are involved in a case, in the form that commands of the module conduct require. */
+/** How moderators are involved in a case: fields of the commands of the conduct module. */
 export interface ModeratorInvolvement {
-  /** Moderators who are friends of a party. The module conduct finds the other reasons in its own events. */
+  /** Moderators who are friends of a party. The conduct module finds the other reasons in its own events. */
   excludedModeratorIds: number[];
   isOnlyModerator: boolean;
 }
@@ -19,7 +19,7 @@ interface ActToReview {
 /**
  * Finds out which moderators are eligible to decide a case, by listing those who are not: the parties (the user whom
  * the case is about, and the reporters), friends of a party, and the author of an act that another moderator has to
- * review. The decider of the module conduct refuses them; the page uses the list to offer only permitted actions.
+ * review. The decider of the conduct module refuses them; the page uses the list to offer only permitted actions.
  */
 @Injectable()
 export class EligibleModeratorsService {

@@ -33,7 +33,7 @@ interface CaseAct {
  * Moderators' acts on cases. Each act commits together with its record in the audit log. Common errors:
  * - `own_decision`: the moderator is involved in the case, or would review an act of their own.
  * - `claimed`: the case is reserved for another moderator.
- * - `case_changed`: events were recorded since the moderator read the version that the act quotes.
+ * - `case_changed`: events were recorded since the version that the moderator has seen.
  * - `already_answered`: the case does not wait for this act any more.
  * - `validation_failed`: the parts of a decision do not fit together.
  */

@@ -13,7 +13,7 @@ export const toShownEvidence = (stored: unknown): Evidence | null => {
   return parsed.success ? parsed.data : null;
 };
 
-/** Lists the images of the evidence whose storage key is known. */
+/** Lists the images in the evidence, without those that have no storage key. */
 export const listEvidenceImages = (stored: unknown): EvidenceImage[] => {
   const { messages } = (parseJson(stored) ?? {}) as { messages?: { images?: Partial<EvidenceImage>[] }[] };
   return (messages ?? []).flatMap(({ images }) =>

@@ -20,11 +20,11 @@ const categoryBases: Record<ReportCategory, number> = {
 };
 /** By kind of finding; `FindingKind` explains the kinds. */
 const findingBases = { stated_age: 600, image_match: 500, classifier: 300, many_accounts: 150 };
-/** For an appeal against a sanction that has ended or was lifted, or against another decision. */
+/** For an appeal against a notice without a sanction in force. */
 const APPEAL_BASE = 350;
 const APPEAL_OF_SANCTION_IN_FORCE_BASE = 400;
 const CONFIRMATION_BASE = 380;
-/** Points added to the base. The count of further reporters and that of earlier sanctions are limited. */
+/** Points that are added to the base. */
 const POINTS_PER_FURTHER_REPORTER = 40;
 const MAX_FURTHER_REPORTERS = 5;
 const POINTS_PER_EARLIER_SANCTION = 60;
@@ -162,7 +162,7 @@ SELECT page.id, page.user_id, page.urgency, page.waiting_since, page.is_waiting,
        page.claimed_by, page.claimed_until, page.claimed_until > now() AS is_claimed,
        -- The user may have been erased.
        COALESCE(users.username, '') AS username, COALESCE(users.is_anonymous, false) AS is_anonymous,
-       -- Acts on the case quote the version of the user's whole conduct stream.
+       -- A moderator's act on the case has to state the version of the user's whole conduct stream.
        COALESCE(event_streams.version, page.version)::int AS version,
        ${buildStandingKindSql('standings')} AS standing,
        (SELECT json_object_agg(category, number) FROM (

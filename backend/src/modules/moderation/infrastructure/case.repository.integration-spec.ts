@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 describe('CaseRepository', () => {
   let database: TestDatabase;
   let cases: CaseRepository;
-  /** The id of the row that was inserted last. Tests that choose ids themselves use numbers below 1,000. */
+  /** The id of the row that was inserted last. The default user ids, which follow from it, are above 1,000. */
   let lastId = 0;
   /** The time as of which the lists are computed. */
   const now = new Date();
@@ -75,7 +75,7 @@ describe('CaseRepository', () => {
       kind: 'suspended',
       rule: 'no_hate',
       starts_at: subtractMs(DAY_MS),
-      notice_id: lastId + 1,
+      notice_id: lastId + 1, // differs from those of other rows
       is_automatic: false,
       ...row,
     });
@@ -104,6 +104,7 @@ describe('CaseRepository', () => {
     id: Number(id),
   });
 
+  // A case waits because of reports or a finding: what the service itself noticed about the user, such as a stated age.
   describe('the urgency of a case', () => {
     it('is the sum of points for the gravest category, further reporters, earlier sanctions, an automatic case and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
@@ -146,7 +147,7 @@ describe('CaseRepository', () => {
       expect(await findSingleCase()).toMatchObject({ urgency: 300, reporters: 1, is_halved: false });
     });
 
-    it('is halved without a reporter of weight 1', async () => {
+    it('is halved when no reporter has weight 1', async () => {
       const id = await addCase();
       await addReport(id, { weight: 0 });
       await addReport(id, { weight: 0 });
@@ -172,7 +173,7 @@ describe('CaseRepository', () => {
       expect(await findSingleCase()).toMatchObject({ urgency, kind: 'finding', is_halved: false });
     });
 
-    it('has its base from the gravest of several reasons, which is also the kind of the case', async () => {
+    it('is based on the gravest of several reasons, which also decides the kind of the case', async () => {
       const id = await addCase({ kind: 'reports', finding: 'many_accounts' });
       await addReport(id, { category: 'spam' });
       expect(await findSingleCase()).toMatchObject({ kind: 'finding', urgency: 150 });
@@ -213,7 +214,7 @@ describe('CaseRepository', () => {
     it('waits again until its ban is confirmed', async () => {
       const id = await addCase({ user_id: 9, ...decided });
       await addSanction(9, { case_id: id, kind: 'banned', starts_at: subtractMs(HOUR_MS) });
-      // A ban to confirm, and one full hour.
+      // A ban to confirm, and one full hour of waiting.
       expect(await findSingleCase()).toMatchObject({ state: 'open', kind: 'confirmation', urgency: 380 + 4 });
       await database.dataSource.query('UPDATE sanctions SET confirmed_at = $1', [now]);
       expect(await findPage()).toEqual([]);
@@ -229,14 +230,14 @@ describe('CaseRepository', () => {
 
   it('the queue is ordered by urgency, then by the time of waiting, then by id', async () => {
     const openedMinutesAgo = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
-    const [young, old, equallyYoung] = [
+    const [newer, older, equallyNew] = [
       await addCase(openedMinutesAgo(1)),
       await addCase(openedMinutesAgo(2)),
       await addCase(openedMinutesAgo(1)),
     ];
-    const grave = await addCase({ kind: 'finding', finding: 'stated_age' });
-    for (const id of [young, old, equallyYoung]) await addReport(id);
-    expect(listIds(await findPage())).toEqual([grave, old, young, equallyYoung]);
+    const mostUrgent = await addCase({ kind: 'finding', finding: 'stated_age' });
+    for (const id of [newer, older, equallyNew]) await addReport(id);
+    expect(listIds(await findPage())).toEqual([mostUrgent, older, newer, equallyNew]);
   });
 
   it('paging through the queue repeats and skips no case while further reports and cases arrive', async () => {
@@ -257,7 +258,8 @@ describe('CaseRepository', () => {
       if (rows.length === 0) break;
       seen.push(...listIds(rows));
       after = toPosition(rows.at(-1)!);
-      // The least urgent case becomes the most urgent one, and a new case arrives.
+      // The least urgent case becomes the most urgent one, and a new case arrives. Both are later than `now`, the time
+      // of the list, so the further pages must ignore them.
       const later = { created_at: addMs(1) };
       for (let count = 0; count < 5; count += 1)
         await addReport(expected.at(-1)!, { ...later, category: 'minor' });
@@ -290,14 +292,14 @@ describe('CaseRepository', () => {
     expect(listIds(await findPage('held'))).toEqual([openId, decidedId]);
   });
 
-  it('a case is claimed until its claim expires', async () => {
+  it('a case is claimed (reserved for a moderator) until its claim expires', async () => {
     await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
     expect(await findSingleCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
     await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
     expect(await findSingleCase()).toMatchObject({ is_claimed: false });
   });
 
-  it('the query for a page of 10,000 open cases never repeats a sequential scan for each case', async () => {
+  it('the query for a page of the queue does not repeat a sequential scan for each of 10,000 cases', async () => {
     // Each case has three reports, and every second user has an earlier sanction.
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)

@@ -8,15 +8,15 @@ import { buildConductStreamId } from '../../standings/domain/standing.events';
 import { buildCasePageSql, singleCaseSql } from './case-queue.sql';
 
 /**
- * A case with its urgency, which is the sum of `base` and the four `*_part` columns, halved if `is_halved`. Ids are
- * strings: the driver returns bigint as text.
+ * A case with its urgency: the sum of `base` and the four `*_part` columns, limited to 1,000, and then halved if
+ * `is_halved`. Ids are strings: the driver returns bigint as text.
  */
 export interface CaseRow {
   id: string;
   user_id: string;
   state: CaseState;
   kind: CaseKind;
-  /** Version of the user's conduct stream, which acts on the case quote. */
+  /** Version of the user's conduct stream. A moderator's act on the case has to state it. */
   version: number;
   urgency: number;
   base: number;
@@ -39,9 +39,9 @@ export interface CaseRow {
   decided_at: Date | null;
   decided_by: string | null;
   escalated_by: string | null;
-  /** The earliest open appeal. */
+  /** When the earliest open appeal was filed. */
   appeal_filed_at: Date | null;
-  /** The earliest ban that waits for its confirmation. */
+  /** When the earliest ban that waits for its confirmation was imposed. */
   ban_imposed_at: Date | null;
   claimed_by: string | null;
   claimed_until: Date | null;
@@ -94,7 +94,7 @@ interface RawEvent {
   personal: Record<string, unknown> | null;
 }
 
-/** Queries about cases, over the read models of conduct, users, friends and standings, and users' conduct streams. */
+/** Queries about cases. They read the read models of conduct, users, friends and standings, and the conduct streams. */
 @Injectable()
 export class CaseRepository {
   constructor(
@@ -107,7 +107,7 @@ export class CaseRepository {
     const [row] = await this.dataSource.query<{ now: Date }[]>(
       `SELECT date_trunc('milliseconds', now()) AS now`,
     );
-    if (!row) throw new Error('The database has no time');
+    if (!row) throw new Error('The database returned no time');
     return row.now;
   }
 

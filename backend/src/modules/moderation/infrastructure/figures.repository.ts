@@ -12,7 +12,7 @@ export interface FiguresRow {
   decision_p95_s: number | null;
   reports_by_category: Record<string, number>;
   decisions: { outcome: CaseOutcome; by: 'moderator' | 'automatic'; count: number }[];
-  /** Decided appeals, by the moderator who decided the case, and not by the one who decided the appeal. */
+  /** Numbers of decided appeals, by the moderator who decided the case (not the one who decided the appeal). */
   appeals: { moderatorId: number; decided: number; reversed: number }[];
   reports: number;
   blocks: number;

@@ -105,7 +105,7 @@ export class CasePageDto implements CasePage {
 }
 assertType<SameShape<CasePageDto, CasePage>>();
 
-/** The points whose sum, halved if `isHalved`, is the urgency of a case. */
+/** The urgency of a case is the sum of these points, limited to 1,000, and then halved if `isHalved`. */
 export class UrgencyPartsDto implements UrgencyParts {
   @ApiProperty({ type: 'integer', description: 'Points of the gravest reason why the case waits' })
   base: number;
@@ -127,7 +127,7 @@ export class UrgencyPartsDto implements UrgencyParts {
 }
 assertType<SameShape<UrgencyPartsDto, UrgencyParts>>();
 
-/** Numbers of a reporter's reports. */
+/** How many of a reporter's reports were decided, and how many of those were upheld. */
 class AccuracyDto {
   @ApiProperty({ type: 'integer' })
   decided: number;

@@ -74,7 +74,7 @@ export class CasesController {
       'Content-Length': String(size),
       'X-Content-Type-Options': 'nosniff',
     });
-    // A failure of the client or the storage after the headers were sent can have no error response.
+    // The headers are sent, so a failure of the client or the storage can no longer be answered with an error.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

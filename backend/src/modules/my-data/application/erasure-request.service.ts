@@ -41,7 +41,7 @@ export class ErasureRequestService {
    */
   requestIfInactive(userId: number, cutoff: Date): Promise<string | null> {
     return this.executor.runInTransaction(async (manager) => {
-      if (!(await this.erasures.isInactiveUntilCommit(userId, cutoff, manager))) return null;
+      if (!(await this.erasures.lockAndCheckInactivity(userId, cutoff, manager))) return null;
       return this.requestInTransaction(manager, userId, 'inactive');
     });
   }

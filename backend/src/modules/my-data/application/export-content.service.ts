@@ -100,6 +100,7 @@ export class ExportContentService {
       if (chats.length < PAGE_SIZE) break;
       afterId = chats.at(-1)?.id ?? afterId;
     }
+    // Private messages exist only between users who are or were friends. Their ids are read again, not kept in memory.
     for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
       for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, snapshot);
     yield* readStreams('conduct', [buildConductStreamId(userId)]);

@@ -71,7 +71,7 @@ export class ExportService {
   }
 
   /**
-   * Uses a ticket. The caller must write the returned export, because only then its slot is released.
+   * Uses a ticket. The caller must write the returned export, because only then is the slot released.
    * @throws DomainError not_found for a ticket that was used, has expired or belongs to another login; unavailable
    * while the replica or the user cannot run another export, in which case the ticket stays valid.
    */
@@ -138,8 +138,8 @@ export class ExportService {
       return;
     const isTooSlow = signal.aborted && !this.stopping.signal.aborted;
     if (!this.stopping.signal.aborted) logWarning(this.logger, 'An export was cut off', error);
-    // An export that failed, or that a stop of the replica ended, does not count towards the user's exports of the day.
-    // One that was too slow counts.
+    // An export does not count towards the user's limit of the day if it failed or the replica stopped. It counts if
+    // the client was too slow.
     if (!isTooSlow) await this.rateLimiter.refund('exports', userId);
   }
 }

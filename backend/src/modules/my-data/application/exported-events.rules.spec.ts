@@ -4,6 +4,7 @@ import type { ExportEvent } from '@thaw/contract/my-data-export';
 import { type ExportableEvent, exportedEvents, isExclusion, toExportedEvent } from './exported-events.rules';
 import { exportedTables } from './exported-tables.rules';
 
+// User ids.
 const ADA = 7;
 const BOB = 9;
 const documentation = readFileSync(join(__dirname, '../../../../../docs/my-data.md'), 'utf8');
@@ -45,7 +46,7 @@ it('docs/my-data.md lists each event type and each table, and whether it is expo
   ]);
   for (const [name, expected] of isLeftOutByName) {
     const row = rows.find((line) => line.split('|')[1]?.includes(`\`${name}\``));
-    // The second column begins with "no: " and the reason.
+    // The second column of a type that is not exported is "no: " and the reason.
     const isDocumentedAsLeftOut = row && /\| no: /.test(row);
     expect([name, isDocumentedAsLeftOut]).toEqual([name, expected]);
   }

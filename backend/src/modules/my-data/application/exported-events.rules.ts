@@ -38,7 +38,7 @@ export interface ExportRule {
   isLeftOut?: (data: EventData, isOwn: boolean) => boolean;
 }
 
-/** Why no event of a type is exported. */
+/** A type of which no event is exported, and the reason. */
 export interface Exclusion {
   leftOut: string;
 }
@@ -176,6 +176,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fields: ['messageId', 'senderId'],
     readableFields: ['content'],
   },
+  // `attempt` identifies the frame of the client, so that a retry is recognised.
   PrivateReactionAdded: {
     section: 'private',
     author: 'userId',
@@ -190,6 +191,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   PrivateMessageDeleted: { section: 'private', author: 'senderId', fields: ['messageId', 'senderId'] },
 
+  // A flagged user is matched only with other flagged users.
   PersonFlagged: createConductRule('caseId', 'until', 'cause', 'noticeId'),
   FlagLifted: createConductRule('noticeId'),
   // `inheritedFrom` is a sanction of another account.
@@ -197,6 +199,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     createConductRule('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
     'inheritedFrom',
   ),
+  // `isSolo`: whether the reviewer also made the decision, because there is no other moderator.
   SanctionConfirmed: withHiddenFields(createConductRule('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
   // The user knows the reason, which is the text of the notice.
   SanctionLifted: withHiddenFields(
@@ -216,6 +219,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     // Users are not notified of reports that were dismissed.
     isLeftOut: ({ outcome }) => outcome === 'dismissed',
   },
+  // How much a report counts, and what it is based on, is for moderators only.
   ReportFiled: {
     ...withHiddenFields(
       createConductRule('reportId', 'category', 'context', 'words'),
@@ -244,6 +248,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     ),
     fieldsOfOwnStream: ['caseId', 'sanctionId', 'until'],
   },
+  // A finding is what the service notices itself; a hold keeps data from being erased.
   CaseOpened: { leftOut: UNDECIDED },
   FindingRaised: { leftOut: UNDECIDED },
   CaseClaimed: { leftOut: INTERNAL },
@@ -269,7 +274,7 @@ export const listExportedTypes = (section: ExportSection): string[] =>
     !isExclusion(rule) && rule.section === section ? [type] : [],
   );
 
-/** Sections that omit events. Gaps between the positions would disclose the number of the omitted events. */
+/** Sections in which some events are left out. Gaps between the positions would disclose how many. */
 const renumberedSections: readonly ExportSection[] = ['friends', 'conduct'];
 
 /** Whether the exported events of a section get new positions without gaps. */
@@ -309,7 +314,7 @@ const selectFields = (
     ...(isOwn ? (rule.ownFields ?? []) : []),
     ...(isOwn || isReadable ? (rule.readableFields ?? []) : []),
     ...(isOwnStream ? (rule.fieldsOfOwnStream ?? []) : []),
-    // If an event has an author, only the author gets its partial fields.
+    // Fields in `partial` need no other list. If the event has an author, only the author gets them.
     ...(isOwn || rule.author === undefined ? Object.keys(rule.partial ?? {}) : []),
   ]);
   const data: EventData = {};

@@ -77,8 +77,8 @@ export class ErasureRepository {
   }
 
   /**
-   * Reopens the finished erasures that a legal hold (by which moderators keep data about a user) has limited, and whose
-   * hold was lifted. They continue after the step `completedStep`.
+   * Reopens the erasures that finished during a legal hold, by which moderators keep data about a user, if the hold is
+   * now lifted. They continue after the step `completedStep`.
    */
   async reopenAfterLiftedHolds(completedStep: number): Promise<void> {
     await this.dataSource.query(
@@ -171,7 +171,7 @@ export class ErasureRepository {
 
   /**
    * Whether an erasure of the last day has completed `redisStep`, the step that deletes keys from Redis, and Redis'
-   * append-only file was not rewritten since.
+   * append-only file was not rewritten since. After a day, Redis is not asked again: it does not allow the rewrite.
    */
   async awaitsRewrite(redisStep: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
@@ -228,7 +228,7 @@ export class ErasureRepository {
    * Whether the user is still anonymous and refreshed no session since `cutoff`. Locks the sessions, so that none is
    * refreshed before the end of the transaction.
    */
-  async isInactiveUntilCommit(userId: number, cutoff: Date, manager: EntityManager): Promise<boolean> {
+  async lockAndCheckInactivity(userId: number, cutoff: Date, manager: EntityManager): Promise<boolean> {
     const sessions = await manager.query<{ refreshed_at: Date }[]>(
       'SELECT refreshed_at FROM sessions WHERE user_id = $1 FOR UPDATE',
       [userId],

@@ -31,14 +31,15 @@ interface EventRow {
   personal: Record<string, unknown> | null;
   entry_id: string | null;
   occurred_at: Date;
-  is_readable: boolean;
+  /** Whether the event has the current text of a private message. */
+  is_current_text: boolean;
 }
 
 /**
  * Builds an SQL condition: whether an event was committed when the export began. The log only grows, so the condition
- * gives every page the same state of the log without a transaction that stays open. Transactions last seconds, so
- * events that were recorded ten minutes before the export were committed. The transaction ids of such events are not
- * compared, because they mean nothing in a database that was restored from a dump.
+ * gives every page the same state of the log without a transaction that stays open. Transactions last seconds, so an
+ * event that was recorded ten minutes before the export is committed in any case. Its transaction id is not compared,
+ * because old transaction ids mean nothing in a database that was restored from a dump.
  * @param events an alias of the table `events`. Parameters of the statement: $3 `pgSnapshot`, $4 `startedAt`.
  */
 const buildIsInSnapshotSql = (events: string): string =>
@@ -54,7 +55,7 @@ SELECT e.stream_id, e.stream_position, e.type, e.schema_version, e.data, p.data 
   e.type IN ('PrivateMessageSent', 'PrivateMessageEdited') AND NOT EXISTS (
     SELECT 1 FROM events later
     WHERE later.stream_id = e.stream_id AND later.stream_position > e.stream_position
-      AND later.type = 'PrivateMessageEdited' AND ${buildIsInSnapshotSql('later')}) AS is_readable
+      AND later.type = 'PrivateMessageEdited' AND ${buildIsInSnapshotSql('later')}) AS is_current_text
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
 WHERE e.stream_id = ANY($1::text[]) AND e.type = ANY($2::text[]) AND ${buildIsInSnapshotSql('e')} AND e.stream_position > $5
   -- The conduct stream of a user also has reports and appeals by other users, which are not exported to the user.
@@ -86,8 +87,8 @@ export class ExportRepository {
   }
 
   /**
-   * Whether the login is still valid. The erasure of the user also ends it. All session ids that replace one another in
-   * a login have its `familyId`.
+   * Whether the login is still valid. A logout ends it, and so does the erasure of the user. The query uses the
+   * `familyId`, because a login keeps it when its session id is replaced.
    */
   async isSignedIn({ userId, familyId }: Login): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
@@ -99,7 +100,8 @@ export class ExportRepository {
 
   /**
    * Yields the events of some streams that concern the user, of the given types, stream by stream in the given order.
-   * `isReadable` says whether an event of a private message has its current text, not whether the user may read it.
+   * `isReadable` only says whether an event has the current text of a private message. The caller has to check whether
+   * the user may read the message.
    */
   async *readEvents(
     streamIds: readonly string[],
@@ -111,7 +113,7 @@ export class ExportRepository {
       for (let afterPosition = 0; ;) {
         const limit = group.isLong ? EVENTS_PER_PAGE : null;
         const parameters = [group.streamIds, types, pgSnapshot, startedAt, afterPosition, userId, limit];
-        const rows = await this.readFromReplica<EventRow>(SELECT_EVENTS, parameters, position);
+        const rows = await this.readAtPosition<EventRow>(SELECT_EVENTS, parameters, position);
         if (rows.length > 0) yield this.toEvents(rows, group.streamIds);
         if (limit === null || rows.length < limit) break;
         afterPosition = Number(rows.at(-1)?.stream_position);
@@ -130,7 +132,7 @@ export class ExportRepository {
     );
   }
 
-  /** Ids of users whom the user blocks or has blocked in the past. The read model of blocks has only present ones. */
+  /** Ids of users whom the user blocks or has blocked in the past. Past blocks are not in the read model of blocks. */
   async readBlockedUserIds(userId: number, afterId: number): Promise<number[]> {
     return this.readIds(
       `SELECT id FROM (
@@ -159,7 +161,7 @@ export class ExportRepository {
     afterId: number,
     { position }: LogSnapshot,
   ): Promise<{ id: number; streamId: string }[]> {
-    const rows = await this.readFromReplica<{ id: string; stream_id: string }>(
+    const rows = await this.readAtPosition<{ id: string; stream_id: string }>(
       `SELECT id, stream_id FROM (
          (SELECT id, stream_id FROM chat_history WHERE user1_id = $1 AND id > $2 ORDER BY id LIMIT $3)
          UNION ALL
@@ -177,7 +179,7 @@ export class ExportRepository {
     afterId: number,
     { position }: LogSnapshot,
   ): Promise<number[]> {
-    const rows = await this.readFromReplica<{ id: string }>(
+    const rows = await this.readAtPosition<{ id: string }>(
       `SELECT id FROM private_messages
        WHERE LEAST(sender_id, receiver_id) = LEAST($1::bigint, $2::bigint)
          AND GREATEST(sender_id, receiver_id) = GREATEST($1::bigint, $2::bigint) AND id > $3
@@ -215,7 +217,7 @@ export class ExportRepository {
   }
 
   /** Reads from the read replica if it has everything up to `position`, otherwise from the primary. */
-  private readFromReplica<Row>(
+  private readAtPosition<Row>(
     text: string,
     parameters: readonly unknown[],
     position: LogSequenceNumber,
@@ -234,7 +236,7 @@ export class ExportRepository {
     streamIds: readonly string[],
     position: LogSequenceNumber,
   ): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.readFromReplica<{ stream_id: string; version: string }>(
+    const rows = await this.readAtPosition<{ stream_id: string; version: string }>(
       'SELECT stream_id, version FROM event_streams WHERE stream_id = ANY($1)',
       [streamIds],
       position,
@@ -259,7 +261,7 @@ export class ExportRepository {
           occurredAt: row.occurred_at,
           // Edits and reactions refer to a message of a random chat by its entry id.
           data: row.type === 'MessageSent' ? { messageId: row.entry_id, ...data } : data,
-          isReadable: row.is_readable,
+          isReadable: row.is_current_text,
         };
       }),
     );

@@ -102,10 +102,10 @@ export class ErasureService {
    * @throws errors of stores; the next call continues with the same step.
    */
   run(erasureId: string): Promise<boolean> {
-    return this.limiter.run(() => this.continue(erasureId));
+    return this.limiter.run(() => this.runRemainingSteps(erasureId));
   }
 
-  private async continue(erasureId: string): Promise<boolean> {
+  private async runRemainingSteps(erasureId: string): Promise<boolean> {
     let isFinished = false;
     await this.erasures.runExclusively(erasureId, async () => {
       const erasure = await this.erasures.find(erasureId);

@@ -55,6 +55,7 @@ type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extend
   ? Omit<Command, 'eventId' | 'at'>
   : never;
 
+/** Allows each sender to use a `clientId` once. */
 const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
 
 /** Sends, changes and loads private messages between friends. */
@@ -80,13 +81,14 @@ export class PrivateChatService {
     const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
     const findEarlierAttempt = async () =>
       clientId ? this.messages.findByClientId(senderId, clientId) : null;
-    // The statement that stores the message makes the same checks. Those for images have to precede `share`: a refused
-    // message must not give the receiver access to its images.
+    // The statement that stores the message checks the friendship and the quote. With images, they are also checked
+    // before `share`: a refused message must not give the receiver access to its images.
     const hasImages = messageType !== 'text';
     if (hasImages) await this.requireFriends(senderId, receiverId);
     const event = createSentEvent(outgoing);
     if (hasImages && replyToId !== null) {
       const isQuotable = await this.messages.isQuotable(replyToId, senderId, receiverId);
+      // The quoted message may have been deleted after an earlier attempt has stored this one.
       const earlier = isQuotable ? null : await findEarlierAttempt();
       if (earlier) return toRepeatedResult(earlier, receiverId);
       if (!isQuotable) throw new DomainError('message_not_found');
@@ -97,6 +99,7 @@ export class PrivateChatService {
     try {
       return await this.store(event, profiles);
     } catch (error) {
+      // A concurrent attempt may have stored the message first.
       const isRepeatedClientId = findViolatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
       const earlier = isRepeatedClientId && (await findEarlierAttempt());
       if (!earlier) throw error;

@@ -22,7 +22,7 @@ const createSentEvent = (messageType: MessageType = 'text', content = 'hello'): 
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-/** `refFingerprint`: a hash of the `ref` of the client's frame. A retry of the frame has the same one. */
+/** `refFingerprint` (`attempt` in the event): a hash of the `ref` of the client's frame, equal in a retry. */
 const createReactionEvent = (
   userId: number,
   refFingerprint?: string,
@@ -235,14 +235,11 @@ describe('deleting a private message', () => {
 });
 
 it('reads erased content as empty', () => {
-  const { content: _, ...erased } = { ...createSentEvent().data, content: undefined } as Record<
-    string,
-    unknown
-  >;
+  const { content: _, ...erased } = { ...createSentEvent().data } as Record<string, unknown>;
   const event = { ...createSentEvent(), data: erased } as PrivateMessageEvent;
   expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
 });
 
-it('keeps each message in its own stream', () => {
+it('the stream of a message is named by the id of the message', () => {
   expect(buildPrivateMessageStreamId(42)).toBe('private-42');
 });

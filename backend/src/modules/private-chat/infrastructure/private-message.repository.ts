@@ -43,7 +43,7 @@ export interface EarlierMessage {
 
 /** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
 export interface SendOutcome {
-  /** Assigned id and time, higher than those of every earlier message between the two. */
+  /** The assigned id. It and the time are higher than those of every earlier message between the two. */
   id: number;
   createdAt: Date;
   earlier: EarlierMessage | null;
@@ -54,7 +54,7 @@ export interface SendOutcome {
 interface RawSendOutcome {
   id: string;
   occurred_at: Date;
-  /** The other `earlier_` columns are null if this is null; likewise those of `quoted_id`. */
+  /** If this is null, all `earlier_` columns are null. The same is true of `quoted_id` and the `quoted_` columns. */
   earlier_id: string | null;
   earlier_receiver_id: string;
   earlier_at: Date;
@@ -81,8 +81,9 @@ interface RawMessage {
 }
 
 /**
- * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
- * uses $1 to $8, and names the row of the query `opening`. Times are truncated to milliseconds, the precision of
+ * Appends the event that creates a message, and inserts the row of the message. `buildOpenStreamSql` uses $1 to $8, and
+ * names the row of the query `opening`. $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type,
+ * $14 content. Times are truncated to milliseconds, the precision of
  * events, so that a rebuild gives the same rows.
  */
 const SEND_STATEMENT: PreparedStatement = {
@@ -139,7 +140,7 @@ CROSS JOIN LATERAL (
 ) AS unread
 WHERE unread.count > 0`;
 
-/** The read model `private_messages`, whose rows only the SQL of its projection writes, and users' read positions. */
+/** Reads the messages, which only the SQL of their projection writes; reads and writes users' read positions. */
 @Injectable()
 export class PrivateMessageRepository {
   constructor(
@@ -152,7 +153,7 @@ export class PrivateMessageRepository {
   /**
    * Sends a message between two friends. Locks their conversation until the commit: ids are assigned and committed in
    * order, so a reader never sees a later message before an earlier one.
-   * @param event its message id and time are placeholders, because this statement assigns both.
+   * @param event with placeholders for the message id and the time, which the SQL statement assigns.
    * @returns null if the two are not friends.
    */
   async send({ type, eventId, data }: PrivateMessageSent): Promise<SendOutcome | null> {

@@ -134,7 +134,7 @@ describe('random chat: end', () => {
       for (let round = 0; round < 16; round += 1) {
         const tabs = await Promise.all(
           [0, 1, 0, 1].map(async (replica) => {
-            const tab = await ada.connect(stack.origins[replica]);
+            const tab = await ada.openUnauthenticatedSocket(stack.origins[replica]);
             tab.send({
               event: 'authenticate',
               data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
@@ -145,7 +145,7 @@ describe('random chat: end', () => {
           }),
         );
         // In every fourth round, the connections are lost instead of closed.
-        await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.cut())));
+        await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.terminate())));
       }
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');

@@ -47,7 +47,7 @@ describe('presence in chats, when a call or a store fails', () => {
       await run(...parameters);
       throw new Error('Command timed out');
     });
-    const tab = await ada.connect(stack.origins[0]);
+    const tab = await ada.openUnauthenticatedSocket(stack.origins[0]);
     tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
     await tab.closed;
     await until(
@@ -104,7 +104,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('keeps a partner connected when the publication of their return overtakes an older reply of Redis', async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat();
-    await bobSocket.cut();
+    await bobSocket.terminate();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const join = presence.join.bind(presence);

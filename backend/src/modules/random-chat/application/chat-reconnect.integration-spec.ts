@@ -1,5 +1,5 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `leave`
-// closes a socket cleanly, as a page does; `cut` loses the connection.
+// closes a socket cleanly, as a page does; `terminate` loses the connection.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
@@ -53,7 +53,7 @@ describe('random chat: reconnect', () => {
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       await adaSocket.leave();
-      const newSocket = await ada.connect(stack.origins[1]);
+      const newSocket = await ada.openUnauthenticatedSocket(stack.origins[1]);
       expect((await newSocket.ask('authenticate', { userId: ada.user.id })).data).toEqual({
         userId: ada.user.id,
         state: 'chatting',
@@ -82,7 +82,7 @@ describe('random chat: reconnect', () => {
     it('receives only the missed events after a lost connection, and no message twice', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
-      await adaSocket.cut();
+      await adaSocket.terminate();
       await bobSocket.next('partner_connection');
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
       const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 2 });
@@ -97,7 +97,7 @@ describe('random chat: reconnect', () => {
 
     it('receives an empty resume when it has missed no event', async () => {
       const { ada, adaSocket, sessionId } = await startChat(stack);
-      await adaSocket.cut();
+      await adaSocket.terminate();
       const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 1 });
       expect(await newSocket.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
@@ -188,7 +188,7 @@ describe('random chat: reconnect', () => {
       const sending = sendUntilStopped();
       let socket = adaSocket;
       for (let round = 0; round < 12; round += 1) {
-        await (round % 2 ? socket.cut() : socket.leave());
+        await (round % 2 ? socket.terminate() : socket.leave());
         const seenSeq = socket.getLastSeen(sessionId);
         socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seenSeq });
         await socket.next('session_resumed', ({ last }) => last === true);
@@ -210,9 +210,9 @@ describe('random chat: reconnect', () => {
 
     it('receives the end of a chat that ended while it was disconnected, unless it has seen the end', async () => {
       const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
-      await adaSocket.cut();
+      await adaSocket.terminate();
       await bobSocket.request('skip_chat', { sessionId });
-      const newSocket = await ada.connect(stack.origins[1]);
+      const newSocket = await ada.openUnauthenticatedSocket(stack.origins[1]);
       const lastSeen = { sessionId, seq: 1 };
       const reply = await newSocket.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(reply.data).toMatchObject({ state: 'idle' });
@@ -241,14 +241,14 @@ describe('random chat: reconnect', () => {
       'is closed as after an internal error when %s, and resumes on the next attempt',
       async (_description, service, method) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
-        await adaSocket.cut();
+        await adaSocket.terminate();
         const connectionLost = new Error('Connection is closed.');
         // Both methods are mocked in the same way. The casts choose the types of one of them.
         jest
           .spyOn(stack.replicas[0]!.app.get<ChatPresenceService>(service), method as 'join')
           .mockRejectedValueOnce(connectionLost);
         const lastSeen = { sessionId, seq: 1 };
-        const newSocket = await ada.connect(stack.origins[0]);
+        const newSocket = await ada.openUnauthenticatedSocket(stack.origins[0]);
         newSocket.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
         expect(await newSocket.closed).toBe(closeCodes.internalError);
         const nextSocket = await ada.openSocket(stack.origins[0], lastSeen);
@@ -291,7 +291,7 @@ describe('random chat: reconnect', () => {
         bobTabs: 2,
       });
       const cutAt = Date.now();
-      await adaSocket.cut();
+      await adaSocket.terminate();
       for (const socket of bobSockets) {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
@@ -308,7 +308,7 @@ describe('random chat: reconnect', () => {
 
     it('is reported as reconnecting in a resume as well', async () => {
       const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat(stack);
-      await adaSocket.cut();
+      await adaSocket.terminate();
       await bobSocket.next('partner_connection');
       const newSocket = await bob.openSocket(stack.origins[0], { sessionId, seq: 1 });
       expect(await newSocket.next('session_resumed')).toMatchObject({
@@ -324,7 +324,7 @@ describe('random chat: reconnect', () => {
         adaTabs: 2,
         bobTabs: 1,
       });
-      await adaSocket.cut();
+      await adaSocket.terminate();
       await adaSockets[1]!.request('random_message', textMessage(sessionId, 'here'));
       await waitForSeq(bobSockets, sessionId, 2);
       expect(bobSocket.all('partner_connection')).toEqual([]);
@@ -343,7 +343,7 @@ describe('random chat: reconnect', () => {
       };
       await Promise.all([
         chatOfCleanClose.adaSocket.leave(),
-        chatOfLoss.adaSocket.cut(),
+        chatOfLoss.adaSocket.terminate(),
         chatOfReturn.adaSocket.leave(),
       ]);
       const newSocket = await chatOfReturn.ada.openSocket(stack.origins[1], {

@@ -58,7 +58,7 @@ describe('a socket in a random chat', () => {
 
   it('reads only the first and last event of a chat that ended before the user reconnected', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
-    await adaSocket.cut();
+    await adaSocket.terminate();
     await bobSocket.request('skip_chat', { sessionId });
     const listReads = recordStreamReads(1);
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
@@ -71,7 +71,7 @@ describe('a socket in a random chat', () => {
     const { bob, adaSocket, bobSocket, sessionId } = await startChat();
     const showChat = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
-    const tab = await bob.connect(stack.origins[0]);
+    const tab = await bob.openUnauthenticatedSocket(stack.origins[0]);
     const lastSeen = { sessionId, seq: 1 };
     await tab.request('authenticate', { userId: bob.user.id, lastSeen, showsChat: false });
     await tab.next('session_resumed');

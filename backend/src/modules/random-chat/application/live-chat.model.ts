@@ -18,8 +18,11 @@ import { restoreTail } from './chat-restore.functions';
 import { ChatSockets } from './chat-sockets.model';
 import { FoldedChat } from './folded-chat.model';
 
-/** Attempts to append a command. An attempt fails when another writer of the stream was faster. */
-const MAX_APPEND_ATTEMPTS = 8;
+/**
+ * Attempts to append a command. An attempt fails when another replica was faster. While both users of a chat send as
+ * fast as they can, a replica may lose many times in a row: it first applies the other's events, and so decides later.
+ */
+const MAX_APPEND_ATTEMPTS = 64;
 
 const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 

@@ -164,7 +164,7 @@ describe('the resume of a long chat', () => {
       const lastSeen = seenSeqs.length > 0 ? { sessionId, seq: seenSeqs.at(-1)! } : undefined;
       const socket = await startSlowResume(bob, 10 * MBIT, lastSeen);
       await until(() => listPages(socket).length >= 3 || listPages(socket).at(-1)?.last);
-      await socket.cut();
+      await socket.terminate();
       // Each page reports the `seq` of its last event, from which the client resumes.
       for (const { seq, events } of listPages(socket)) expect(seq).toBe(events.at(-1)?.data.seq ?? seq);
       seenSeqs.push(...listSeqs(socket));
@@ -177,7 +177,7 @@ describe('the resume of a long chat', () => {
     await bobSocket.leave();
     const socket = await startSlowResume(bob, MBIT);
     await until(() => listPages(socket).length > 0);
-    await socket.cut();
+    await socket.terminate();
     expect(await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting')).toMatchObject(
       {
         sessionId,
@@ -211,7 +211,7 @@ describe('the resume of a long chat', () => {
     let wasRefused = false;
     let resumeCount = 0;
     while (!wasRefused && resumeCount < 100) {
-      const socket = await bob.connect(limitedReplica.origin);
+      const socket = await bob.openUnauthenticatedSocket(limitedReplica.origin);
       const { event, data } = await socket.ask('authenticate', { userId: bob.user.id });
       if (event === 'error') {
         wasRefused = true;

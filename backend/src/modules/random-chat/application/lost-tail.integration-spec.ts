@@ -272,7 +272,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is sent from the start to a client that has seen more events than are left', async () => {
     const { bob, sessionId } = await startChat();
     // Six events that the client has seen are unknown to Redis and to every replica.
-    const newSocket = await bob.connect(stack.origins[1]);
+    const newSocket = await bob.openUnauthenticatedSocket(stack.origins[1]);
     newSocket.send({
       event: 'authenticate',
       data: { userId: bob.user.id, lastSeen: { sessionId, seq: VERSION_AT_START + 6 } },

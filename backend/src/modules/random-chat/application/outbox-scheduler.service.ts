@@ -3,9 +3,9 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
-import { findShardGroup } from '../../../platform/redis/redis.keys';
+import { findShardGroup, SHARD_GROUP_COUNT } from '../../../platform/redis/redis.keys';
 
-/** Delay of a job: long enough to gather a batch, too short for a user to notice it in the chat history. */
+/** Time between two jobs of a shard group: enough to gather a batch, too short to be noticed in the chat history. */
 export const BATCH_WINDOW_MS = 750;
 
 /**
@@ -26,15 +26,15 @@ export class OutboxSchedulerService {
     this.schedule(findShardGroup(shard));
   }
 
-  /** Adds the job of a shard group after the delay, unless it is scheduled already. */
+  /** Adds the job of a shard group at the group's next turn, unless it is scheduled already. */
   schedule(group: number): void {
     if (this.scheduledGroups.has(group)) return;
     this.scheduledGroups.add(group);
-    // If this process dies during the delay, the worker's poll finds the outbox within two seconds.
+    // If this process dies before, the worker's poll finds the outbox within two seconds.
     setTimeout(() => {
       this.scheduledGroups.delete(group);
       void this.enqueue(group);
-    }, BATCH_WINDOW_MS).unref();
+    }, findDelayMs(group)).unref();
   }
 
   private async enqueue(group: number): Promise<void> {
@@ -48,3 +48,14 @@ export class OutboxSchedulerService {
     }
   }
 }
+
+/**
+ * Time until the next turn of a shard group. In every batch window, each group has one turn, and the turns are evenly
+ * spaced by the clock. So all replicas choose the same time for a group, and the transactions of the groups do not run
+ * at once, which would delay messages on a machine with few cores (docs/decisions/0081).
+ */
+const findDelayMs = (group: number): number => {
+  const offsetMs = Math.floor((group * BATCH_WINDOW_MS) / SHARD_GROUP_COUNT);
+  // One millisecond later, because a timer may fire early: the next delay would then end at the same turn.
+  return BATCH_WINDOW_MS - ((Date.now() + offsetMs) % BATCH_WINDOW_MS) + 1;
+};

@@ -134,7 +134,7 @@ describe('a full Redis', () => {
     const { sessionId } = skippedChat;
     await skippedChat.sockets[0].request('skip_chat', { sessionId });
     await leftChat.sockets[0].leave();
-    await lostChat.sockets[0].cut();
+    await lostChat.sockets[0].terminate();
     const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
     expect(await waitForEnd(skippedChat)).toMatchObject({
       reason: 'skipped',

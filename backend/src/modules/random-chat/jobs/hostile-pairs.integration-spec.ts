@@ -81,7 +81,7 @@ describe('hostile users who fill Redis', () => {
     const [skipped, left, lost] = honestChats as [Conversation, Conversation, Conversation];
     await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
     await left.sockets[0].leave();
-    await lost.sockets[0].cut();
+    await lost.sockets[0].terminate();
     expect(await waitForEnd(skipped)).toMatchObject({ reason: 'skipped' });
     expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
     expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
@@ -91,7 +91,7 @@ describe('hostile users who fill Redis', () => {
   });
 
   it('occupy no memory a minute after their chats have ended', async () => {
-    await Promise.all(hostileUsers.map(({ socket }) => socket.cut()));
+    await Promise.all(hostileUsers.map(({ socket }) => socket.terminate()));
     await waitUntilPersisted();
     // Only the chat that is still open has no expiry.
     await until(readTtls, (ttls) => ttls.filter((ttl) => ttl === NO_EXPIRY).length === 1, 30_000);

@@ -31,6 +31,10 @@ const LOCK_MS = 10_000;
 /** Shorter than the life of the lock, so that single renewals may fail. */
 const RENEW_LOCK_EVERY_MS = LOCK_MS / 4;
 const POLL_EVERY_MS = 2_000;
+/** Minimum time between two passes that jobs start. Less than the time between two jobs, which may run late. */
+const MIN_PASS_INTERVAL_MS = BATCH_WINDOW_MS / 2;
+/** A group without a pass for this time gets no jobs, so the poll starts its pass. */
+const MAX_JOB_INTERVAL_MS = BATCH_WINDOW_MS * 1.5;
 /** Delay before a group whose store has failed is tried again; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 5_000;
@@ -80,7 +84,9 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
 
   onModuleInit(): void {
     // The job and its field keep their stored names (docs/stored-names.md). A `lane` is a shard group.
-    this.handlers.register('persist_lane', ({ lane }) => this.persistThrottled(lane));
+    this.handlers.register('persist_lane', ({ lane }) =>
+      this.persistUnlessRecent(lane, MIN_PASS_INTERVAL_MS),
+    );
     this.gracefulShutdown.register('workers', 'outboxes', () => this.close());
   }
 
@@ -110,7 +116,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
         ...[...this.heldChats.shards].map(findShardGroup),
       ]);
       if (groups.size === 0) this.progressedAt = performance.now();
-      await Promise.all([...groups].map((group) => this.persistThrottled(group)));
+      await Promise.all([...groups].map((group) => this.persistUnlessRecent(group, MAX_JOB_INTERVAL_MS)));
     } catch (error) {
       this.logger.warn(`The outboxes were not polled: ${describeStoreError(error)}`);
     } finally {
@@ -119,13 +125,13 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Starts a pass over a group, or schedules a job for it if a pass has started less than `BATCH_WINDOW_MS` ago: a few
+   * Starts a pass over a group, or schedules a job for it if a pass has started less than `minIntervalMs` ago: a few
    * large passes cost less than many small ones. Does nothing while the group waits for a retry.
    */
-  private async persistThrottled(group: number): Promise<void> {
+  private async persistUnlessRecent(group: number, minIntervalMs: number): Promise<void> {
     const now = performance.now();
     if (this.isClosing || now < (this.failedGroups.get(group)?.retryAt ?? 0)) return;
-    if (now - (this.passStartedAt.get(group) ?? -Infinity) < BATCH_WINDOW_MS)
+    if (now - (this.passStartedAt.get(group) ?? -Infinity) < minIntervalMs)
       return this.scheduler.schedule(group);
     this.passStartedAt.set(group, now);
     const pass = this.persist(group);

@@ -6,13 +6,13 @@ import { BanKeyRepository, type InheritableSanction } from '../infrastructure/ba
 import { DeviceRepository } from '../infrastructure/device.repository';
 import { EmailHasherService } from '../infrastructure/email-hasher.service';
 
-/** A new account is flagged when its device has more new accounts in 24 hours, including this one. */
+/** A new account is flagged when its device has more than this number of new accounts in 24 hours, itself included. */
 const MAX_NEW_ACCOUNTS_PER_DAY = 10;
 
 export type { InheritableSanction } from '../infrastructure/ban-key.repository';
 
-/** Findings about the browser and the e-mail address of a new account. */
-export interface AccountOrigin {
+/** What the device and the e-mail address of a new account reveal about earlier accounts. */
+export interface NewAccountCheck {
   /** A sanction in force against another account of the same device or with the same e-mail address. */
   sanction: InheritableSanction | null;
   hasManyNewAccounts: boolean;
@@ -30,7 +30,7 @@ export class DeviceAccountsService {
   /** Ids of all accounts used on any device of the user, including the user's own, ascending. */
   async findAccounts(userId: number): Promise<readonly number[]> {
     const accountIds = await this.devices.findAccountsOnDevicesOf(userId);
-    // A user without a recorded device.
+    // Empty for a user without a recorded device.
     return accountIds.length === 0 ? [userId] : accountIds;
   }
 
@@ -39,17 +39,17 @@ export class DeviceAccountsService {
     return this.devices.recordUse(deviceHash, userId);
   }
 
-  /** Runs first: the reaction with order 1 calls `findOrigin`, which counts the accounts of the device. */
+  /** Runs before `NewAccountsService` (order 1), whose call of `checkNewAccount` counts the accounts of the device. */
   @InTransaction('AccountCreated', 0)
   async recordNewAccount({ userId, device, manager }: TransactionEventMap['AccountCreated']): Promise<void> {
     await this.devices.recordUse(device.hash, userId, manager);
   }
 
   /** Checks the device and the e-mail address of an account that this transaction has created. */
-  async findOrigin(
+  async checkNewAccount(
     { device, email }: Pick<TransactionEventMap['AccountCreated'], 'device' | 'email'>,
     manager: EntityManager,
-  ): Promise<AccountOrigin> {
+  ): Promise<NewAccountCheck> {
     // On a new device there can be no other account.
     if (device.isNew && email === null) return { sanction: null, hasManyNewAccounts: false };
     const emailHash = email === null ? null : this.emails.hash(email);

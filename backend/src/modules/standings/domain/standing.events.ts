@@ -26,8 +26,8 @@ export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
 /**
- * The user is flagged: until `until` they are matched only with other flagged users. The stored type keeps its first
- * name.
+ * The user is flagged: until `until` they are matched only with other flagged users. The type keeps its original name,
+ * because stored events have it.
  */
 export type UserFlagged = ConductEventOf<
   'PersonFlagged',
@@ -71,7 +71,7 @@ export type SanctionLifted = ConductEventOf<
     noticeId: number | null;
     cause: LiftCause;
     moderatorId: number | null;
-    /** The moderator's reason, for the case's history. */
+    /** The moderator's reason. The user reads it only if the ban was not confirmed. */
     reason: string | null;
   }
 >;

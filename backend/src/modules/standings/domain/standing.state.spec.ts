@@ -26,9 +26,10 @@ const createEvent = <Type extends StandingEvent['type']>(
 const createUserFlagged = (untilHour: number) =>
   createEvent('PersonFlagged', 1, { caseId: 1, until: formatIso(untilHour), cause: 'reports', noticeId: 2 });
 const getNoticeId = (sanctionId: number): number => sanctionId + 100;
+/** @param untilHour null for a sanction without an end */
 const createSanctionImposed = (
   sanctionId: number,
-  until: string | null,
+  untilHour: number | null,
   kind: 'suspended' | 'banned' = 'suspended',
 ) =>
   createEvent('SanctionImposed', 2, {
@@ -36,7 +37,7 @@ const createSanctionImposed = (
     noticeId: getNoticeId(sanctionId),
     kind,
     rule: 'no_hate',
-    until,
+    until: untilHour === null ? null : formatIso(untilHour),
     caseId: 1,
     isAutomatic: false,
     inheritedFrom: null,
@@ -49,8 +50,8 @@ const createSanctionLifted = (sanctionId: number) =>
     moderatorId: 3,
     reason: null,
   });
-/** The decision of an appeal against the notice of a sanction. */
-const createAppealDecided = (sanctionId: number, until: string | null) =>
+/** The decision of an appeal against a sanction. @param untilHour the new end of the sanction; null for none */
+const createAppealDecided = (sanctionId: number, untilHour: number | null) =>
   createEvent('AppealDecided', 4, {
     appealId: 5,
     noticeId: getNoticeId(sanctionId),
@@ -59,7 +60,7 @@ const createAppealDecided = (sanctionId: number, until: string | null) =>
     moderatorId: 3,
     outcome: 'reduced',
     sanctionId,
-    until,
+    until: untilHour === null ? null : formatIso(untilHour),
     isSolo: false,
     answer: 'A shorter time is enough.',
   });
@@ -95,7 +96,7 @@ describe('computeStandingAt', () => {
   });
 
   it('a suspension outweighs a flag until the suspension ends', () => {
-    const events = [createUserFlagged(20), createSanctionImposed(1, formatIso(10))];
+    const events = [createUserFlagged(20), createSanctionImposed(1, 10)];
     expect(computeStandingAtHour(9, ...events)).toEqual({
       kind: 'suspended',
       since: formatIso(2),
@@ -109,9 +110,9 @@ describe('computeStandingAt', () => {
     expect(
       computeStandingAtHour(
         5,
-        createSanctionImposed(1, formatIso(10)),
-        createSanctionImposed(2, formatIso(12)),
-        createSanctionImposed(3, formatIso(11)),
+        createSanctionImposed(1, 10),
+        createSanctionImposed(2, 12),
+        createSanctionImposed(3, 11),
       ),
     ).toMatchObject({
       until: formatIso(12),
@@ -119,9 +120,9 @@ describe('computeStandingAt', () => {
     expect(
       computeStandingAtHour(
         5,
-        createSanctionImposed(1, formatIso(10)),
+        createSanctionImposed(1, 10),
         createSanctionImposed(2, null),
-        createSanctionImposed(3, formatIso(11)),
+        createSanctionImposed(3, 11),
       ),
     ).toMatchObject({
       until: null,
@@ -140,7 +141,7 @@ describe('computeStandingAt', () => {
     });
   });
 
-  it('the standing is good after a sanction is lifted, or that of another sanction in force', () => {
+  it('after a sanction is lifted, the standing is that of another sanction in force, or else good', () => {
     expect(
       computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createSanctionLifted(1)).kind,
     ).toBe('good');
@@ -148,7 +149,7 @@ describe('computeStandingAt', () => {
       computeStandingAtHour(
         5,
         createSanctionImposed(1, null, 'banned'),
-        createSanctionImposed(2, formatIso(10)),
+        createSanctionImposed(2, 10),
         createSanctionLifted(1),
       ),
     ).toMatchObject({
@@ -159,22 +160,17 @@ describe('computeStandingAt', () => {
 
   it('an appeal with a new end makes the sanction a suspension until that end; without one, it changes nothing', () => {
     expect(
-      computeStandingAtHour(
-        5,
-        createSanctionImposed(1, null, 'banned'),
-        createAppealDecided(1, formatIso(8)),
-      ),
+      computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createAppealDecided(1, 8)),
     ).toMatchObject({
       kind: 'suspended',
       until: formatIso(8),
     });
-    expect(
-      computeStandingAtHour(9, createSanctionImposed(1, formatIso(20)), createAppealDecided(1, formatIso(8)))
-        .kind,
-    ).toBe('good');
-    expect(
-      computeStandingAtHour(9, createSanctionImposed(1, formatIso(20)), createAppealDecided(1, null)).kind,
-    ).toBe('suspended');
+    expect(computeStandingAtHour(9, createSanctionImposed(1, 20), createAppealDecided(1, 8)).kind).toBe(
+      'good',
+    );
+    expect(computeStandingAtHour(9, createSanctionImposed(1, 20), createAppealDecided(1, null)).kind).toBe(
+      'suspended',
+    );
   });
 
   it('an open age question outweighs a flag and yields to a sanction', () => {
@@ -184,14 +180,14 @@ describe('computeStandingAt', () => {
       until: null,
       noticeId: 20,
     });
-    expect(computeStandingAtHour(5, ageAsked, createSanctionImposed(1, formatIso(10))).kind).toBe(
-      'suspended',
-    );
+    expect(computeStandingAtHour(5, ageAsked, createSanctionImposed(1, 10)).kind).toBe('suspended');
     expect(computeStandingAtHour(5, createUserFlagged(20), ageAsked, ageAnswered).kind).toBe('care');
   });
 
   it('a legal hold and the confirmation of a ban do not change the standing', () => {
-    expect(computeStandingAtHour(5, holdPlaced, sanctionConfirmed).kind).toBe('good');
+    expect(computeStandingAtHour(5, holdPlaced).kind).toBe('good');
+    const ban = createSanctionImposed(1, null, 'banned');
+    expect(computeStandingAtHour(5, ban, sanctionConfirmed)).toEqual(computeStandingAtHour(5, ban));
   });
 });
 

@@ -7,7 +7,7 @@ export interface StandingSanction {
   noticeId: number;
   kind: SanctionKind;
   since: Date;
-  /** Null without an end. */
+  /** Null for a sanction without an end. */
   until: Date | null;
 }
 
@@ -18,7 +18,7 @@ export interface StandingState {
   ageQuestion: { noticeId: number; since: Date } | null;
   /** Until its end, the user is matched only with other flagged users. */
   flag: { noticeId: number; since: Date; until: Date } | null;
-  /** Whether the user is under a legal hold. It does not change the standing. */
+  /** Whether the user is under a legal hold, which does not change the standing. */
   isHeld: boolean;
 }
 
@@ -78,7 +78,8 @@ export const evolveStanding = (state: StandingState, event: StandingEvent): Stan
 
 /**
  * Finds the gravest sanction, even if it has ended: a ban, else a suspension without an end, else the one with the
- * latest end; among equals the one with the lowest id. `writeGravest` in `standings.projection.ts` does it in SQL.
+ * latest end; among equals the one with the lowest id. The SQL of `writeGravest` in `standings.projection.ts` has the
+ * same order.
  */
 export const findGravest = (sanctions: readonly StandingSanction[]): StandingSanction | null =>
   [...sanctions].sort(compareGravity)[0] ?? null;

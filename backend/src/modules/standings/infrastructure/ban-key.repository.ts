@@ -13,7 +13,7 @@ export interface InheritableSanction {
   sanctionId: number;
   kind: SanctionKind;
   rule: HouseRule;
-  /** Null without an end. */
+  /** Null for a sanction without an end. */
   until: Date | null;
 }
 
@@ -52,7 +52,7 @@ export class BanKeyRepository {
     );
   }
 
-  /** Extends the keys of a confirmed ban, and adds the hash of the e-mail address, if the user has one. */
+  /** Keeps the keys of a confirmed ban for `MAX_KEPT_DAYS` from now, and adds the e-mail hash, if the user has one. */
   async confirm(sanctionId: number, emailHash: string | null, manager: EntityManager): Promise<void> {
     if (emailHash !== null) {
       // `setExpiry` below replaces the expiry of all keys, including this one.
@@ -105,6 +105,10 @@ export class BanKeyRepository {
     return count;
   }
 
+  /**
+   * Does not change the keys of inherited sanctions: to shorten one, it is replaced by another, which has new keys.
+   * @param until the end of the sanction; null for one without an end, since LEAST ignores NULL
+   */
   private async setExpiry(sanctionId: number, until: Date | null, manager: EntityManager): Promise<void> {
     await manager.query(
       `UPDATE ban_keys SET expires_at = LEAST($2::timestamptz, now() + make_interval(days => $3))

@@ -11,7 +11,7 @@ import type { BanKeyRepository } from '../infrastructure/ban-key.repository';
 
 type SanctionEvent = StoredEvent & (SanctionImposed | SanctionConfirmed | SanctionLifted | AppealDecided);
 
-/** Returns the hash of the user's e-mail address; null when they have none. */
+/** Returns the hash of the user's e-mail address; null when the user has none. */
 export type FindEmailHash = (userId: number, manager: EntityManager) => Promise<string | null>;
 
 const writeKeys = async (

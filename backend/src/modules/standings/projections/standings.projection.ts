@@ -4,7 +4,10 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { StandingEvent } from '../domain/standing.events';
 
-/** The fields of each event type that can be erased. They may concern several users, so no type has a `subjectId`. */
+/**
+ * The fields of each event type that can be erased. No type names the user whom the fields are about (`subjectId`),
+ * because they may concern several users, such as the author of an appeal and the reported user.
+ */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
   FlagLifted: [],

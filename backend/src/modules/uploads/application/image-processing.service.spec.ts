@@ -1,3 +1,4 @@
+// `createTwoHalves` draws an image of 200 × 100 pixels by default, red on the left and blue on the right.
 import sharp from 'sharp';
 import {
   createAnimatedWebp,
@@ -39,10 +40,10 @@ const readPixel = async ({ bytes }: ProcessedImage, left: number, top: number): 
 const isRed = ([red = 0, , blue = 0]: number[]): boolean => red > 150 && blue < 100;
 const isBlue = ([red = 0, , blue = 0]: number[]): boolean => blue > 150 && red < 100;
 
-/** Expects an image without metadata blocks, further frames and texts of the test files. */
+/** Expects that an image has no metadata, a single frame, and none of the texts of the test files. */
 const expectOnlyPixels = async ({ bytes }: ProcessedImage): Promise<void> => {
   const { exif, xmp, iptc, icc, comments, orientation, pages } = await sharp(bytes).metadata();
-  expect({ exif, xmp, iptc, icc, comments, orientation, pages }).toEqual({});
+  expect({ exif, xmp, iptc, icc, comments, orientation, pages }).toEqual({}); // all are undefined
   const text = bytes.toString('latin1');
   for (const word of [SECRET, SCRIPT, 'alert', 'Exif', 'GPS', 'PK\x03\x04', 'xmpmeta']) {
     expect(text).not.toContain(word);
@@ -131,7 +132,7 @@ describe('an accepted image', () => {
     expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' }); // uchar: 8 bits
   });
 
-  it('contains a single frame of an animation', async () => {
+  it('has a single frame when it is made from an animation', async () => {
     const gifFrame = await processChatImage(createGif(10_000));
     expect(gifFrame).toMatchObject({ width: 1, height: 1 });
     await expectOnlyPixels(gifFrame);
@@ -252,7 +253,7 @@ describe('image processing', () => {
     else await expectOnlyPixels(outcome as ProcessedImage);
   });
 
-  it('frees the slots of refused images', async () => {
+  it('processes an image after refusing more images than it decodes at a time', async () => {
     await Promise.allSettled(
       Array.from({ length: 20 }, () => processChatImage(Buffer.from([0xff, 0xd8, 0xff]))),
     );
@@ -300,13 +301,14 @@ it('image processing refuses corrupted images or reduces them to pixels', async 
 it('image processing decodes two images at a time, queues 64 and refuses the rest', async () => {
   const concurrency = 2;
   const maxQueued = 64;
+  const refusedCount = 4;
   const image = await createPlainJpeg(1_000, 1_000);
   let maxConcurrent = 0;
   const timer = setInterval(() => {
     maxConcurrent = Math.max(maxConcurrent, findDecoderPids().length);
   }, 1);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: concurrency + maxQueued + 4 }, () => processChatImage(image)),
+    Array.from({ length: concurrency + maxQueued + refusedCount }, () => processChatImage(image)),
   );
   clearInterval(timer);
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(concurrency + maxQueued);

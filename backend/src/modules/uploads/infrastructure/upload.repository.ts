@@ -19,7 +19,8 @@ export type ImageDescription = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 
  * contains the users who may view a chat image because it was sent to them. `upload_holds` contains the cases that hold
  * an image as evidence; a case is a matter about one user that moderators decide.
  *
- * A removed image has a `removed_at` and is invisible to everyone; its file and then its row are deleted later.
+ * `unused_since` is null while a message or a profile shows the image. A removed image has a `removed_at` and is
+ * invisible to everyone; its file and then its row are deleted later.
  */
 @Injectable()
 export class UploadRepository {

@@ -11,7 +11,7 @@ export class UserLookupService {
     return (await this.users.findByEmail(email))?.id ?? null;
   }
 
-  /** The names of the existing users among these, in no particular order. */
+  /** The names of the given users who exist, in no particular order. */
   async findNames(userIds: readonly number[]): Promise<{ id: number; username: string }[]> {
     const users = await this.users.findMany(userIds);
     return users.map(({ id, username }) => ({ id, username }));

@@ -5,9 +5,12 @@
 export interface UserRelationsPort {
   /** Whether the two have chatted, are friends, or have a friend request between them. */
   areAcquainted(userId: number, otherId: number): Promise<boolean>;
-  /** Whether the viewer may read the other user's profile: they are acquainted, and the other has not blocked them. */
+  /**
+   * Whether the viewer may read the user's profile: the user has not blocked the viewer, and the two are acquainted or
+   * the viewer has blocked the user.
+   */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;
-  /** Whether the other user is online and the viewer is allowed to see it. */
+  /** Whether the user is online and the viewer is allowed to see it. */
   isSeenOnline(viewerId: number, userId: number): Promise<boolean>;
 }
 

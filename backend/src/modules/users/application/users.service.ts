@@ -54,20 +54,20 @@ export class UsersService {
     return user && toProfile(user);
   }
 
-  /** The profiles of the existing users among these, in no particular order. */
+  /** The profiles of the given users who exist, in no particular order. */
   async findProfiles(userIds: readonly number[]): Promise<Profile[]> {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
   /**
-   * Locks those of these users who exist, so that none is erased before the end of the transaction.
+   * Locks the given users who exist, so that none is erased before the end of the transaction.
    * @returns whether all exist.
    */
   lockAndCheckExistence(userIds: readonly number[], manager: EntityManager): Promise<boolean> {
     return this.users.lockExisting(userIds, manager);
   }
 
-  /** The profiles and standings of the existing users among these, in one query and no particular order. */
+  /** The profiles and standings of the given users who exist, from one query and in no particular order. */
   async findProfilesWithStanding(userIds: readonly number[]): Promise<ProfileWithStanding[]> {
     const found = await this.users.findManyWithStanding(userIds);
     return found.map(({ user, standing }) => ({ profile: toProfile(user), standing }));
@@ -169,7 +169,7 @@ export class UsersService {
     if (isRenamed) await this.limiter.require('name_changes', userId);
     await this.executor.runInTransaction(async (manager) => {
       const change = { userId, avatar, previousAvatar: current.avatar, manager };
-      // A reaction may refuse the avatar, which rolls back the transaction.
+      // A handler of this event may refuse the avatar, which rolls back the transaction.
       await this.processEvents.runInTransaction('ProfileChanging', change);
       await this.execute(userId, { type: 'ChangeProfile', username: newUsername, avatar }, manager);
     });

@@ -22,14 +22,15 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
   toSkeleton,
 );
 
+/** With their plurals: `s` is its own skeleton. */
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
 
 const buildSingularOrPluralPattern = (words: readonly string[]): string =>
   words.map((word) => `${word}s?`).join('|');
 
 /**
- * Matches names that consist of these words without spaces: companions, one refused word, then reserved words and
- * companions, such as `thethawteam`.
+ * Applied to a name without its spaces and other non-letters. Matches a name that consists only of companions, one
+ * refused word, and further reserved words and companions, such as `thethawteam`.
  */
 const refusedNamePattern = new RegExp(
   `^(?:${buildSingularOrPluralPattern(companionWords)})*` +

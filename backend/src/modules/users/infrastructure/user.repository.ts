@@ -70,7 +70,7 @@ export class UserRepository {
     return found ?? null;
   }
 
-  /** Finds the existing users among these, with their standings, in one query. */
+  /** Finds the given users who exist, with their standings, in one query. */
   async findManyWithStanding(ids: readonly number[]): Promise<UserWithStanding[]> {
     if (ids.length === 0) return [];
     const rows = await runPrepared<UserWithStandingRow[]>(this.users.manager, FIND_WITH_STANDING, [ids]);
@@ -81,7 +81,7 @@ export class UserRepository {
     return ids.length === 0 ? Promise.resolve([]) : this.users.findBy({ id: In([...ids]) });
   }
 
-  /** Whether all of these users exist. Until the end of the transaction, their rows can be changed but not deleted. */
+  /** Whether all given users exist. Locks their rows, which cannot be deleted before the end of the transaction. */
   async lockExisting(ids: readonly number[], manager: EntityManager): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       'SELECT id FROM users WHERE id = ANY($1::bigint[]) ORDER BY id FOR KEY SHARE',

@@ -53,9 +53,9 @@ describe('users', () => {
       const stranger = await joinAnonymously();
       const responses = await Promise.all(
         [
-          stranger.id,
-          String(Number.MAX_SAFE_INTEGER),
-          '9007199254740993', // a number that JavaScript cannot represent
+          stranger.id, // an invisible user
+          String(Number.MAX_SAFE_INTEGER), // a missing user
+          '9007199254740993', // above MAX_SAFE_INTEGER, as is the next one
           '99999999999999999',
           '0',
           '-1',

@@ -132,7 +132,7 @@ it.each(['Login', 'Chat Anonymously'])(
   },
 );
 
-it('reports a password mismatch together with the other errors, and does not send the confirmation', async () => {
+it('reports a password mismatch with the other errors, and does not send the password confirmation', async () => {
   const user = openPage('/auth?register=true');
   await user.type(getEmailField(), 'nobody');
   await user.type(getPasswordField(), 'secret');

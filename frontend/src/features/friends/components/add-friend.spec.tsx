@@ -41,6 +41,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
 
+  // As every new match does.
   act(() => removeSentRequests(queryClient));
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });

@@ -57,7 +57,7 @@ const StatusLine = ({ friend, unread, isOpen, isTyping, draft }: StatusLineProps
         isUnread && 'font-semibold text-foreground',
       )}
     >
-      {/* Screen readers always announce the presence. */}
+      {/* Screen readers always announce the presence; it is visible only when the line has no other content. */}
       <span className={content === null ? undefined : 'sr-only'}>{describePresence(friend)} </span>
       {content}
     </p>

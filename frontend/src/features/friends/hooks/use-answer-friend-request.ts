@@ -6,17 +6,17 @@ import { settleRequest, type Answer } from '@/features/friends/stores/settle-req
 /** Accepts or declines a request. Repeated calls are ignored, unless the previous one has failed. */
 export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
   const queries = useQueryClient();
-  const isAnswered = useRef(false);
+  const isSubmitted = useRef(false);
   const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (answer: Answer) => settleRequest(queries, userId, id, answer),
     onError: () => {
-      isAnswered.current = false;
+      isSubmitted.current = false;
     },
   });
   const answerOnce = (answer: Answer): void => {
     // A second click may come before the next render.
-    if (isAnswered.current) return;
-    isAnswered.current = true;
+    if (isSubmitted.current) return;
+    isSubmitted.current = true;
     mutate(answer);
   };
   return { isAnswered: isPending || isSuccess, answer: answerOnce };

@@ -27,12 +27,13 @@ const readCachedName = (queries: QueryClient, userId: number): string | undefine
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
-  const shownToastId = useRef<number>(undefined);
+  /** Id of the last toast for a received request. */
+  const requestToastId = useRef<number>(undefined);
   // The options of the last render, for the handlers of events.
   const latestOptions = useRef({ isListOpen, onOpen });
   useEffect(() => {
     latestOptions.current = { isListOpen, onOpen };
-    if (isListOpen && shownToastId.current !== undefined) closeToast(shownToastId.current);
+    if (isListOpen && requestToastId.current !== undefined) closeToast(requestToastId.current);
   });
 
   useEffect(
@@ -54,7 +55,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
             },
           },
         });
-        shownToastId.current = useToasts.getState().shown?.id;
+        requestToastId.current = useToasts.getState().shown?.id;
       }),
     [queries, userId],
   );

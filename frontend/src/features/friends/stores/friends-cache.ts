@@ -8,8 +8,8 @@ import { refetchIfInFlight } from '@/lib/query-client';
 import { profileKey } from '@/product/profile-query';
 
 /**
- * Patches the cached friends, friend requests and profiles with pushed changes. A query in flight may return data from
- * before the change and overwrite the patch, so the query is repeated.
+ * Patches the cached friends, friend requests and profiles with pushed changes. A query of a list that is in flight may
+ * return data from before the change and overwrite the patch, so the query is repeated.
  */
 export class FriendsCache {
   constructor(private readonly queries: QueryClient) {}

@@ -49,6 +49,7 @@ it('lists the partners with the age of each chat, newest first', async () => {
 });
 
 it('passes to the actions whether the partner is unknown, and whether a request or a report is allowed', async () => {
+  // The chat was ended for safety. The time of its end is not known yet.
   const endedForSafety = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
   fakeServer({
     'GET /api/chat-history/7': [

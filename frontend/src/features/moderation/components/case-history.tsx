@@ -17,7 +17,7 @@ import { Button } from '@/ui/button';
 
 const texts = copy.history;
 
-/** A longer note shows how much of the limit is used. */
+/** Above this length in code points, a note shows how much of the limit is used. */
 const noteCounterThreshold = 0.9 * limits.moderationNoteMaxCodePoints;
 
 interface EntryTexts {
@@ -100,13 +100,12 @@ const Entry = ({ entry, userId }: { entry: CaseHistoryEntry; userId: number }) =
         <time dateTime={entry.at}>{formatMoment(entry.at)}</time>
         {detail ? ` · ${detail}` : null}
       </p>
-      {text === undefined ? null : text === null ? (
-        <p className="text-sm text-muted-foreground">{texts.erased}</p>
-      ) : text === '' ? null : (
+      {text === null ? <p className="text-sm text-muted-foreground">{texts.erased}</p> : null}
+      {text ? (
         <p className="wrap-anywhere whitespace-pre-wrap">
           <bdi>{text}</bdi>
         </p>
-      )}
+      ) : null}
     </li>
   );
 };

@@ -38,7 +38,7 @@ const openCase = async ({ changes = {}, routes = {} } = {}) => {
 const getEvidence = () => screen.getByRole('article', { name: 'Report 12, Random chat' });
 const getButton = (name: string) => screen.getByRole('button', { name });
 
-it('shows marked messages first, with all versions, and links to them in their places in the chat', async () => {
+it('shows marked messages first, with all versions, and links to them at their places in the chat', async () => {
   const { user } = await openCase();
   const marked = within(getEvidence()).getByRole('list', { name: 'Marked by the reporter' });
   expect(marked).toHaveTextContent(
@@ -171,6 +171,7 @@ it('shows the history, and loads the case again after a note was added', async (
     changes: {
       history: [
         { kind: 'opened', at },
+        // An automatic decision, whose facts are erased.
         { kind: 'decision', at, moderatorId: null, outcome: 'suspended', rule: 'no_hate', facts: null },
         // `showModeration` names moderator 4 mod-two.
         { kind: 'note', at, moderatorId: 4, text: 'seen before' },
@@ -194,7 +195,7 @@ it('shows the history, and loads the case again after a note was added', async (
   expect(server.count('GET', '/api/moderation/cases/8')).toBe(2);
 });
 
-it('escalates the case, which leaves it to another moderator, with a reason', async () => {
+it('escalates the case, with a reason', async () => {
   const { user, server } = await openCase({
     routes: { 'POST /api/moderation/cases/8/escalation': aCase({ state: 'escalated' }) },
   });

@@ -11,7 +11,7 @@ import { useModeratorName } from '@/features/moderation/hooks/use-name';
 const texts = copy.confirmation;
 const choices = ['yes', 'no'] as const;
 
-/** The form in which a second moderator confirms a ban, or does not. */
+/** The form in which a second moderator confirms or rejects a ban. */
 export const ConfirmationForm = ({
   moderationCase,
   draft,

@@ -25,7 +25,7 @@ import { Button } from '@/ui/button';
 
 const texts = copy.decide;
 
-/** Props of the three decision forms: this one, that of an appeal, and that of a ban to confirm. */
+/** Props of the three decision forms: `DecideForm`, `AppealForm` and `ConfirmationForm`. */
 export interface DecisionFormProps {
   moderationCase: ModerationCase;
   draft: CaseDraft;
@@ -39,12 +39,10 @@ export interface DecisionFormProps {
  * The error message of a field for the facts (the text that the person reads), or for the answer to an appeal.
  * Undefined if the length is valid.
  */
-export const findFactsError = (problems: readonly Problem[]): string | undefined =>
-  problems.includes('short')
-    ? texts.factsShort(limits.factsMinCodePoints)
-    : problems.includes('long')
-      ? texts.factsLong(limits.factsMaxCodePoints)
-      : undefined;
+export const findFactsError = (problems: readonly Problem[]): string | undefined => {
+  if (problems.includes('short')) return texts.factsShort(limits.factsMinCodePoints);
+  return problems.includes('long') ? texts.factsLong(limits.factsMaxCodePoints) : undefined;
+};
 
 const FactsField = ({
   moderationCase,
@@ -134,7 +132,8 @@ const Previews = ({
   const { outcome } = draft;
   if (outcome === null) return null;
   const notice = buildDecisionNotice(moderationCase, draft, now);
-  // Each reporter gets a notice about the category of their report. The preview shows that of the gravest one.
+  // Each reporter gets a notice about the category of their report. The preview shows the notice about the gravest
+  // category, which the schema lists first.
   const gravestCategory = reportCategorySchema.options.find((category) =>
     moderationCase.reports.some((report) => report.category === category),
   );

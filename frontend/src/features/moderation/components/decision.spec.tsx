@@ -46,7 +46,7 @@ it('opens the form and claims the case with D, and releases it when the form is 
   await waitFor(() => expect(server.count('DELETE', '/api/moderation/cases/8/claim')).toBe(1));
 });
 
-it('previews the notice while it is written, and offers the template again once the facts are edited', async () => {
+it('previews the notice while the form is filled in, and offers the template once the facts are edited', async () => {
   const { user } = await openForm();
   await user.click(getRadio('Suspend'));
   await user.click(getRadio('7 days'));
@@ -191,7 +191,7 @@ it('sends the ids of the images to block', async () => {
   );
 });
 
-it('shows the decision of another moderator to ban, and sends the confirmation', async () => {
+it('shows the moderator who imposed a ban and the facts of the ban, and sends the confirmation', async () => {
   const decidedAt = '2026-11-20T22:00:00.000Z';
   const { user, server } = await openForm(
     [

@@ -16,7 +16,7 @@ export interface EvidenceImageProps {
   isSealed: boolean;
 }
 
-/** An image of the evidence, covered until the moderator presses it. Each time it is loaded again, and so recorded. */
+/** An image of the evidence, covered until the moderator shows it. The server records each load. */
 export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) => {
   const { imageId, width, height } = image;
   const [phase, setPhase] = useState<Phase>({ name: 'covered' });
@@ -84,12 +84,7 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
               {phase.text}
             </p>
           ) : null}
-          <Button
-            size="sm"
-            variant="secondary"
-            aria-label={`${texts.show} ${imageId}`}
-            onClick={() => (phase.name === 'failed' ? void load() : show())}
-          >
+          <Button size="sm" variant="secondary" aria-label={`${texts.show} ${imageId}`} onClick={show}>
             {texts.show}
           </Button>
         </>

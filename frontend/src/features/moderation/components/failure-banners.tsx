@@ -7,7 +7,7 @@ export interface FailureBannersProps {
   onOpen: (caseId: number) => void;
 }
 
-/** Banners with the decisions that failed, except that of the open form, which shows its failure itself. */
+/** A banner for each decision that failed. The failure of the case with the open form is shown in the form instead. */
 export const FailureBanners = ({ openCaseId, onOpen }: FailureBannersProps) => {
   const failures = useWorkbench((state) => state.failures);
   const isFormOpen = useWorkbench((state) => state.isFormOpen);

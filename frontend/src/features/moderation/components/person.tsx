@@ -29,14 +29,15 @@ const roundToTenth = (value: number): number => Math.round(value * 10) / 10;
 const isInForce = ({ until, liftedAt }: Sanction, now: number): boolean =>
   liftedAt === null && (until === null || Date.parse(until) > now);
 
+const describeState = (sanction: Sanction, now: number): string => {
+  if (sanction.liftedAt !== null) return texts.lifted(formatMoment(sanction.liftedAt));
+  return isInForce(sanction, now) ? texts.inForce : texts.ended;
+};
+
 const describeSanction = (sanction: Sanction, now: number): string =>
   [
     sanction.until === null ? copy.noEnd : `${formatMoment(sanction.from)} – ${formatMoment(sanction.until)}`,
-    sanction.liftedAt === null
-      ? isInForce(sanction, now)
-        ? texts.inForce
-        : texts.ended
-      : texts.lifted(formatMoment(sanction.liftedAt)),
+    describeState(sanction, now),
     ...(sanction.isAutomatic ? [texts.automatic] : []),
     // A second moderator has to confirm a ban.
     ...(sanction.kind === 'banned' && !sanction.isConfirmed ? [texts.unconfirmed] : []),

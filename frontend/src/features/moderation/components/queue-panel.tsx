@@ -71,7 +71,7 @@ const CaseList = ({ myId, queue, filter, openCaseId, onOpen }: QueuePanelProps) 
   const now = useNow();
   const cursorId = useWorkbench((state) => state.cursorId);
   const { rows } = queue.list;
-  // The cursor is the row that the keys J and K move to. It is also the one that Tab reaches.
+  // The cursor is the row that the keys J and K move to. Tab reaches it, or the first row if the cursor is not listed.
   const tabStopId = rows.some(({ item }) => item.id === cursorId) ? cursorId : rows[0]?.item.id;
   if (rows.length === 0)
     return (

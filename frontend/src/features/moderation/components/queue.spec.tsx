@@ -130,7 +130,7 @@ it('loads the next page on request', async () => {
   await waitFor(() => expect(getListedNames()).toEqual(['brave-heron', 'later-one']));
 });
 
-it('keeps the list when it cannot be refreshed, and says so', async () => {
+it('keeps the list when it cannot be refreshed, and shows a message', async () => {
   const { server, queryClient } = showModeration(createThreeCases());
   await screen.findByText('3 cases wait');
   server.routes[openQueueRoute] = new Refusal(503);

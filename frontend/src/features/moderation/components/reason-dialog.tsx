@@ -18,7 +18,7 @@ export interface ReasonDialogProps {
   onDismiss: () => void;
 }
 
-/** Asks for the reason, or the confirmation, of an action of a moderator other than a decision. */
+/** Asks a moderator for the reason or the confirmation of an action that is not a decision. */
 export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogProps) => {
   const [reason, setReason] = useState('');
   const { mutate, isPending, error } = useMutation({ mutationFn: send, onSuccess: onDone });

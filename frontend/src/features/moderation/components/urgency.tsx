@@ -3,14 +3,17 @@ import { copy } from '@/features/moderation/copy';
 import { cn } from '@/lib/class-names';
 import { Popover } from '@/ui/popover';
 
+/** The server caps the urgency at this value. */
 const maxUrgency = 1000;
 
-/** The lowest urgencies that have the colour of their level. */
+/** The lowest urgency of each level; the style sheet gives each level a colour. */
 const highUrgency = 450;
 const middleUrgency = 300;
 
-const getLevel = (urgency: number): string =>
-  urgency >= highUrgency ? 'high' : urgency >= middleUrgency ? 'middle' : 'low';
+const getLevel = (urgency: number): string => {
+  if (urgency >= highUrgency) return 'high';
+  return urgency >= middleUrgency ? 'middle' : 'low';
+};
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (
   <div className={cn('flex justify-between gap-6', isTotal && 'mt-1 border-t border-border pt-2')}>

@@ -63,7 +63,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   const openCase = (id: number): void => {
     const cachedCase = getCachedCase(id);
     const newestVersion = findItem(id)?.version ?? 0;
-    // Otherwise the moderator would begin to read the old state while the new one is being loaded.
+    // Without this, the moderator would begin to read the old version while the new one is loaded.
     if (cachedCase && cachedCase.version < newestVersion) queries.removeQueries({ queryKey: caseKey(id) });
     workbench.moveCursor(id);
     if (id !== caseId) workbench.closeForm();

@@ -132,7 +132,8 @@ it('builds the decision of an appeal, with a new end only if the sanction is red
   ]);
 });
 
-it('builds the notice of each outcome; a dismissal has one if it ends care, and none in good standing', () => {
+// A person in care is matched only with others in care, until a moderator has reviewed their case.
+it('builds the notice of each outcome; a dismissal has a notice only if the person is in care', () => {
   const getNoticeKind = (outcome: CaseDraft['outcome'], changes = {}) =>
     buildDecisionNotice(aCase(changes), createDraft({ outcome }), now)?.kind;
   expect([getNoticeKind('warned'), getNoticeKind('suspended'), getNoticeKind('banned')]).toEqual([

@@ -157,7 +157,7 @@ export const buildDecisionBody = (
   };
   if (outcome === null) return { problems: ['choice'] };
   if (outcome === 'dismissed') return { body: { ...commonFields, outcome } };
-  // Undefined if the outcome has no end; null, which is the problem `until`, if its end is missing.
+  // `undefined`: the outcome has no end. `null`: the outcome needs an end that is not entered.
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
   return buildIfValid(
     [
@@ -203,7 +203,7 @@ export const buildAppealDecisionBody = (
 ): BodyOrProblems<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
-  // Undefined if the outcome has no end; null, which is the problem `until`, if its end is missing.
+  // `undefined`: the outcome has no end. `null`: the outcome needs an end that is not entered.
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
   return buildIfValid(
     [until !== undefined && !isUntilAllowed(until, now) && 'until', checkLength(draft.answer)],

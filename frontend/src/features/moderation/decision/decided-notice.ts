@@ -40,7 +40,8 @@ export const buildDecisionNotice = (
   if (outcome === null) return null;
   if (outcome === 'dismissed') {
     const { standing } = moderationCase;
-    // A dismissal ends care and an automatic suspension, and the person is notified of that.
+    // A person in care is matched only with others in care. A dismissal ends care and an automatic suspension, and the
+    // person is notified of the end.
     const wasLimited = standing === 'care' || (standing === 'suspended' && moderationCase.isAutomatic);
     return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
   }

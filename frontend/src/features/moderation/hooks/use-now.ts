@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const refreshMs = 30_000;
 
-/** The present time in ms since the epoch, refreshed every 30 s. */
+/** The current time in ms since the epoch, refreshed every 30 s. */
 export const useNow = (): number => {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

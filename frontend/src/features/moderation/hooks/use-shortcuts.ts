@@ -19,8 +19,8 @@ const isTyping = (target: EventTarget | null): boolean =>
     target.matches('textarea, select, input:not([type="radio"]):not([type="checkbox"])'));
 
 /**
- * The shortcut of a key press. Undefined with Ctrl, Meta or Alt, while a dialog is open, for the repeated presses of a
- * key held down other than J and K, and in a text field unless it is Escape.
+ * Returns the shortcut of a key press; undefined with Ctrl, Meta or Alt, and while a dialog is open. In a text field
+ * only Escape is a shortcut. While a key is held down, only J and K repeat.
  */
 const findShortcut = (event: KeyboardEvent): Shortcut | undefined => {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event;

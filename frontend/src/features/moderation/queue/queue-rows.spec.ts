@@ -47,7 +47,7 @@ it.each<[string, QueueRow[], number, number | undefined]>([
     1,
     undefined,
   ],
-])('continues with %s', (_title, rows, caseId, expectedId) => {
+])('continues after a decision with %s', (_title, rows, caseId, expectedId) => {
   expect(findNextCase(rows, caseId, myId)?.id).toBe(expectedId);
 });
 
@@ -91,8 +91,8 @@ it('estimates the parts of the urgency of an entry', () => {
   });
 });
 
-it('finds the base of a halved urgency, although the server has counted one hour less', () => {
-  // The server has counted no full hour: 60 is half of the base 120.
+it('finds the base of a halved urgency even if the server computed the urgency an hour earlier', () => {
+  // Then the case had not waited a full hour yet, so 60 is half of the base 120.
   expect(
     estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), hoursAfterOpening(1.1)),
   ).toMatchObject({

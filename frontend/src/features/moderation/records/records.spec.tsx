@@ -7,7 +7,7 @@ const recordedAt = '2026-11-20T21:04:30.000Z';
 const entry = { moderatorId: 4, action: 'case_read', at: recordedAt, caseId: 8, userId: 9, imageId: null };
 const createAuditRoute = (search = '') => `GET /api/moderation/audit${search}` as const;
 
-it('lists what moderators did, of all or of one, with older entries on request, and opens a listed case', async () => {
+it('lists what all moderators or a chosen one did, loads older entries, and opens a listed case', async () => {
   const { user } = showModeration([aCase()], '?view=audit', {
     [createAuditRoute()]: { entries: [{ ...entry, id: 2 }], nextCursor: 'c1' },
     [createAuditRoute('?cursor=c1')]: {

@@ -20,7 +20,7 @@ export const deleteAccount = async (userId: number, confirmation: RequestErasure
   try {
     const response = await request('POST', `/api/user/${userId}/erasure`, confirmation);
     const { receiptId } = erasureAcceptedSchema.parse(response);
-    // First the receipt: it decides to which page signing out leads.
+    // Before `signOut`, because a stored receipt id makes the page of the receipt the next page.
     useAccountDeletion.setState({ isPending: false, receiptId });
     signOut();
   } catch (error) {

@@ -90,7 +90,7 @@ describe('the page of a running deletion', () => {
     expect(await findHeading('Your account is being deleted')).toHaveFocus();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
-    // To one second before, and then one second after, a minute.
+    // One second less than a minute has passed, and then one second more than a minute.
     await act(() => jest.advanceTimersByTimeAsync(59_000));
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
     await act(() => jest.advanceTimersByTimeAsync(2_000));
@@ -109,7 +109,7 @@ describe('the page of a running deletion', () => {
 });
 
 describe('the page of a receipt', () => {
-  it('lists what was erased and what is still stored, and counts the latter again on request', async () => {
+  it('lists what was erased and what is still stored, and counts the stored data again on request', async () => {
     const server = fakeServer({ [receiptRoute]: createDoneReceipt() });
     showReceiptPage();
     const erased = within(await screen.findByRole('region', { name: 'Erased' }));
@@ -158,6 +158,7 @@ describe('the page of a receipt', () => {
   });
 
   it('says that there is no such receipt, and sends no request if the id is not well-formed', async () => {
+    // Responds to every request with 404.
     const server = fakeServer({});
     const { unmount } = showReceiptPage();
     expect(await findHeading('No such receipt')).toBeVisible();

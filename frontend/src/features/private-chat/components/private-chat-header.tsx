@@ -19,7 +19,11 @@ export interface PrivateChatHeaderProps {
 export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath, more }: PrivateChatHeaderProps) => {
   const isTyping = usePrivateChats((state) => state.typing.includes(friend.id));
   return (
-    <header data-controls="" className="border-b border-border">
+    <header
+      // Toasts do not cover a bar with this attribute.
+      data-controls=""
+      className="border-b border-border"
+    >
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
         <Portrait friend={friend} ground="card" />
         <div className="min-w-0 flex-1">

@@ -119,7 +119,7 @@ it("shows 'Message deleted' for a deleted message, and '(edited)' after an edite
   expect(getMessageRows()[1]).toHaveTextContent('better(edited)');
 });
 
-it('sends with Enter', async () => {
+it('sends a message with Enter, and shows it as being sent', async () => {
   const { user } = renderChat([aPrivateMessage({ id: 1 })]);
   await user.type(getComposerField(), 'hello{Enter}');
   expect(socketRequests[0]).toMatchObject({

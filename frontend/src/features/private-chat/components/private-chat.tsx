@@ -28,14 +28,14 @@ export interface PrivateChatProps {
 }
 
 /** Esc closes the chat, unless an edit, a reply or a dialog in it has handled the key. */
-const useEscape = (onEscape: () => void): void => {
+const useCloseOnEscape = (onClose: () => void): void => {
   useEffect(() => {
     const handleKeyDown = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) onEscape();
+      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) onClose();
     };
     window.addEventListener('keydown', handleKeyDown);
     return () => window.removeEventListener('keydown', handleKeyDown);
-  }, [onEscape]);
+  }, [onClose]);
 };
 
 /**
@@ -66,7 +66,7 @@ export const PrivateChat = ({
   const unreadWhenShown = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
 
-  useEscape(onClose);
+  useCloseOnEscape(onClose);
   useFocus(section);
   useEffect(
     () =>

@@ -10,7 +10,7 @@ import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
-import { useRemoveMessage } from '@/features/private-chat/hooks/use-remove-message';
+import { useDeleteMessage } from '@/features/private-chat/hooks/use-delete-message';
 import { useJumpToMessage } from '@/features/private-chat/hooks/use-jump-to-message';
 import { useUnreadDivider } from '@/features/private-chat/hooks/use-unread-divider';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
@@ -74,7 +74,7 @@ export const PrivateConversation = ({
   const handle = useRef<ConversationHandle>(null);
   const dividerId = useUnreadDivider(rows, friend.id, unreadWhenShown);
   const jumpToMessage = useJumpToMessage(friend.id, rows, loadOlder, handle);
-  const deleteMessage = useRemoveMessage(friend.id);
+  const deleteMessage = useDeleteMessage(friend.id);
 
   // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(

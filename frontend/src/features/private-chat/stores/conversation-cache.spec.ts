@@ -12,6 +12,7 @@ const friendId = 12;
 const createMessages = (firstId: number, lastId: number): PrivateMessage[] =>
   Array.from({ length: lastId - firstId + 1 }, (_, index) => aPrivateMessage({ id: firstId + index }));
 
+/** A cache whose requests for pages are recorded in `calls`. `respond` answers the last one. */
 const setUp = () => {
   const queryClient = createQueryClient();
   const calls: { beforeId: number | undefined; respond: (page: PrivateMessage[]) => void }[] = [];

@@ -55,7 +55,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   const isConnected = (): boolean => getUserId() !== undefined && getSocket().isOpen;
 
   /**
-   * Sends a change of one message.
+   * Sends a change of one message. Calls `onFailed` after a refusal or a timeout, unless the friendship has ended.
    * @returns 'interrupted' when the connection was lost before the ack: the change may or may not be stored; 'failed'
    * when the server refused the change, did not respond in time, or another user has signed in
    */
@@ -79,6 +79,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
       if (error.code === 'not_friends') handleNotFriends(friendId);
       else {
+        // The refetch undoes a refused reaction, and shows whether a change was stored in spite of a timeout.
         conversations.refetch(me, friendId);
         onFailed(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       }

@@ -56,6 +56,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
   const parts = new Set<PrivateChatPart>();
   const friendshipEndListeners = new Set<(friendId: number) => void>();
   let socket = disconnected;
+  /** The user whose data the store contains. */
   let userId: number | undefined;
 
   const updateUnread = (me: number, update: (counts: UnreadCounts) => UnreadCounts): void => {

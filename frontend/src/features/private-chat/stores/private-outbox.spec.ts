@@ -5,6 +5,9 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 import { openPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
+// `openPrivateChatPage` opens a chat that contains the message 1 of the friend. The user's messages get the clientIds
+// c1, c2 and so on.
+
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
@@ -59,15 +62,17 @@ describe('a private message of the user', () => {
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
+    // The chat counts as closed: the page has only the stores, no composer.
     const { chat, submitMessage, commands } = openPrivateChatPage();
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     submitMessage('again');
-    commands[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    const retryAfterMs = 900;
+    commands[0]?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     await flushPromises();
     expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
-  it('closes the chat when the server reports that the users are not friends', async () => {
+  it('removes the chat when the server reports that the users are not friends', async () => {
     const { chat, submitMessage, commands, listOutgoing } = openPrivateChatPage();
     const endedFriendIds: number[] = [];
     chat.onFriendshipEnded((friendId) => endedFriendIds.push(friendId));
@@ -109,7 +114,7 @@ describe('a message that the user sent', () => {
     expect(getUnreadCounts()).toEqual({});
   });
 
-  it('in this tab appears once, whether the frame or the ack comes first', () => {
+  it('in this tab appears once, although its frame comes before the ack and again after it', () => {
     const { commands, receive, listMessages, listOutgoing, submitMessage } = openPrivateChatPage();
     submitMessage('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });

@@ -88,6 +88,7 @@ export const createPrivateOutbox = ({
       const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
       return uploadPrivatePicture(file, options);
     },
+    // While the chat is closed, the text of an unsent message is added to its draft.
     onReturnedWithoutComposer: (conversationId, returned) => {
       const friendId = Number(conversationId);
       drafts.set(friendId, prependReturned(drafts.get(friendId), returned));

@@ -29,6 +29,7 @@ export interface ConversionFormProps {
   onConverted: () => void;
 }
 
+/** The form that turns an anonymous user into a registered one. */
 export const ConversionForm = ({ user, onPendingChange, onConverted }: ConversionFormProps) => {
   const { values, isUnsaved, field } = useForm(emptyForm);
   const email = values.email.trim();

@@ -41,17 +41,17 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
         // The modal opens at once, even on a slow connection.
         <Modal {...modal}>
           <Delayed>
-            <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
+            <Skeleton label={copy.loadedModal.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
           </Delayed>
         </Modal>
       }
       broken={({ retry }) => (
         <Modal {...modal}>
           <p role="alert" className="mt-6 text-base text-destructive">
-            {copy.settings.broken}
+            {copy.loadedModal.broken}
           </p>
           <Button className="mt-6" onClick={retry}>
-            {copy.settings.retry}
+            {copy.loadedModal.retry}
           </Button>
         </Modal>
       )}
@@ -64,12 +64,15 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
 export interface ProfileDialogsProps {
   user: SelfUser;
   onLogout: () => void;
-  /** The section of Profile Settings about other people, such as blocked ones. */
-  safety?: ReactNode;
+  /** The section of Profile Settings about other people, such as blocked users; another feature provides it. */
+  safetySection?: ReactNode;
 }
 
-/** All dialogs about the user. A user without a gender is asked for it before any other dialog opens. */
-export const ProfileDialogs = ({ user, onLogout, safety }: ProfileDialogsProps) => {
+/**
+ * All dialogs about the user. A user without a gender is asked for it before any other dialog opens. The dialog
+ * 'conversion' turns an anonymous user into a registered one.
+ */
+export const ProfileDialogs = ({ user, onLogout, safetySection }: ProfileDialogsProps) => {
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
   const shownDialog = user.gender === null ? null : openDialog;
@@ -86,7 +89,9 @@ export const ProfileDialogs = ({ user, onLogout, safety }: ProfileDialogsProps) 
         // The same height for all tabs, so that the modal does not jump when the tab changes.
         className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
-        {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} safety={safety} />}
+        {(ProfileSettings) => (
+          <ProfileSettings user={user} onLogout={onLogout} safetySection={safetySection} />
+        )}
       </LoadedModal>
       <Modal
         isOpen={shownDialog === 'anonymous-prompt' && user.isAnonymous}

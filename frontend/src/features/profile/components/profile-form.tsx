@@ -28,6 +28,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const username = shownUsername.trim();
   const avatar = draft.avatar === undefined ? user.avatar : draft.avatar;
   const isChanged = username !== user.username || avatar !== user.avatar;
+  const showsNoChanges = phase === 'idle' && !isChanged;
   const canSave = isChanged && username !== '' && !isUploading && phase !== 'loading';
 
   const edit = (changes: Draft): void => {
@@ -81,11 +82,11 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
       />
       <Button
         type="submit"
-        variant={phase === 'error' ? 'destructive' : phase === 'idle' && !isChanged ? 'secondary' : 'default'}
+        variant={phase === 'error' ? 'destructive' : showsNoChanges ? 'secondary' : 'default'}
         disabled={!canSave}
       >
         {phase === 'success' ? <Check aria-hidden="true" /> : null}
-        {phase === 'idle' ? words.save[isChanged ? 'idle' : 'unchanged'] : words.save[phase]}
+        {words.save[showsNoChanges ? 'unchanged' : phase]}
       </Button>
       <p role="status" className="sr-only">
         {phase === 'idle' ? '' : words.save[phase]}

@@ -15,12 +15,12 @@ const { tabs, tabsLabel } = copy.settings;
 export interface ProfileSettingsProps {
   user: SelfUser;
   onLogout: () => void;
-  /** The section about other people, such as blocked ones. */
-  safety?: ReactNode;
+  /** The section about other people, such as blocked users; another feature provides it. */
+  safetySection?: ReactNode;
 }
 
 /** Content of the Profile Settings. An anonymous user has neither email nor password to change. */
-export const ProfileSettings = ({ user, onLogout, safety }: ProfileSettingsProps) => {
+export const ProfileSettings = ({ user, onLogout, safetySection }: ProfileSettingsProps) => {
   const profileTab = {
     id: 'profile',
     label: tabs.profile,
@@ -29,7 +29,7 @@ export const ProfileSettings = ({ user, onLogout, safety }: ProfileSettingsProps
         {user.isAnonymous ? <AnonymousWarning /> : null}
         <ProfileForm user={user} />
         <DeviceSettings />
-        {safety}
+        {safetySection}
         <Button variant="outline" className="mt-6 w-full" onClick={onLogout}>
           <LogOut aria-hidden="true" />
           {copy.account.logout}

@@ -19,14 +19,16 @@ interface SentRequest {
   reject: (error: unknown) => void;
 }
 
+/** Commands whose ack the page awaits. A test responds with `options.onAck` or `reject`. */
 let requests: SentRequest[];
-/** Frames for which the page has not requested an ack. */
+/** Frames that the page sent without requesting an ack. */
 let sentFrames: { event: string; data: unknown }[];
 let isConnected: boolean;
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
 
+/** The partner's name is brave-heron-7. */
 const partner = aPartner();
 const receiveMatch = (): void =>
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: partner.id, partnerInfo: partner });
@@ -65,6 +67,7 @@ beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
   sessionStorage.clear();
+  useToasts.setState({ shown: null });
   signIn(aUser());
   requests = [];
   sentFrames = [];
@@ -80,6 +83,7 @@ beforeEach(() => {
       new Promise((_resolve, reject) => requests.push({ event, data, options, reject })),
     resync: () => undefined,
   } as unknown as RandomChatSocket);
+  // Resets the store for the user who has just signed in.
   randomChat.switchUser();
   isConnected = true;
   useConnection.setState({ status: { kind: 'open' } });
@@ -199,7 +203,7 @@ describe('active phase', () => {
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
-  it('opens a refused edit again with its text and a notice, and then returns to the draft', async () => {
+  it('reopens a refused edit with its text and a notice, and restores the draft when the edit is saved', async () => {
     const user = await openChat();
     await user.type(getComposer(), 'helo{Enter}');
     acknowledgeLastRequest();
@@ -241,19 +245,19 @@ describe('active phase', () => {
   it("hides a stranger's contact details until they are pressed, and never makes them links", async () => {
     const user = await openChat();
     receiveMessage('write to ada@example.org or see https://example.net/a ok?');
-    const findRow = () => listMessageRows().at(-1)!;
-    expect(findRow()).toHaveTextContent(
+    const getRow = () => listMessageRows().at(-1)!;
+    expect(getRow()).toHaveTextContent(
       'write to [Contact details hidden · Show] or see [Contact details hidden · Show] ok?',
     );
-    expect(findRow()).not.toHaveTextContent('example');
-    const showLinkButton = within(findRow()).getAllByRole('button', { name: /Contact details hidden/ })[1]!;
+    expect(getRow()).not.toHaveTextContent('example');
+    const showLinkButton = within(getRow()).getAllByRole('button', { name: /Contact details hidden/ })[1]!;
     await user.click(showLinkButton);
     // The pressed button disappears, so its row gets the focus.
-    expect(findRow()).toHaveFocus();
-    expect(findRow()).toHaveTextContent('or see https://example.net/a ok?');
-    expect(findRow()).not.toHaveTextContent('ada@example.org');
-    expect(within(findRow()).getByRole('button', { name: 'Copy example.net' })).toBeVisible();
-    expect(within(findRow()).queryByRole('link')).not.toBeInTheDocument();
+    expect(getRow()).toHaveFocus();
+    expect(getRow()).toHaveTextContent('or see https://example.net/a ok?');
+    expect(getRow()).not.toHaveTextContent('ada@example.org');
+    expect(within(getRow()).getByRole('button', { name: 'Copy example.net' })).toBeVisible();
+    expect(within(getRow()).queryByRole('link')).not.toBeInTheDocument();
   });
 
   it("hides a stranger's contact details in quotes and announcements, without a button to show them", async () => {
@@ -295,7 +299,7 @@ describe('active phase', () => {
     expect(readAnnouncements()).toBe('brave-heron-7: good evening');
   });
 
-  it("asks 'Skip this chat?' on Skip Chat or Escape, and does not skip on Cancel or Escape", async () => {
+  it("asks 'Skip this chat?' on Skip Chat or Escape; Cancel or another Escape closes the question", async () => {
     const user = await openChat();
     const skip = screen.getByRole('button', { name: 'Skip Chat' });
     await user.click(skip);
@@ -311,7 +315,7 @@ describe('active phase', () => {
     expect(sentFrames).toEqual([]);
   });
 
-  it("does not ask 'Skip this chat?' on an Escape that closes a toast, but closes an open question on it", async () => {
+  it("does not ask 'Skip this chat?' on an Escape for a toast; such an Escape closes an open question", async () => {
     const user = await openChat();
     toast({ title: 'Friend request sent' });
     await user.keyboard('{Escape}');
@@ -320,7 +324,6 @@ describe('active phase', () => {
     toast({ title: 'Friend request sent' });
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
-    useToasts.setState({ shown: null });
   });
 
   it('skips on Confirm and searches again', async () => {

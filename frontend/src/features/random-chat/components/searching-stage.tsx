@@ -22,6 +22,7 @@ export const SearchingStage = () => {
   const anyoneMatches = useRandomChat((state) => state.anyoneMatches);
   const now = useServerNow(1_000);
   const waitedMs = since === null ? 0 : Math.max(0, now - since);
+  const longSearchHint = waitedMs >= pageLimits.searchHintAfterMs ? copy.searching.hint : null;
   return (
     <Stage
       dots="seeking"
@@ -31,11 +32,7 @@ export const SearchingStage = () => {
         <>
           <p>{copy.searching.lead}</p>
           <p role="status" className="mt-2 min-h-6 text-base">
-            {anyoneMatches
-              ? waitedMs >= pageLimits.searchHintAfterMs
-                ? copy.searching.hint
-                : null
-              : copy.searching.noOneMatches}
+            {anyoneMatches ? longSearchHint : copy.searching.noOneMatches}
           </p>
         </>
       }

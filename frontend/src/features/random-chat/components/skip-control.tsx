@@ -30,6 +30,7 @@ export const SkipBar = ({ onConfirm, onCancel }: SkipBarProps) => {
   return (
     <div
       role="group"
+      // Toasts do not cover a bar with this attribute.
       data-controls=""
       aria-labelledby="skip-question"
       className="enter-rise border-b border-border bg-raised"

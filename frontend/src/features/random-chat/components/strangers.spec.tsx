@@ -80,7 +80,7 @@ const loadInsultList = async (): Promise<void> => {
 };
 
 describe('an insult by a stranger', () => {
-  it('is hidden until its button is pressed, announced as hidden, and then still hides contact details', async () => {
+  it('is announced as hidden, and hidden until its button is pressed; contact details in it stay hidden', async () => {
     const { user, readAnnouncements } = await openChat();
     receiveMessage(1, 'you are a cunt');
     // The button appears once the page has loaded the list of insults.
@@ -154,7 +154,7 @@ describe('the profile picture of a stranger', () => {
     expect(queryShowButton()).toBeNull();
   });
 
-  it('has no button to show it when it is not an uploaded one', async () => {
+  it('has no button to show it when the partner has uploaded none', async () => {
     await openChat();
     expect(queryShowButton()).toBeNull();
   });

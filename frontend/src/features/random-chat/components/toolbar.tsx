@@ -33,7 +33,11 @@ export const Toolbar = ({
   const { partner } = session;
   const isPartnerReconnecting = session.partnerConnection === 'reconnecting';
   return (
-    <header data-controls="" className="@container border-b border-border">
+    <header
+      // Toasts do not cover a bar with this attribute.
+      data-controls=""
+      className="@container border-b border-border"
+    >
       {/* The actions wrap to a second row when they do not fit beside the name. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3 short:basis-28">

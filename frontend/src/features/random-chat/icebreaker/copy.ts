@@ -1,5 +1,6 @@
 import { type GameData } from '@/features/random-chat/icebreaker/game';
 
+/** `local` is the title in Portuguese (docs/product-decisions.md, A80). */
 const match = { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' } as const;
 const plotTwist = {
   title: 'Plot twist!',
@@ -10,6 +11,7 @@ const plotTwist = {
 /** All texts of Break the Ice. */
 export const copy = {
   start: 'Break the Ice',
+  /** Accessible name of the log of announcements. */
   log: 'Break the Ice: news',
   ignore: 'Ignore',
   asked: { byMe: 'You asked', byPartner: (name: string) => `${name} wants to break the ice` },
@@ -28,7 +30,8 @@ export const copy = {
     ignoredByPartner: 'Your partner decided to not break the ice',
   },
   broken: 'This game cannot be shown.',
-  revealAloud: ({ sameAnswer, userResponse, partnerResponse }: GameData, name: string) =>
+  /** What screen readers announce at a reveal. */
+  revealAnnouncement: ({ sameAnswer, userResponse, partnerResponse }: GameData, name: string) =>
     `${(sameAnswer ? match : plotTwist).title} You: ${userResponse}. ${name}: ${partnerResponse}.`,
   notStarted: {
     too_fast: { title: 'A little slower, please', description: 'You can ask the next question in a moment.' },

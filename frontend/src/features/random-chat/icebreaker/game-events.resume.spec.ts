@@ -90,6 +90,7 @@ describe('after a reconnect', () => {
       event: 'session_resumed',
       data: {
         sessionId,
+        // The match has `seq` 1, the question 2, and the waiting frame 3.
         seq: 4,
         partnerId: partner.id,
         partnerInfo: partner,
@@ -118,6 +119,7 @@ it('closes an open game when the chat ends', () => {
     expect(listNotices(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
   }
+  // The server has no chat any more, and `chat_skipped` has not arrived in time.
   const vanished = reduce(play(createChatState(), partnerQuestionFrame), {
     type: 'sessionVanished',
     sessionId,

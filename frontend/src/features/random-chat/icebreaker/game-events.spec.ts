@@ -30,7 +30,8 @@ import {
 } from '@/testing/game-frames';
 
 // `play` applies frames of the server and actions of the user in turn, and gives each frame the next `seq`. Frames and
-// actions belong to the game g1 and the session s1 unless a test says otherwise.
+// actions belong to the game g1 and the session s1 unless a test says otherwise. `waitingFrame` reports that the user's
+// answer is stored, and `partnerAnsweredFrame` that the partner has answered.
 
 /** The user chooses one of the question's options. */
 const soupMove = createAnswerAction(soupAnswer);

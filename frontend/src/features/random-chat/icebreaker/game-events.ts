@@ -17,6 +17,7 @@ export const isGameFrame = (frame: ServerFrame): frame is GameFrame => frame.eve
 const toQuestionRowId = (gameId: string): string => `game-${gameId}`;
 const toWaitingNoticeId = (gameId: string): string => `waiting-${gameId}`;
 
+/** Whether the game has not ended. Its `progress` is 'open' until the user answers, then 'sending' and 'answered'. */
 export const isGameOpen = ({ progress }: GameData): boolean =>
   progress === 'open' || progress === 'sending' || progress === 'answered';
 

@@ -53,7 +53,7 @@ const setUp = (...responses: ServerResponse[]) => {
     dispatch: (action) => actions.push(action),
     onStartingChange: (isStarting) => startingChanges.push(isStarting),
     newId: () => `g${(idCount += 1)}`,
-    // Always picks the first question that may be asked.
+    // Always picks the first question that may be asked. The questions have the ids 1, 2, 3 and so on.
     random: () => 0,
   };
   return { play: createGamePlay(options), chat, sent, actions, frames, startingChanges, resync };

@@ -4,7 +4,7 @@ import { pickQuestionId } from '@/features/random-chat/icebreaker/game-question'
 
 const allIds = questions.map(({ id }) => id);
 
-it('can pick every question of the bank', () => {
+it('can pick every question', () => {
   // One random number from the middle of each question's interval.
   const pickedIds = allIds.map((_id, index) =>
     pickQuestionId([], () => (index + 0.5) / limits.questionCount),

@@ -28,6 +28,7 @@ class ChatWithMessages extends ChatDriver {
     this.receiveMessage(ownMessageSeq, 'mine', me).receiveMessage(partnerMessageSeq, 'theirs', partner.id);
   }
 
+  /** A message of the type 'mixed' has a text and a picture. */
   receiveMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
     return this.receive('random_message', createMessageData(seq, content, { senderId, type }));
   }

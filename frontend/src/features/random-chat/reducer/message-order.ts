@@ -1,6 +1,6 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Finds the index before the first message with a later `seq`. Messages without one, such as the welcome, stay. */
+/** Returns the index of the first message with a later `seq`. Ignores messages without one, such as the welcome. */
 const findInsertIndex = (messages: readonly ChatMessage[], seq: number): number => {
   // Searched from the end: nearly every message is the newest one.
   let insertIndex = messages.length;

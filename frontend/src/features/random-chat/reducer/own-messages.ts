@@ -35,6 +35,7 @@ export const handleMessageAck = (
   const messages = insertMessage(session, { ...message, sessionId, id, seq, timestamp });
   const isNext = seq === session.seq + 1;
   const hasGap = seq > session.seq + 1;
+  // After a gap, the message is shown at once, but the `seq` advances only when the missing events arrive.
   const acknowledged = patchSession(state, { messages, seq: isNext ? seq : session.seq });
   return hasGap ? requestMissingEvents(acknowledged) : stepTo(acknowledged);
 };

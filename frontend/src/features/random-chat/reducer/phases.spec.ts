@@ -20,6 +20,7 @@ import {
 
 // The drivers take a chat to a phase: from initial to searching, then to active by a match (session s1, `seq` 1), then
 // to skipped by a skip of the partner. The frame `chat_skipped` reports every end of a chat, and its `reason` says how.
+// `effects` are those of the last action or frame. `formatIso(n)` is the time n ms after `receivedAtMs`.
 
 describe('initial phase', () => {
   it('searches with the preference both by default', () => {
@@ -35,7 +36,7 @@ describe('initial phase', () => {
     expect(chat.effects).toEqual([createJoinEffect('female')]);
   });
 
-  it('declines a match that the user did not request, and stays', () => {
+  it('declines a match that the user did not request, and stays in the phase', () => {
     const chat = driveToInitial().receive('chat_matched', createChatMatched());
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([createSkipEffect('s1')]);
@@ -195,6 +196,7 @@ describe('active → searching: a confirmed skip', () => {
       .receive('random_message', createMessageData(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
     expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
+    // Only the welcome notice of s2.
     expect(chat.texts).toHaveLength(1);
   });
 
@@ -207,7 +209,8 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect()]);
   });
 
-  it('moves another tab of the same user to initial, then to searching', () => {
+  it("moves the user's other tabs to initial, then to searching", () => {
+    // This page is one of the other tabs.
     const chat = driveToActive().receive('chat_skipped', {
       sessionId: 's1',
       seq: 2,
@@ -281,14 +284,15 @@ describe('active → skipped', () => {
     expect(chat.state.phase).toBe('active');
   });
 
-  it('waits for chat_skipped when the server has no chat any more, and ends the chat without it', () => {
+  it('waits for chat_skipped when the server has no chat any more, and ends the chat if none arrives', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.effects).toEqual([{ type: 'awaitChatEnd', sessionId: 's1' }]);
+    // The store dispatches this when the wait is over.
     chat.dispatch({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'disconnected' });
   });
 
-  it('does not end the next chat when the server has no earlier chat any more', () => {
+  it('does not end the next chat when the wait for the end of an earlier chat is over', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('chat_matched', createChatMatched('s2'))

@@ -40,6 +40,7 @@ export const rememberLeftSession = (state: RandomChatState, sessionId: string): 
   ),
 });
 
+/** Resets everything that belongs to a search or a chat, as on the initial screen. */
 export const toInitial = (state: RandomChatState): RandomChatState => ({
   ...state,
   phase: 'initial',
@@ -159,6 +160,7 @@ export const handleChatMatched = (state: RandomChatState, data: ChatMatched, now
   if (state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId)) {
     return stepTo(state);
   }
+  // In the phase `active`, another tab has requested the match, and this page has missed the end of its chat.
   const isWanted = (state.phase === 'searching' || state.phase === 'active') && !state.isLeavePending;
   if (!isWanted) return stepTo(rememberLeftSession(state, sessionId), createSkipChatEffect(sessionId));
   return stepTo({

@@ -49,7 +49,7 @@ export interface RandomChatState {
   preference: Preference;
   /** Milliseconds since the epoch by the server's clock; estimated locally until the server's value arrives. */
   searchingSince: number | null;
-  /** From `queue_status`: whether a compatible user is waiting. */
+  /** Whether a compatible user is waiting, from `queue_status`; true until the server reports it. */
   anyoneMatches: boolean;
   /** Set in the phase `active`, and in `skipped` until the user presses New Conversation (A58). */
   session: Session | null;

@@ -11,7 +11,7 @@ import {
 } from '@/testing/random-chat-driver';
 
 // Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the next has 2.
-// Arguments: `createMessageData(seq, text)` and `createAckAction(clientId, text, seq)`.
+// `createMessageData(seq, text)` is a message of the partner, `createAckAction(clientId, text, seq)` one of the user.
 
 /** The texts of the chat without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
@@ -115,7 +115,7 @@ describe('the order of messages', () => {
 });
 
 describe('a gap in seq', () => {
-  it('makes the page request the missing events once, and hide later ones until they arrive', () => {
+  it('makes the page request the missing events once, and show later events only after them', () => {
     const chat = driveToActive().receive('random_message', createMessageData(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');

@@ -10,6 +10,7 @@ afterEach(() => {
 });
 
 describe('createMessageChanges', () => {
+  /** Opens the chat s1 with one stored message of the user: `storedAck` has its id and its `seq`, 2. */
   const openPageWithMessage = () => {
     const page = openRandomChatPage();
     page.matchPartner();
@@ -44,10 +45,11 @@ describe('createMessageChanges', () => {
     expect(listEditCommands()).toHaveLength(1);
   });
 
+  const retryAfterMs = 900;
   it.each([
     ['a timeout', new SocketRequestError('timeout'), 'edit_not_saved'],
     ['an internal error', new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
-    ['a rate limit', new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+    ['a rate limit', new SocketRequestError('refused', 'rate_limited', retryAfterMs), 'edit_too_fast'],
   ])('undoes an edit on %s, and returns its text to the composer', async (_cause, error, noticeKind) => {
     const { chat, listEditCommands, getContent, listUnsavedEdits, getNoticeKind } = openPageWithMessage();
     chat.edit(storedAck.id, 'hello');
@@ -61,7 +63,7 @@ describe('createMessageChanges', () => {
   it('shows a notice for a rate-limited reaction', async () => {
     const { chat, commands, getNoticeKind } = openPageWithMessage();
     chat.react(storedAck.id, '👍');
-    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     await flushPromises();
     expect(getNoticeKind()).toBe('reaction_too_fast');
   });

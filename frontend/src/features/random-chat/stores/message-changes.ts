@@ -15,8 +15,8 @@ export interface MessageChangesOptions {
 }
 
 /**
- * Sends edits and reactions. When the connection is lost, they stay visible, and the reducer requests them again once
- * the chat is resumed.
+ * Sends edits and reactions. Those whose response is lost with the connection stay visible, and the reducer sends them
+ * again when the chat is resumed.
  */
 export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageChangesOptions) => {
   const inFlightChangeIds = new Set<string>();
@@ -47,6 +47,7 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
         if (!(error instanceof SocketRequestError)) throw error;
         // The resume sends the change again.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
+        // The resync reports how the chat ended.
         if (isChatEndedError(error)) {
           dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
           return getSocket().resync();

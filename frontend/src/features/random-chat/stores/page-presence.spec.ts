@@ -22,7 +22,7 @@ const setUp = (phase: Phase = 'active') => {
   const endSearchOrChat = jest.fn(() => {
     chat.phase = 'initial';
   });
-  /** `showChat` is undefined in a browser without Web Locks, where the page does not know it. */
+  /** `showChat` is undefined in a browser without Web Locks, where a page cannot find out what other tabs show. */
   const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,

@@ -13,15 +13,16 @@ afterEach(() => {
 describe('a search', () => {
   it('sends join_queue again after the delay that the server requests', async () => {
     const { chat, clock, commands } = openRandomChatPage();
+    const retryAfterMs = 700;
     chat.startSearch();
-    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', retryAfterMs));
     await flushPromises();
     expect(commands).toHaveLength(1);
-    clock.advance(700);
+    clock.advance(retryAfterMs);
     expect(commands).toHaveLength(2);
   });
 
-  it('counts a refusal and returns to initial', async () => {
+  it('counts a refusal, which shows a toast, and returns to initial', async () => {
     const { chat, commands, getState } = openRandomChatPage();
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));

@@ -40,6 +40,7 @@ export const createQueueCommands = ({
         if (!(error instanceof SocketRequestError)) throw error;
         if (error.failure === 'timeout') return retry();
         if (error.failure !== 'refused') return;
+        // The resync restores the chat, which this page does not show.
         if (error.code === 'already_in_session') return getSocket().resync();
         if (error.code === 'rate_limited') {
           clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);

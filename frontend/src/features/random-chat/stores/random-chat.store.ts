@@ -75,13 +75,14 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
   let typingTimer: number | undefined;
   let chatEndTimer: number | undefined;
+  /** The user whose data the store contains. */
   let userId: number | undefined;
 
   const dispatch = (action: Action): void => {
     const before = useStore.getState();
     const { state, effects } = reduce(before, action);
     if (state !== before) useStore.setState(state);
-    removeSettledMessages(before, state);
+    pruneOutbox(before, state);
     for (const effect of effects) perform(effect);
     presence.update();
   };
@@ -89,8 +90,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   const outbox = createRandomOutbox({ clock, newId, getSocket: () => socket, dispatch });
   const messageChanges = createMessageChanges({ getSocket: () => socket, dispatch, outbox });
 
-  /** Removes messages from the outbox that are stored or whose chat has ended. */
-  const removeSettledMessages = (before: RandomChatState, after: RandomChatState): void => {
+  /** Removes from the outbox the messages that are stored or whose chat has ended. */
+  const pruneOutbox = (before: RandomChatState, after: RandomChatState): void => {
     const sessionId = findActiveSessionId(after);
     if (sessionId !== findActiveSessionId(before)) outbox.keepOnlyConversations((id) => id === sessionId);
     const outgoing = outbox.useStore.getState().messages;
@@ -107,7 +108,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
   };
 
   /**
-   * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
+   * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive; this page applies
+   * that frame, too.
    * @throws SocketRequestError when no ack arrives: the command is refused or times out, or the connection is lost.
    */
   const sendCommand = async <E extends ClientEvent>(
@@ -195,7 +197,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
     onRefused: (code) => {
       dispatch({ type: 'searchRefused' });
-      // Then the page refetches the user's standing, the state set by moderation, instead of showing a toast.
+      // No toast for a suspended user: the page refetches their standing, the state set by moderation.
       if (code === 'suspended') return raise('search-refused-by-standing', undefined);
       useStore.setState(({ refusalCount }) => ({ refusalCount: refusalCount + 1 }));
     },
@@ -243,6 +245,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     /** Called when the visual effect of a game has finished. */
     handleCelebrationEnd: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
     outbox,
+    /** Called when the socket client stops reconnecting. */
     handleConnectionGivenUp: (): void => {
       outbox.handleConnectionGivenUp();
       dispatch({ type: 'connectionGivenUp' });
@@ -256,7 +259,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     startSearch: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
     cancelSearch: (): void => dispatch({ type: 'cancelPressed' }),
     skip: (): void => dispatch({ type: 'skipConfirmed', nowMs: clock.now() }),
-    /** Returns to the initial screen, and searches at once if the user has chosen that. */
+    /** Returns to the initial screen, and searches at once if the user has chosen that and the page is connected. */
     startNewConversation: (): void => {
       dispatch({ type: 'newConversationPressed' });
       if (isSearchAtOnceOn() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });

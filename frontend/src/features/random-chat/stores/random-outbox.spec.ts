@@ -9,7 +9,10 @@ afterEach(() => {
   signOut();
 });
 
-/** The users of `openRandomChatPage`. */
+// `openRandomChatPage` shows the chat page, connected. Its `matchPartner` opens the chat s1; the match has the `seq` 1.
+// The messages of the user get the clientIds c1, c2 and so on. `storedAck` has the `seq` 2.
+
+/** Ids of the users of `openRandomChatPage`. */
 const userId = 7;
 const partnerId = 12;
 
@@ -82,7 +85,7 @@ describe('a random-chat message of the user', () => {
     expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
-  it('is dropped when its chat ends, on a reload without a chat, and on logout', () => {
+  it('is dropped when its chat ends, after a reload without a chat, and, together with the draft, on logout', () => {
     const { submitMessage, chat, matchPartner, receive, listOutgoing } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');

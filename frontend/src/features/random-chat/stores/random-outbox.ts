@@ -9,7 +9,7 @@ import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
-/** Whether the command was refused because its chat has ended. A resync then returns how it ended. */
+/** Whether the command was refused because its chat has ended. A resync then reports how the chat ended. */
 export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
@@ -56,6 +56,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
+    // Without a composer, the text of an unsent message is added to the stored draft.
     onReturnedWithoutComposer: (sessionId, returned) =>
       writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     onPictureLost: (sessionId, returned) =>

@@ -33,6 +33,7 @@ const OpenBlockDialog = (ends: { endsChat?: boolean; endsFriendship?: boolean })
     <BlockDialog userId={7} person={person} endsChat={false} endsFriendship={false} {...ends} />
   ) : null;
 };
+/** Opens the dialog for heron. By default, a block would end neither a chat nor a friendship. */
 const openDialog = (ends = {}) => {
   askToBlock(heron);
   renderWithCache(<OpenBlockDialog {...ends} />);

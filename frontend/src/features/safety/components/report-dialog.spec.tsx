@@ -39,6 +39,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
+/** The report dialog of the signed-in user, whose id is 7. */
 const OpenReportDialog = ({ isBlocked }: { isBlocked: boolean }) => {
   const target = useReportDialog((state) => state.target);
   return target ? <ReportDialog userId={7} target={target} isBlocked={isBlocked} /> : null;
@@ -247,7 +248,7 @@ it('shows a counter from 900 characters, and refuses more than 1,000', async () 
   expect(getButton('Send report')).toBeDisabled();
 });
 
-it('asks before Escape discards a text, and sends nothing on Cancel', async () => {
+it('asks before Escape discards a text; Cancel closes the dialog at once and sends nothing', async () => {
   const server = fakeServer({});
   const user = openDialog();
   await user.type(getTextField(), 'did not stop');

@@ -111,7 +111,7 @@ export const ReportDialog = ({ userId, target, isBlocked }: ReportDialogProps) =
       onDismiss={closeReportDialog}
       isLocked={isPending}
     >
-      {/* Other reports close the dialog when they are sent. */}
+      {/* Only a report of self-harm keeps the dialog open after it is sent. */}
       {isSent ? (
         <InDanger />
       ) : (

@@ -100,7 +100,7 @@ it('shows an error with a retry, and then that the list is empty', async () => {
   expect(await screen.findByText('You have blocked no one.')).toBeVisible();
 });
 
-it('follows blocks made in another tab', async () => {
+it('follows a block and an unblock in another tab', async () => {
   const server = fakeServer({ 'GET /api/blocks/7': [] });
   const { handle } = openSettings();
   await screen.findByRole('button', { name: 'Blocked people (0)' });

@@ -15,7 +15,7 @@ const AppealSent = ({ onDismiss }: { onDismiss: () => void }) => {
   return (
     <>
       <p role="status" className="mt-4 text-md">
-        {copy.appeal.isOpen}
+        {copy.appeal.underReview}
       </p>
       <Button ref={closeButton} className="mt-6" onClick={onDismiss}>
         {copy.appeal.close}
@@ -41,6 +41,7 @@ export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) =
       ) : (
         <form
           className="mt-4"
+          // `Modal` asks before it closes over unsaved input.
           data-unsaved={words.trim() !== '' && !isPending}
           onSubmit={(event) => {
             event.preventDefault();

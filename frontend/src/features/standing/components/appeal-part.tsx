@@ -24,7 +24,7 @@ export const AppealPart = ({ userId, notice, isAppealPrimary = false, children }
     <>
       {state === 'open' ? (
         <p role="status" className="mt-4 border-l-3 border-primary pl-3 text-base">
-          {copy.appeal.isOpen}
+          {copy.appeal.underReview}
         </p>
       ) : null}
       {showsOutcome ? (

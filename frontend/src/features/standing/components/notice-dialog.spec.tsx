@@ -93,7 +93,7 @@ it('closes on Escape without marking the notice as seen', async () => {
   expect(server.calls).toHaveLength(1);
 });
 
-it('stays closed after I understand even when the server does not mark the notice as seen', async () => {
+it('stays closed after "I understand" even when the server does not mark the notice as seen', async () => {
   const { server, user } = await openPage(warning);
   server.routes['PUT /api/notices/42'] = new Refusal(503);
   await findDialog('A warning');
@@ -103,7 +103,7 @@ it('stays closed after I understand even when the server does not mark the notic
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('can be used by keyboard only to appeal, and says who looks at the appeal', async () => {
+it('sends an appeal with the keyboard only, and then says that another moderator looks at it', async () => {
   const { server, user } = await openPage(warning);
   server.routes['POST /api/appeals'] = { id: 50, noticeId: 42, createdAt: seenAt, state: 'open' };
   await findDialog('A warning');
@@ -125,7 +125,7 @@ it('can be used by keyboard only to appeal, and says who looks at the appeal', a
   expect(server.calls.at(-1)).toEqual({
     method: 'POST',
     url: '/api/appeals',
-    // The spaces are those typed at first.
+    // The server trims the words.
     body: { userId, noticeId: 42, words: '   It was my sister.' },
   });
   // The button Close of the appeal has the focus.
@@ -196,7 +196,7 @@ it.each([
   },
 );
 
-it('does not take the keys of a message that the user is typing as an answer to the age question', async () => {
+it('does not answer the age question when it opens while the user is typing a message', async () => {
   signIn(aUser({ standing: ageQuestionStanding }));
   const { server, user } = await openPage(ageQuestion);
   expect(await findDialog('How old are you?')).toHaveFocus();

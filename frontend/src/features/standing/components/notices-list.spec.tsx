@@ -46,7 +46,7 @@ describe('the list of notices', () => {
 describe('the line on the start screen of the random chat', () => {
   const since = '2026-11-20T21:10:00.000Z';
 
-  // `care`: the user is matched only with other users who are flagged.
+  // A user in care is matched only with others in care.
   it("opens the notice of the standing 'care'", async () => {
     fakeServer({ 'GET /api/notices/7': [aNotice(), aNotice({ id: 45, kind: 'care' })] });
     const standing = { kind: 'care', since, until: null, noticeId: 45 } as const;

@@ -5,8 +5,8 @@ import { openNotice } from '@/features/standing/stores/notice-dialog.store';
 import { Button } from '@/ui/button';
 
 /**
- * The line on the start screen of the random chat for a user who meets fewer people (the standing `care`: they are
- * matched only with other flagged users), or who has to answer the age question before they can search.
+ * The line on the start screen of the random chat for a user who meets fewer people (a user in care is matched only
+ * with others in care), or who has to answer the age question before they can search.
  */
 export const StandingLine = ({ user: { id, standing } }: { user: SelfUser }) => {
   const { data: notices } = useNotices(id);

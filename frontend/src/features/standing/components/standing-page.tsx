@@ -20,7 +20,8 @@ import { Skeleton } from '@/ui/skeleton';
 const refetchNoticesEveryMs = 60_000;
 
 /**
- * Finds the notice of the standing, or the newest one of its kind.
+ * Finds the notice that explains why the user is suspended or banned (their standing), or else the newest notice of a
+ * suspension or ban.
  * @param notices  newest first
  */
 export const findNotice = (standing: Standing, notices: readonly Notice[]): Notice | undefined =>

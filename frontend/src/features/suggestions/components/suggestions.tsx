@@ -43,7 +43,7 @@ const useModelChoice = () => {
   return {
     host,
     isUndecided: host !== null && userId !== null && choice === undefined,
-    /** The user, if they have agreed to use the model; otherwise null. */
+    /** Id of the user, if they have agreed to use the model; otherwise null. */
     askerId: host !== null && choice === 'model' ? userId : null,
     choose: (chosen: ModelChoice): void => {
       if (userId !== null) chooseSource(userId, chosen);
@@ -66,7 +66,7 @@ export const Suggestions = ({
   const isRequested = useSuggestions(({ requestedIn }) => requestedIn === conversationId);
   const isHidden = useSuggestions(({ hiddenIn }) => hiddenIn === conversationId);
   const isSilent = useSilence(automatic?.activity, automatic ? pageLimits.suggestionsAfterMs : null);
-  // Users who have begun to write have an idea of their own.
+  // The composer is no longer free, for example because the user has begun to write without a suggestion.
   useEffect(() => {
     if (!isFree) closeSuggestions(conversationId);
   }, [isFree, conversationId]);
@@ -91,7 +91,7 @@ export const Suggestions = ({
           host={host}
           onChangeSource={() => setQuestionOpen(true)}
           insert={insert}
-          // That the user has hidden them is remembered only where suggestions appear automatically.
+          // Hiding is remembered only where suggestions appear automatically.
           onHide={() => (automatic ? hideSuggestions : closeSuggestions)(conversationId)}
         />
       ) : null}

@@ -8,7 +8,7 @@ import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/su
 /** Image markers contain URLs, whose parts must not be taken for words. */
 const imageMarkers = /\[IMAGE:[^\]]*\]/g;
 
-/** The content of a stored image is its URL; before the image is stored, the content is the caption. */
+/** The content of a stored image is its URL. Until it is stored, `picture` is set and the content is only a caption. */
 const readText = ({ type, content, isDeleted, picture }: ChatMessage): string =>
   isDeleted === true || (type === 'image' && !picture) ? '' : content.replace(imageMarkers, ' ').trim();
 
@@ -20,7 +20,7 @@ export interface IdeasOptions {
   conversationId: string;
   messages: readonly ChatMessage[];
   chat: SuggestedChat;
-  /** The user, if they have agreed to use the language model; null to draw starters (prepared questions). */
+  /** Id of the user, if they have agreed to use the language model; null to draw starters (prepared questions). */
   askerId: number | null;
 }
 

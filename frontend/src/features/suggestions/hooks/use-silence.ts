@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
-/** Differs from every activity. */
-const noActivity = Symbol('no silence yet');
+/** The initial state; different from every activity. */
+const notSilentYet = Symbol('not silent yet');
 
 /**
  * Whether `activity` has not changed for `afterMs`.
@@ -10,7 +10,7 @@ const noActivity = Symbol('no silence yet');
  */
 export const useSilence = (activity: unknown, afterMs: number | null): boolean => {
   /** The activity that has not changed for `afterMs`. */
-  const [silentActivity, setSilentActivity] = useState<unknown>(noActivity);
+  const [silentActivity, setSilentActivity] = useState<unknown>(notSilentYet);
   useEffect(() => {
     if (afterMs === null) return;
     const timer = setTimeout(() => setSilentActivity(activity), afterMs);

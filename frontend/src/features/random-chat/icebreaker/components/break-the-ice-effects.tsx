@@ -16,7 +16,7 @@ const createAnnouncement = (session: Session): LogEntry | null => {
   const newest = session.messages.at(-1);
   const row = newest && readGameRow(newest);
   if (newest && row?.kind === 'break_ice_reveal')
-    return { key: newest.key, text: copy.revealAloud(row.game, username) };
+    return { key: newest.key, text: copy.revealAnnouncement(row.game, username) };
   const game = findOpenGame(session);
   return game?.hasPartnerAnswered
     ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }

@@ -47,6 +47,7 @@ const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
       // Keeps the place of a question while its code is loaded.
       pending={<div className="min-h-64" />}
       broken={({ retry }) => <LoadError text={copy.broken} onRetry={retry} />}
+      // After a failure, a change of the game retries.
       resetKeys={[game]}
     >
       {(ShownGame) =>

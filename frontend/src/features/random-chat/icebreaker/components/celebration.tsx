@@ -14,8 +14,8 @@ export interface CelebrationProps {
 
 /**
  * Shows ice cubes for five seconds after the same answers, or sparks for three seconds after different ones. With
- * reduced motion, shows a still badge for as long. CSS generates its words from `data-says`, because the text of the
- * page contains them already.
+ * reduced motion, shows a still badge for the same time. CSS generates the badge's words from `data-says`, because the
+ * text of the page contains these words already.
  */
 export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);

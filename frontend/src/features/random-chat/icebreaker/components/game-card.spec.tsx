@@ -93,7 +93,7 @@ it("locks the options and shows 'You answered' after an answer", async () => {
   expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
-it('shows that the user has answered when the answer itself is unknown', () => {
+it('shows that the user has answered when the answer itself is unknown, as after a reload', () => {
   renderGame(createGame({ progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();

@@ -8,7 +8,7 @@ import { toast } from '@/ui/toast-store';
  * Returns a function that deletes one of the user's messages after an undo period, with a toast that offers the undo.
  * Leaving the chat or the page ends the undo period and sends the deletion.
  */
-export const useRemoveMessage = (friendId: number): ((messageId: string) => void) => {
+export const useDeleteMessage = (friendId: number): ((messageId: string) => void) => {
   useEffect(() => {
     window.addEventListener('pagehide', messageChanges.sendDeletions);
     return () => {

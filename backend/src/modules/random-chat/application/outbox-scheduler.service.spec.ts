@@ -1,0 +1,58 @@
+import type { JobData } from '../../../platform/queue/job-name.registry';
+import type { JobQueueService } from '../../../platform/queue/job-queue.service';
+import { SHARD_GROUP_COUNT } from '../../../platform/redis/redis.keys';
+import { BATCH_WINDOW_MS, OutboxSchedulerService } from './outbox-scheduler.service';
+
+const groups = Array.from({ length: SHARD_GROUP_COUNT }, (_, group) => group);
+let jobTimes: { group: number; atMs: number }[];
+
+/** A scheduler of one replica, whose added jobs are recorded in `jobTimes`. */
+const createScheduler = (): OutboxSchedulerService => {
+  const add: JobQueueService['add'] = (_name, data) => {
+    const { lane: group } = data as JobData['persist_lane'];
+    jobTimes.push({ group, atMs: Date.now() });
+    return Promise.resolve();
+  };
+  return new OutboxSchedulerService({ add } as JobQueueService);
+};
+
+beforeEach(() => {
+  jobTimes = [];
+  jest.useFakeTimers({ now: 1_700_000_000_123 });
+});
+
+afterEach(() => jest.useRealTimers());
+
+it('adds the jobs of shard groups that are scheduled together evenly spaced over the batch window', () => {
+  const scheduler = createScheduler();
+  const startedAt = Date.now();
+  for (const group of groups) scheduler.schedule(group);
+  jest.advanceTimersByTime(BATCH_WINDOW_MS + 1);
+  const times = jobTimes.map(({ atMs }) => atMs).sort((one, other) => one - other);
+  expect(jobTimes.map(({ group }) => group).sort()).toEqual(groups);
+  expect(times.at(-1)! - startedAt).toBeLessThanOrEqual(BATCH_WINDOW_MS + 1);
+  for (const [index, time] of times.slice(1).entries())
+    expect(Math.abs(time - times[index]! - BATCH_WINDOW_MS / SHARD_GROUP_COUNT)).toBeLessThanOrEqual(1);
+});
+
+it('adds the job of a shard group at the same time in every replica, whenever the outbox was filled', () => {
+  const [replica, otherReplica] = [createScheduler(), createScheduler()];
+  replica.schedule(2);
+  jest.advanceTimersToNextTimer();
+  replica.schedule(2);
+  jest.advanceTimersByTime(BATCH_WINDOW_MS / 3);
+  otherReplica.schedule(2);
+  jest.advanceTimersByTime(BATCH_WINDOW_MS);
+  const [, first, second] = jobTimes;
+  expect(jobTimes).toHaveLength(3);
+  expect(second).toEqual(first);
+});
+
+it('adds one job per batch window for a shard group that is scheduled again and again', () => {
+  const scheduler = createScheduler();
+  for (let ms = 0; ms < 10 * BATCH_WINDOW_MS; ms += 1) {
+    scheduler.schedule(0);
+    jest.advanceTimersByTime(1);
+  }
+  expect(jobTimes).toHaveLength(10);
+});

@@ -25,6 +25,7 @@ const project = (displayName, testRegex, extra = {}) => ({
 });
 
 /** For tests with stores or processes: in CI, a failed test is retried once (docs/decisions/0007-a-second-try.md). */
+// In CI, retries a failed test once.
 const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 
 export default {

@@ -91,6 +91,7 @@ const sharedChunks = [
     includeDependenciesRecursively: false,
     test: new RegExp(
       [
+        // Only /moderation uses infinite queries.
         String.raw`node_modules/@tanstack/(query-core|react-query)/(?!.*[iI]nfiniteQuery(Observer|Options|\.))`,
         String.raw`node_modules/@radix-ui/(primitive|react-(compose-refs|context|use-(?!size|is-hydrated)[a-z-]+|id|slot|primitive))/`,
         String.raw`node_modules/@radix-ui/react-(dismissable-layer|focus-scope|portal|presence|focus-guards|dialog)/`,

@@ -20,8 +20,8 @@ const parseImageLine = (line: string): string | null => {
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
  * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
- * is text that the sender typed. White space around a marker is ignored: otherwise a line that was checked as text
- * would become a visible image when the text is trimmed later.
+ * is text that the sender typed. White space around a marker is ignored: a text may be trimmed after it was checked, and
+ * trimming must not turn a line of text into a visible image.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */
@@ -34,7 +34,7 @@ export const parseImageMarkers = (content: string): MixedContent => {
     const url = parseImageLine(rest.slice(start));
     if (url === null) return { text, imageUrls };
     imageUrls.unshift(url);
-    // The text before the line feed that precedes the marker; a marker at the start has none.
+    // Also removes the line feed before the marker. A marker on the first line has none.
     text = rest.slice(0, Math.max(0, start - 1));
   }
 };

@@ -43,12 +43,13 @@ describe('checkContent', () => {
 
 describe('formatQuote', () => {
   it('returns the beginning of a text, the text of a mixed message, and "Photo" for an image', () => {
-    expect(formatQuote('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
+    const max = limits.quoteMaxGraphemes;
+    expect(formatQuote('text', 'x'.repeat(max + 1))).toBe(`${'x'.repeat(max)}...`);
     expect(formatQuote('mixed', createMixedContent('look', 2))).toBe('look');
     expect(formatQuote('image', createImageUrl(1))).toBe('Photo');
   });
 
-  it('returns an empty quote for a deleted message', () => {
+  it('returns an empty quote for a deleted message, whose content is empty', () => {
     expect(formatQuote('image', '')).toBe('');
   });
 });

@@ -10,8 +10,10 @@ it.each([
   ['two dogs, three puppies and a fox', ['animals']],
   ['the buses to the beaches', ['nature']],
   ['pizza and a film?', ['films', 'food']],
+  // The accent is a separate code point.
   ['Wir waren im cafe\u0301', ['drinks']],
   ['😀 👍 12345', []],
+  // The words start with "cat" and "band", which have topics.
   ['catalogue of bandages', []],
   ['', []],
 ])('findTopics of %j returns %j', (text, expected) => {

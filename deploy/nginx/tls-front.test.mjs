@@ -13,7 +13,7 @@ const skip = hasOpenssl ? false : 'no openssl was found to make a certificate wi
 test('TLS in front of Thaw', { skip }, async (t) => {
   const home = createTestHome(t);
   const [tls, plain] = await findFreePorts(2);
-  // The stand-ins use no stores.
+  // The stand-ins use no stores, and no test requests a file of the page.
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const env = { PUBLIC_ORIGIN: `https://localhost:${tls}`, TRUSTED_PROXIES: '127.0.0.1' };
   const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });

@@ -14,7 +14,7 @@ const toAnchor = (heading) =>
     .replaceAll(' ', '-');
 const anchors = new Set([...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => toAnchor(heading)));
 
-test('every alert has a summary and names a section of the operations page', () => {
+test('every alert has a summary and a severity, and names a section of the operations page', () => {
   const alerts = readAlerts();
   // Fewer alerts would mean that `readAlerts` does not recognise them.
   assert.ok(alerts.length >= 15);
@@ -29,6 +29,7 @@ test('every alert has a summary and names a section of the operations page', () 
 test('every metric of a panel or an alert is on the operations page', () => {
   const used = [...readPanels(), ...readAlerts()].flatMap(({ expr }) => expr.match(/thaw_\w+/g) ?? []);
   const missing = used.filter((name) => {
+    // Prometheus adds these suffixes to the name of a histogram.
     const metric = name.replace(/_(bucket|sum|count)$/, '');
     return !operations.includes(`\`${metric}\``);
   });

@@ -90,7 +90,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('the HTML of the landing page contains its texts, metadata and icons, and the HTML of /chat no heading', async ({
+test('the HTML of the landing page contains its texts, metadata and icons; that of /chat contains no heading', async ({
   openContext,
 }) => {
   const context = await openContext();

@@ -16,8 +16,8 @@ const disablePreloading = async (page: Page): Promise<void> => {
 };
 
 /**
- * Makes the script requests of a page fail, and its requests for /, with which it checks whether a newer version is
- * deployed.
+ * Makes two kinds of requests of a page fail: those for scripts, and those for /, with which the page checks whether a
+ * newer version is deployed.
  */
 class ScriptRequests {
   private areFailing = false;

@@ -219,7 +219,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desktop an open chat focuses its message field, text typed elsewhere gets there, and Arrow Up edits', async ({
+test('on a desktop an opened chat focuses the message field, which receives all typed text, and Arrow Up edits a message', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];

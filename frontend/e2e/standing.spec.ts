@@ -189,7 +189,7 @@ const openChatWithStanding = async (
   await page.goto('/chat');
 };
 
-test('the notice of a decided appeal shows the answer, also that the only moderator decided it', async ({
+test('the notice of a decided appeal shows the answer, which says that the only moderator decided it', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });

@@ -30,6 +30,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
   const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
+  // The button for the source, three suggestions, the button for other suggestions, and Hide.
   await expect(suggestions.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleOnPhoneAndDesktop(ada.page, 'suggestions', { within: 'main' });
@@ -38,6 +39,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
     expect(Math.min(width, height), 'size of a target').toBeGreaterThanOrEqual(minTargetPx);
   }
 
+  // The first suggestion; the button for the source precedes it.
   const suggestion = suggestions.getByRole('button').nth(1);
   const text = (await suggestion.textContent()) ?? '';
   await suggestion.press('Enter');

@@ -7,6 +7,9 @@ import {
   seedMessages,
 } from './support/private-chat.ts';
 
+// If the socket is closed for a logout before the HTTP response arrives, the page requests its user and gets 401.
+test.use({ expectedErrors: [/status of 401/] });
+
 /** Locates the row of a friend in the sidebar. */
 const getFriendRow = ({ page }: Person, friend: Person) =>
   page
@@ -84,9 +87,6 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
-
-// If the socket is closed for the logout before the HTTP response arrives, the page requests its user and gets 401.
-test.use({ expectedErrors: [/status of 401/] });
 
 test('a badge shows at most 99+, appears after a reload before the server responds, and is deleted from storage on logout', async ({
   friendsInChat,

@@ -16,7 +16,8 @@
   var bar = document.querySelector('meta[name="theme-color"]');
   if (bar) bar.content = light ? '#fbfaf7' : '#0c0e14';
 
-  // Before hydration buttons have no handlers: remember the press, which src/product/early-press.ts repeats.
+  // Before hydration buttons have no handlers: remember the press, which src/product/early-press.ts repeats. While
+  // `data-pressed` is set, src/styles/base.css replaces the label of a button by the text in its `data-pending`.
   var press = { button: null };
   var remember = function (event) {
     press.button = event.target.closest('button') || press.button;
@@ -44,6 +45,7 @@
         link.href = file;
         document.head.append(link);
       }
+      // The first file is the entry script.
       import(files[0]);
     };
     if (document.hidden) start();

@@ -16,7 +16,7 @@ const dist = join(root, 'dist');
 const rendererFolder = join(dist, '.prerender');
 const readBuiltFile = (file) => readFileSync(join(dist, file), 'utf8');
 
-/** `title` is the document's title; without one, it is that of the social preview. */
+/** `title` is the title of the document; by default the title of the social preview (`og:title`). */
 const pages = [
   { path: '/', file: 'landing.html', route: 'src/app/routes/landing-route.tsx' },
   { path: '/terms', file: 'terms.html', route: 'src/app/routes/legal-route.tsx', title: 'Terms · Thaw' },
@@ -101,7 +101,7 @@ const requireNoSuspense = (path, markup) => {
 };
 
 /** @returns a prerendered document whose scripts load after the first paint */
-const buildPage = ({ path, route, title = socialTitle }, markup) => {
+const buildPrerenderedDocument = ({ path, route, title = socialTitle }, markup) => {
   const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
   // Checks that the tags to be replaced are those of the entry script.
   if (!emptyDocument.match(scriptTags)?.[0].includes([...scripts][0]))
@@ -128,19 +128,20 @@ const buildPage = ({ path, route, title = socialTitle }, markup) => {
 
 const { markup, chatShell } = await renderMarkup(pages.map(({ path }) => path));
 for (const [index, page] of pages.entries()) {
-  const text = buildPage(page, markup[index]);
+  const text = buildPrerenderedDocument(page, markup[index]);
   writeFileSync(join(dist, page.file), text);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
 /** @returns a document that preloads the scripts of these manifest keys, and shows `markup` until they have run */
-const buildDocument = (entries, markup) => {
+const buildPreloadingDocument = (entries, markup) => {
   const files = new Set();
   for (const entry of ['index.html', ...entries]) collectScripts(manifest, entry, files);
   const [entryFile, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
   let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
+  // `preloads` contains these scripts too.
   page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
   page = replaceOnce(page, `src="/${entryFile}"></script>`, `src="/${entryFile}"></script>${preloads}`);
   return replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
@@ -150,6 +151,6 @@ const chatEntries = [
   'src/app/realtime.ts',
   'src/features/profile/components/profile-dialogs.tsx',
 ];
-const chatDocument = buildDocument(chatEntries, requireNoSuspense('/chat', chatShell));
+const chatDocument = buildPreloadingDocument(chatEntries, requireNoSuspense('/chat', chatShell));
 writeFileSync(join(dist, 'chat.html'), chatDocument);
-writeFileSync(join(dist, 'auth.html'), buildDocument(['src/app/routes/auth-route.tsx'], ''));
+writeFileSync(join(dist, 'auth.html'), buildPreloadingDocument(['src/app/routes/auth-route.tsx'], ''));

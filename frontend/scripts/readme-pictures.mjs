@@ -42,7 +42,7 @@ const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const { user } = await call('POST', '/api/anonymous', {});
   await call('PATCH', `/api/user/${user.id}`, { gender });
   const renamed = await call('PUT', `/api/user/${user.id}`, { username, avatar: null });
-  const stored = { state: { user: renamed.user ?? renamed }, version: 0 };
+  const stored = { state: { user: renamed.user }, version: 0 };
   // The script also runs in blank documents, which have no storage.
   await context.addInitScript(
     `if (location.protocol.startsWith('http')) {

@@ -43,7 +43,7 @@ const runWhenSignedIn = (run: () => void): void => {
 
 followTheme();
 followIdentity();
-// Visitors without an account or an anonymous session open no socket.
+// Without a user, registered or anonymous, the page opens no socket.
 runWhenSignedIn(() => void loadRealtime());
 
 const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;

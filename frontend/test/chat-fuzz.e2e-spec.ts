@@ -211,7 +211,7 @@ const startNewChat = async (pair: Pair, previousId: string | undefined): Promise
   };
   const readSessionId = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
-  /** @returns true in the new chat, and before it a description, which the error of `until` contains */
+  /** @returns true once both are in a new chat; before that, their states, which the error of `until` contains */
   const tryToReachNewChat = (): boolean | string[] => {
     pair.forEach(pressNextButton);
     const [first, second] = pair.map(readSessionId);

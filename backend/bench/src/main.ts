@@ -72,6 +72,7 @@ const run = async (): Promise<void> => {
   const faults = outcomes.flatMap((outcome) => outcome.faults);
   console.log(renderTable(rows));
   for (const fault of faults) console.log(`FAULT ${fault}`);
+  // A short run measures too little to be kept.
   if (!isShort && faults.length === 0)
     await writeResults(path.join(benchFolder, 'results.md'), rows, settings);
   if (faults.length > 0) process.exitCode = 1;

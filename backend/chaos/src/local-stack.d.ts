@@ -5,7 +5,7 @@ declare module '*/deploy/local/stores/private-store.mjs' {
     constructor(home: string, kind: StoreKind);
     readonly kind: StoreKind;
     findRunning(): { process: { pid: number }; port: number } | undefined;
-    /** Starts the store if it does not run. @returns its port */
+    /** Starts the store if it does not run. `mustKeepPort`: fails rather than change the port. @returns its port */
     ensureRunning(options?: { mustKeepPort?: boolean }): Promise<number>;
     stop(): Promise<void>;
     kill(): void;
@@ -20,7 +20,7 @@ declare module '*/deploy/local/stores/postgres.mjs' {
   import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
   export function describePostgres(
     home: string,
-    /** `settings`: parameters of postgresql.conf. */
+    /** `isDurable`: whether commits wait until they are on the disk. `settings`: parameters of postgresql.conf. */
     options: { isDurable: boolean; settings?: Record<string, string | number> },
   ): StoreKind;
 }

@@ -19,7 +19,7 @@ export interface Report {
   recovery: RecoveryFigures;
   /** Refused or unanswered commands by code. */
   refusals: Record<string, number>;
-  /** Acknowledged commands by event. `verdict.acknowledgements` counts only those that the stores were checked for. */
+  /** Acknowledged commands by event. `verdict.acknowledgements` counts only chat events and private messages. */
   acknowledged: Record<string, number>;
   /** How often pages gave up and showed the Reconnect button. */
   gaveUpCount: number;

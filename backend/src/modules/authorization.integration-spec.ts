@@ -29,7 +29,7 @@ import { ThawSocket, ThawVisitor } from '../testing/thaw.client';
 
 jest.setTimeout(120_000);
 
-/** Express registers a route for all methods with every method that it knows, so with more than this number. */
+/** A route with more methods accepts all: Express then lists each of the more than 30 methods that it knows. */
 const MAX_METHODS_OF_A_ROUTE = 7;
 
 interface ExpressLayer {
@@ -94,7 +94,7 @@ describe('authorization', () => {
   let actors: AuthorizationActors;
 
   beforeAll(async () => {
-    // To leave the queue shortly after a match ends the chat. With -1 it never ends the chats of the actors.
+    // `leave_queue` within this window after a match ends the chat. With -1 it never ends the chats of the actors.
     jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
       limits,
       'leaveAsSkipWindowMs',
@@ -139,7 +139,7 @@ describe('authorization', () => {
     expect(results.map(({ actual }) => actual)).toEqual(results.map(({ expected }) => expected));
   };
 
-  /** The same with all actors at once, for cases whose outcome for one actor does not depend on the others. */
+  /** Like `expectOutcomes` with all actors at once, for cases in which an actor does not depend on others. */
   const expectOutcomesAtOnce = async (
     triedActors: readonly Actor[],
     cases: readonly { outcomes: Outcomes }[],

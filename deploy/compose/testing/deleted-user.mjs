@@ -10,8 +10,8 @@ const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
 
 /**
- * Asserts that a dump contains words that a user entered and that occur nowhere else, and none of them after the user
- * deleted the account.
+ * Enters words that occur nowhere else as a user. Asserts that a dump contains them before the user deletes the account,
+ * and none of them afterwards.
  * @param {string} origin  address of the running product
  * @param {() => Promise<string>} dump  reads everything that the database stores
  */
@@ -27,7 +27,7 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
   const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
   await holdRandomChat(users);
   await writePrivately(users);
-  // Check first that the dump contains the words that are stored, because an empty dump would prove nothing.
+  // Check first that the dump contains words that the service stores, because an empty dump would prove nothing.
   const storedFields = ['name', 'newEmail', 'message', 'edited', 'reply', 'privateMessage', 'privateEdit'];
   const areWordsStored = async () => {
     const foundFields = await findFieldsInDump();

@@ -81,6 +81,7 @@ export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad
     await conversation.skip();
   }
   await user.request('leave_queue', {});
+  // The user may have been matched before the server removed them from the queue.
   await conversation.skip();
   user.leave();
 };

@@ -4,7 +4,7 @@ import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { getPackageCommand } from './node-packages.mjs';
 
-/** Creates an environment for nx without its daemon, which would outlive the launcher, its terminal UI, and colours. */
+/** Creates an environment in which nx uses no terminal UI, no colours and no daemon, which would outlive the launcher. */
 export const createNxEnvironment = () => ({
   ...process.env,
   NX_DAEMON: 'false',

@@ -6,7 +6,8 @@ import { withFileLock } from '../processes/file-lock.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-const DOWNLOAD_LIMIT_MS = 180_000;
+/** Time limit of each run of apt, which may download packages. */
+const APT_LIMIT_MS = 180_000;
 /** Names of dependencies that are unpacked as well: shared libraries, and the Lua modules of redis-server. */
 const LIBRARY_NAME = /^(lib|lua-)/;
 /**
@@ -108,7 +109,7 @@ function configureApt({ settings, isPrivate }) {
   const options = ['-q', ...settings.flatMap((setting) => ['-o', setting])];
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   const run = (command, args, cwd) =>
-    runToEnd(command, [...options, ...args], { cwd, env, limitMs: DOWNLOAD_LIMIT_MS });
+    runToEnd(command, [...options, ...args], { cwd, env, limitMs: APT_LIMIT_MS });
   return {
     isPrivate,
     runAptGet: (args, cwd) => run('apt-get', args, cwd),

@@ -52,7 +52,7 @@ export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
     return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;
   });
 
-/** Expects a toast with this title and, if given, description. Radix renders both a second time for screen readers. */
+/** Expects a toast with this title and, if given, description. Radix also renders both as text for screen readers. */
 export const expectToast = async (page: Page, title: string, description?: string): Promise<void> => {
   await expect(page.getByText(title, { exact: true }).first()).toBeVisible();
   if (description) await expect(page.getByText(description, { exact: true }).first()).toBeVisible();

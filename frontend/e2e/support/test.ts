@@ -61,6 +61,7 @@ export class Person {
 }
 
 export interface NewcomerOptions extends BrowserContextOptions {
+  /** Female by default; null if the user has not chosen one yet. */
   gender?: 'male' | 'female' | null;
   /** Runs before the page opens, for example to route its socket. */
   prepare?: (page: Page) => Promise<void>;

@@ -146,6 +146,7 @@ export const Conversation = ({
     [outbox, conversationId, resumeReply],
   );
 
+  // Keeps the handle of the list for `onJump` below, and passes it on to `ref`.
   const setHandle = useCallback(
     (handle: ConversationHandle | null): void => {
       list.current = handle;

@@ -65,6 +65,7 @@ export const anEvidence = (
       images: [{ imageId: 1, width: 1200, height: 900 }],
     }),
   ],
+  // Messages of the chat that were not copied.
   omitted: 3,
   ...changes,
 });
@@ -97,6 +98,7 @@ export const aModeratedPerson = (changes: Partial<ModeratedPerson> = {}): Modera
   isAnonymous: true,
   createdAt: '2026-11-10T12:00:00.000Z',
   standing: goodStanding,
+  // Whether a legal hold prevents the erasure of the user's data.
   isHeld: false,
   matches: 40,
   reportsPer100Matches: 5,

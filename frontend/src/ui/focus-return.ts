@@ -32,7 +32,7 @@ export const rememberFocus = ({ target }: Event): void => {
 
 /** Finds the element to focus when no opener is visible: the dialog beneath, or the heading of the screen. */
 const findFallbackTarget = (dialog: Element): HTMLElement | undefined => {
-  // A dialog without an opener was opened while no element had the focus.
+  // Without an opener, no element had the focus when the dialog was opened, so none gets it back.
   if (!openers.has(dialog)) return undefined;
   const dialogBeneath = [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].findLast(
     (other) => other !== dialog,

@@ -30,7 +30,7 @@ export const reopenThawSocket = async (
 
 /**
  * Opens a new socket for a user of the Socket.IO baseline, and joins their chat again.
- * @param lostWire the lost socket, whose session a baseline with connection state recovery restores
+ * @param lostWire the lost socket; given for a baseline with connection state recovery, which restores its session
  * @throws Error when the socket does not open or the server does not acknowledge `join`
  */
 export const reopenSocketIoSocket = async (

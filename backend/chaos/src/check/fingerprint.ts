@@ -17,8 +17,8 @@ const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): 
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
 /**
- * Builds the fingerprint of each kind of event; a game is a question of Break the Ice. Parameters are parsed JSON, hence
- * `unknown`.
+ * Builds the fingerprint of each kind of event. A game is one question of Break the Ice. Parameters are parsed JSON,
+ * hence `unknown`.
  */
 export const fingerprints = {
   started: () => 'start',

@@ -27,7 +27,7 @@ describe('findGrowth', () => {
     ['a heap that has grown by more than a fifth', createStateWithProcess({ heapBytes: 61e6 })],
     ['a process that does not answer', createIdleState({ processes: {} })],
     ['subscriptions that are left', createIdleState({ redisChannels: 201 })],
-    ['more connections to Redis than vary at rest', createIdleState({ redisClients: 25 })],
+    ['more new connections to Redis than are usual at rest', createIdleState({ redisClients: 25 })],
     ['new keys that never expire', createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
   ])('reports %s', (_, after) => {
     expect(findGrowth(createIdleState(), after)).toHaveLength(1);

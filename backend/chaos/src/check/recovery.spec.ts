@@ -20,6 +20,8 @@ it('measureReconnects skips attempts during which a fault was active', () => {
   expect(measureReconnects([1_000], [{ startedAt: 1_200 }], () => true)).toEqual([]);
 });
 
+// In the arguments of findSlowRecoveries, undefined stands for a failure.
+
 it('findSlowRecoveries reports attempts after a recovery that fail or take longer than two seconds', () => {
   expect(findSlowRecoveries({ fresh: [100], reconnects: [100, undefined] }, NO_SLOWDOWN)).toHaveLength(1);
   expect(findSlowRecoveries({ fresh: [100], reconnects: [2_500] }, NO_SLOWDOWN)).toHaveLength(1);

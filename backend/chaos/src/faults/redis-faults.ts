@@ -64,8 +64,8 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
 };
 
 /**
- * Finds the append-only file that Redis writes now: each rewrite starts another one, the last with type `i` in the
- * manifest.
+ * Finds the append-only file that Redis writes now: the last one of type `i` in the manifest. Each rewrite starts another
+ * file.
  */
 const findCurrentAppendOnlyFile = (folder: string): string => {
   const aofFolder = path.join(folder, 'appendonlydir');

@@ -1,5 +1,5 @@
-// Runs against real PostgreSQL and Redis (one replica reaches it over a link that can be cut); three complete api
-// replicas run in this process.
+// Runs against real PostgreSQL and Redis; three complete api replicas run in this process. The third replica reaches
+// Redis over a link that can be cut.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';

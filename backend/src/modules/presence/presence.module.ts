@@ -6,8 +6,9 @@ import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
 /**
- * Global, because modules that use `USER_RELATIONS` cannot import this module: it imports the modules of friends and
- * random chats, which depend on them.
+ * Provides the relations between users, by which their presence is disclosed. Global, because an import of this module
+ * would be circular: this module imports `FriendsModule` and `RandomChatModule`, which depend on the modules that use
+ * `USER_RELATIONS`.
  */
 @Global()
 @Module({

@@ -76,7 +76,7 @@ describe('suggestions of a language model', () => {
     expect(model.receivedRequests).toHaveLength(1);
     const { body = '', headers } = model.receivedRequests[0] ?? {};
     expect(body).toContain('canaryofbob writes to [hidden] and [hidden]');
-    expect(body).toContain('Topics of the other user: music.');
+    expect(body).toContain('Topics of the other user: music.'); // found in `plays the guitar`
     for (const absent of ['canaryofada', 'I am shy', ada.user.username, bob.user.username, sessionId])
       expect(body).not.toContain(absent);
     expect(body).not.toContain(String(ada.user.id));
@@ -101,7 +101,7 @@ describe('suggestions of a language model', () => {
       suggestions: ['And the film?'],
     });
     expect(model.receivedRequests[0]?.body).toContain('canaryofbob');
-    expect(model.receivedRequests[0]?.body).toContain('films');
+    expect(model.receivedRequests[0]?.body).toContain('films'); // the topic found in `at the cinema`
     expect(model.receivedRequests[0]?.body).not.toContain('canaryofada');
     const stranger = await stack.createVisitor(1);
     expect(await requestSuggestions(stranger, { friendId: ada.user.id })).toMatchObject({
@@ -110,7 +110,7 @@ describe('suggestions of a language model', () => {
     });
   });
 
-  it('are refused without consent, outside the chat, after its end, and for both chats or none', async () => {
+  it('are refused without consent, to non-participants, after the end, and unless one chat is named', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
       expect((await requestSuggestions(bob, { sessionId }, fields)).status).toBe(400);

@@ -60,6 +60,7 @@ export const useEndOfList = (
       else if (isAtEnd) scrollToEnd();
       lastTop = scrollTop;
       isPositioned.current ||= isAtEnd;
+      // When the user leaves the end, the newest row is the last that they have seen.
       setLastSeenKey((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
     };
 

@@ -15,8 +15,8 @@ export interface RowControlsProps extends MessageActionsProps {
 }
 
 /**
- * The actions of the hovered or focused row, beside its bubble. They are not above the bubble, where they would hide
- * another message. A narrow list has no room for all of them: it shows one button that opens them as a sheet.
+ * The actions of the hovered or focused row. They are beside the bubble, because above it they would hide another
+ * message. A narrow list has no room for all actions: it shows one button, which opens them as a sheet.
  */
 export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsProps) => (
   <div

@@ -180,7 +180,7 @@ export const copy = {
     suspended: (date: string) => `Suspended until ${date}`,
     suspendedWithoutEnd: 'Suspended without an end',
     banned: 'Banned',
-    inherited: (id: number) => `inherited from person #${id}`,
+    inherited: (sanctionId: number) => `repeats sanction #${sanctionId} of an earlier account`,
     confirmed: 'Ban confirmed',
     lifted: 'Sanction lifted',
     flagged: (date: string) => `In care until ${date}`,

@@ -39,7 +39,7 @@ export interface ImagesToBlock {
  * (docs/decisions/0067-near-copies-are-found-by-a-difference-hash.md).
  */
 const MAX_DIFFERING_BITS = 4;
-/** A hash with fewer or more set bits belongs to a picture without structure, such as a plain colour. */
+/** A hash with fewer set bits, or with more than `MAX_SET_BITS`, is that of a picture without structure. */
 const MIN_SET_BITS = 8;
 const MAX_SET_BITS = 56;
 
@@ -80,6 +80,7 @@ export class ImageBlocksService {
   /** Blocks images; those that are blocked already stay as they are. The caller retries a version conflict. */
   async block({ images, ...fields }: ImagesToBlock, manager: EntityManager): Promise<void> {
     const imagesBySha256 = new Map(images.map((image) => [image.sha256, image]));
+    // In a fixed order, so that two transactions that block the same images cannot deadlock.
     const distinctImages = [...imagesBySha256.values()].sort((one, other) =>
       one.sha256 < other.sha256 ? -1 : 1,
     );
@@ -107,7 +108,8 @@ export class ImageBlocksService {
   /**
    * Unblocks an image.
    * @param work runs in the same transaction.
-   * @throws DomainError not_found when there is no block with this id, unavailable
+   * @throws DomainError not_found when there is no block with this id; unavailable when other writers were faster in
+   * every attempt.
    */
   async unblock(
     imageId: number,

@@ -11,7 +11,7 @@ export interface ModeratorInvolvement {
 
 /** A decision or an escalation that another moderator has to review. */
 interface ActToReview {
-  /** Unknown, because the data of stored events is JSON without a type. Null for an automatic decision. */
+  /** Unknown, because the data of stored events is JSON without a type. Undefined if no moderator acted. */
   moderatorId: unknown;
   waitingSince: Date;
 }
@@ -67,20 +67,34 @@ const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): Act
   const decidedAppealIds = caseEvents
     .filter(({ type }) => type === 'AppealDecided')
     .map(({ data }) => data.appealId);
-  // No moderator imposed what these notices state, so every moderator may decide an appeal against one of them.
-  const automaticNoticeIds = caseEvents
-    .filter(({ type, data }) => type === 'PersonFlagged' || (type === 'SanctionImposed' && data.isAutomatic))
-    .map(({ data }) => data.noticeId);
   const openAppeals = caseEvents.filter(
-    ({ type, data }) =>
-      type === 'AppealFiled' &&
-      !decidedAppealIds.includes(data.appealId) &&
-      !automaticNoticeIds.includes(data.noticeId),
+    ({ type, data }) => type === 'AppealFiled' && !decidedAppealIds.includes(data.appealId),
   );
+  const deciderIds = findDeciderIds(caseEvents);
   return [
     ...(escalation ? [{ moderatorId: escalation.data.moderatorId, waitingSince: escalation.at }] : []),
-    ...openAppeals.map(({ at }) => ({ moderatorId: lastDeciderId, waitingSince: at })),
+    ...openAppeals.map(({ at, data }) => ({ moderatorId: deciderIds.get(data.noticeId), waitingSince: at })),
     // Set while a ban waits for its confirmation by another moderator.
     ...(row.ban_imposed_at ? [{ moderatorId: lastDeciderId, waitingSince: row.ban_imposed_at }] : []),
   ];
+};
+
+/**
+ * Finds the moderator whose decision each notice of a case states, by the id of the notice. Notices of automatic
+ * restrictions are missing, so every moderator may decide an appeal against them.
+ */
+const findDeciderIds = (caseEvents: readonly ConductEventRow[]): Map<unknown, unknown> => {
+  const deciderIds = new Map<unknown, unknown>();
+  let deciderId: unknown;
+  for (const { type, data } of caseEvents) {
+    if (type === 'CaseDecided') {
+      deciderId = data.moderatorId;
+      // Each reporter gets a notice of their own.
+      for (const { noticeId } of data.reports as { noticeId: number }[]) deciderIds.set(noticeId, deciderId);
+    }
+    // The events that follow from a decision come directly after it.
+    if (type === 'PersonWarned' || (type === 'SanctionImposed' && !data.isAutomatic))
+      deciderIds.set(data.noticeId, deciderId);
+  }
+  return deciderIds;
 };

@@ -1,4 +1,6 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. A user has
+// one socket for each tab; `adaSocket` is the first of `adaSockets`. Of the two ways to send a frame, `request` throws
+// when the answer is an error, and `ask` returns it.
 import type { Redis } from 'ioredis';
 import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
@@ -119,7 +121,7 @@ describe('random chat: delivery', () => {
       expect(
         await adaSockets[1]!.request('random_message', textMessage(sessionId, 'changed', 'c-1')),
       ).toEqual(ack);
-      // A client id of Bob's own, although Ada has used the same one.
+      // Client ids are compared per sender, so Bob's message is not a repetition of Ada's.
       await bobSocket.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
       await waitForSeq(allSockets, sessionId, 3);
       expect(bobSocket.all('random_message')).toHaveLength(1);
@@ -183,7 +185,7 @@ describe('random chat: delivery', () => {
       ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
     ])('refuses a message with %s, and stores the next message', async (_description, invalidPart, code) => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never;
+      const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never; // invalid for the type of `ask`, too
       expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
       await adaSocket.request('random_message', textMessage(sessionId, 'next'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2, content: 'next' });
@@ -254,10 +256,11 @@ describe('random chat: delivery', () => {
       expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
 
-    it('is recovered within seconds even if no later publication follows', async () => {
+    it('is recovered even if no later publication follows', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
+      // Each replica compares its chats with Redis every five seconds.
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
     });
   });

@@ -1,4 +1,6 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. A user has
+// one socket for each tab; `adaSocket` is the first of `adaSockets`. Of the two ways to send a frame, `request` throws
+// when the answer is an error, and `ask` returns it.
 import { limits } from '@thaw/contract/limits';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
 import {
@@ -61,7 +63,7 @@ describe('random chat: end', () => {
         'ChatEnded',
       ]);
       for (const socket of [...adaSockets, ...bobSockets]) {
-        expect(socket.all('chat_skipped').length).toBe(socket === adaSockets[0] ? 0 : 1);
+        expect(socket.all('chat_skipped').length).toBe(socket === adaSocket ? 0 : 1);
       }
       expectOrderedSeq([...adaSockets, ...bobSockets]);
     });
@@ -187,7 +189,7 @@ describe('random chat: end', () => {
   });
 
   describe('leave_queue around the moment of a match', () => {
-    it('ends the chat as a skip soon after the match', async () => {
+    it('ends the chat, as a skip does, when the match has just been made', async () => {
       const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(stack);
       expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobSocket.next('chat_skipped')).toEqual({

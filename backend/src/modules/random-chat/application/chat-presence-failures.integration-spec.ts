@@ -145,7 +145,7 @@ describe('presence in chats, when a call or a store fails', () => {
   it('records sockets again after Redis has lost everything but the chats', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
     const { redis } = stack.store;
-    // The chats are their streams and the outboxes, in which events wait for PostgreSQL.
+    // The chats consist of their streams and of the outboxes, in which their events wait for PostgreSQL.
     const lostKeys = (await stack.store.listKeys()).filter((key) => !/:(chat:|outbox)/.test(key));
     await Promise.all(lostKeys.map((key) => redis.del(key)));
     await until(async () => (await readSocketRecords(sessionId)).length === 2);

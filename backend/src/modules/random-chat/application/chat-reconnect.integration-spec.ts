@@ -1,5 +1,7 @@
 // Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `leave`
-// closes a socket cleanly, as a page does; `terminate` loses the connection.
+// closes a socket cleanly, as a page does; `terminate` loses the connection. A user has one socket for each tab;
+// `adaSocket` is the first of `adaSockets`. Of the two ways to send a frame, `request` throws when the answer is an
+// error, and `ask` returns it.
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
@@ -177,7 +179,7 @@ describe('random chat: reconnect', () => {
     });
 
     it('receives every message exactly once while the partner keeps sending', async () => {
-      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack, { adaTabs: 1, bobTabs: 1 });
+      const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
       let isSending = true;
       const sendUntilStopped = async (): Promise<number> => {
         let sentCount = 0;
@@ -238,7 +240,7 @@ describe('random chat: reconnect', () => {
       ['the state of its user cannot be read', MatchmakingService, 'resume'],
       ['joining the chat fails', ChatPresenceService, 'join'],
     ] as const)(
-      'is closed as after an internal error when %s, and resumes on the next attempt',
+      'is closed with the code of an internal error when %s, and the next socket resumes the chat',
       async (_description, service, method) => {
         const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
         await adaSocket.terminate();
@@ -258,7 +260,7 @@ describe('random chat: reconnect', () => {
       },
     );
 
-    it('resumes a new chat after joining the chat failed at its start', async () => {
+    it('resumes a chat that the previous socket could not join when the chat started', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const connectionLost = new Error('Connection is closed.');

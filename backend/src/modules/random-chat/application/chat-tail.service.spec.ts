@@ -50,9 +50,11 @@ it('retains a chat again after restoring it', async () => {
   jest.advanceTimersByTime(10_000);
   await tails.compareVersions([]);
   expect(repairCount).toBe(1);
+  // Redis has the chat again, but not for three seconds yet, so the chat is not dropped.
   versionInRedis = 4;
   jest.advanceTimersByTime(1_000);
   await tails.compareVersions([]);
+  // Redis loses the restored events again.
   versionInRedis = 2;
   await tails.compareVersions([]);
   expect(repairCount).toBe(2);

@@ -119,7 +119,7 @@ export class ChatTranscriptService {
     const streamId = buildChatStreamId(sessionId);
     const messageCount = await this.persisted.countMessages(streamId, eventCount);
     if (messageCount === null) return false;
-    const events = await this.persisted.findVersions(streamId, eventCount, collector.missingIds);
+    const events = await this.persisted.findWithEdits(streamId, eventCount, collector.missingIds);
     for (const event of events) addPersistedEvent(collector, event);
     collector.countOmitted(messageCount - events.filter(({ type }) => type === 'MessageSent').length);
     return true;

@@ -1,4 +1,6 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Of the two ways to send a frame, `request` throws when
+// the answer is an error, and `ask` returns it. Of the two ways to wait for a frame, `next` also finds one that was
+// returned before; `take` removes it, so that the next call waits for another one.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -103,7 +105,7 @@ describe('a socket in a random chat', () => {
 
   it('does not grant the partner access to an image when the message with the image is refused', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
-    // `share` grants the partner access to the images of a message.
+    // `share` grants the partner access to the images of a message. A fake replaces it, because no file has this URL.
     const shareSpy = jest
       .spyOn(stack.replicas[0]!.app.get(UploadsService), 'share')
       .mockResolvedValue(undefined);

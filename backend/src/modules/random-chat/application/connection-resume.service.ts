@@ -140,8 +140,8 @@ export class ConnectionResumeService {
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seenSeq: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Redis no longer has the chat: it expired after it was persisted, or was lost. In both cases the chat is over, and
-    // the client expects the next `seq`.
+    // Redis no longer has the chat, because it expired after it was persisted, or was lost. Of a lost chat, Redis may
+    // have only the end. In both cases the chat is over, and the client expects the next `seq`.
     connection.sendFrame('chat_skipped', {
       sessionId,
       seq: seenSeq + 1,

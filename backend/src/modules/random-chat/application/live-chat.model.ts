@@ -43,8 +43,8 @@ export interface LiveChatServices {
   /** @throws DomainError `unavailable` while Redis has too little memory for new data. */
   requireMemory(): void;
   /**
-   * Called after an append to a chat that this replica does not serve. Keeps the chat for some seconds, because Redis
-   * may lose its newest entries (its tail).
+   * Called after an append to a chat that this replica does not serve. Keeps the chat for some seconds: if Redis loses
+   * its newest entries (its tail), they can be appended again.
    */
   retainTail(chat: LiveChat): void;
 }
@@ -232,9 +232,11 @@ export class LiveChat extends FoldedChat {
 
   /**
    * Called when the stream lacks entries that users of this replica have seen, or the records of the chat are lost.
-   * Ends the chat in the stream as Redis has it, which informs the partner's replica, and for the sockets here.
+   * Appends an end to the stream as Redis has it, which informs the partner's replica, and sends an end to the sockets
+   * of this replica.
    */
   private async endLostChat(): Promise<void> {
+    // Read before the append: its publication may end this chat.
     const { userIds, isEnded: wasEnded } = this;
     const storedChat = new LiveChat(this.sessionId, this.services);
     await storedChat.catchUp();

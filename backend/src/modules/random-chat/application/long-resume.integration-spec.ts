@@ -1,4 +1,5 @@
-// Runs against real api replicas, PostgreSQL, Redis and sockets; a TCP relay simulates a slow connection.
+// Runs against real api replicas, PostgreSQL, Redis and sockets; a TCP relay simulates a slow connection. Of the two
+// ways to send a frame, `request` throws when the answer is an error, and `ask` returns it.
 import { limits } from '@thaw/contract/limits';
 import { estimateSlowdown } from '../../../testing/processor-load.probe';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
@@ -63,7 +64,7 @@ describe('the resume of a long chat', () => {
         return (data as unknown as ResumePage).events.map(({ data: { seq } }) => seq);
       return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
     });
-  const listNumbersUpTo = (last: number, first = 1): number[] =>
+  const listNumbers = (first: number, last: number): number[] =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
   /**
    * Lets another user ping during `work`.
@@ -117,7 +118,7 @@ describe('the resume of a long chat', () => {
       const socket = await startSlowResume(bob, mbitPerSecond * MBIT);
       const lastPage = untilWithin(120_000, () => listPages(socket).at(-1)?.last);
       const p99Ms = await measurePingP99During(lastPage);
-      expect(listSeqs(socket)).toEqual(listNumbersUpTo(version));
+      expect(listSeqs(socket)).toEqual(listNumbers(1, version));
       for (const page of listPages(socket)) {
         const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
@@ -136,7 +137,7 @@ describe('the resume of a long chat', () => {
     } while (!listPages(socket).at(-1)?.last);
     await adaSocket.request('random_message', textMessage(sessionId, 'and after'));
     await until(() => listSeqs(socket).includes(version + sentCount + 1));
-    expect(listSeqs(socket)).toEqual(listNumbersUpTo(version + sentCount + 1));
+    expect(listSeqs(socket)).toEqual(listNumbers(1, version + sentCount + 1));
     expect(listPages(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
@@ -153,7 +154,7 @@ describe('the resume of a long chat', () => {
     // Live events that were sent before the server handled `authenticate` precede the first page.
     const firstPageIndex = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
     bobSocket.frames.splice(0, firstPageIndex);
-    expect(listSeqs(bobSocket)).toEqual(listNumbersUpTo(version + sentCount, 2));
+    expect(listSeqs(bobSocket)).toEqual(listNumbers(2, version + sentCount));
   });
 
   it('continues after the last page received when the connection is lost', async () => {
@@ -169,7 +170,7 @@ describe('the resume of a long chat', () => {
       for (const { seq, events } of listPages(socket)) expect(seq).toBe(events.at(-1)?.data.seq ?? seq);
       seenSeqs.push(...listSeqs(socket));
     }
-    expect(seenSeqs).toEqual(listNumbersUpTo(version));
+    expect(seenSeqs).toEqual(listNumbers(1, version));
   });
 
   it('stops when its socket closes, and starts again on the next socket', async () => {
@@ -197,7 +198,7 @@ describe('the resume of a long chat', () => {
     const socket = await bob.openSocket();
     await until(() => listPages(socket).at(-1)?.last);
     expect(listPages(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
-    expect(listSeqs(socket)).toEqual(listNumbersUpTo(version + 1));
+    expect(listSeqs(socket)).toEqual(listNumbers(1, version + 1));
     // After these acks, an end sent as a frame of its own would have arrived as well.
     await socket.request('join_queue', {});
     await socket.request('leave_queue', {});
@@ -223,7 +224,7 @@ describe('the resume of a long chat', () => {
           event: 'authenticated',
         });
         await until(() => listPages(socket).at(-1)?.last);
-        expect(listSeqs(socket)).toEqual(listNumbersUpTo(version, version - 4));
+        expect(listSeqs(socket)).toEqual(listNumbers(version - 4, version));
       } else {
         resumeCount += 1;
         await until(() => listPages(socket).at(-1)?.last);

@@ -1,5 +1,6 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Stream entries are deleted to simulate a Redis that
-// has lost the end of its append-only file. The end of a stream is called its tail.
+// has lost the end of its append-only file. The end of a stream is called its tail. Of the two ways to send a frame,
+// `request` throws when the answer is an error, and `ask` returns it.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { toOutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { findShard, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';

@@ -26,7 +26,7 @@ describe('an event that this release does not understand', () => {
 
   it.each([
     ['of a new type without an id and data', '{"t":"X"}'],
-    ['of a new type with a uuid and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
+    ['of a new type with an id and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
     ['of a new version of a known type', '{"i":"0b9a7a3e","t":"MessageSent","v":2,"d":{"parts":[]}}'],
     ['whose type is named like a property of every object', '{"i":"0b9a7a3e","t":"constructor","d":{}}'],
     ['that is not JSON', 'not json'],

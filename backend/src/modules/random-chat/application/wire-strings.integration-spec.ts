@@ -1,4 +1,5 @@
-// Runs against a real api replica, worker, PostgreSQL, Redis and sockets.
+// Runs against a real api replica, worker, PostgreSQL, Redis and sockets. Of the two ways to send a frame, `request`
+// throws when the answer is an error, and `ask` returns it.
 import { findQuestionById } from '@thaw/contract/questions';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';

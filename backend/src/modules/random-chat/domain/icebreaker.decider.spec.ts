@@ -36,6 +36,7 @@ const answerGame = (userId: number, response: string, gameId = 'g1'): RandomChat
 });
 const ignoreGame = (userId: number): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId: 'g1' });
 
+/** By default, Ada starts the game. */
 const createGameStarted = (gameId = 'g1', questionId = QUESTION_ID, initiatorId = ADA): RandomChatEvent => ({
   type: 'GameStarted',
   data: { gameId, questionId, initiatorId },

@@ -112,7 +112,7 @@ describe('a repeated message', () => {
   });
 
   it('is recognised after the end of the chat and above the rate limit', () => {
-    // At this time the first message took the only token of the rate limit below.
+    // The first message is event 2, so at this time it has just taken the only token of the rate limit below.
     const repeated = sendMessage({ clientId: 'c-1', decidedAtMs: getEventTime(2) });
     for (const history of [historyWithMessage, [...historyWithMessage, chatEnded]]) {
       expect(

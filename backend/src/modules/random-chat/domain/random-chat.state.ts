@@ -192,6 +192,7 @@ export const evolve = (
       const message = findMessage(state, messageId);
       if (message) {
         const users = message.reactions.get(emoji) ?? [];
+        // A new map, because `FoldedChat` keeps the reactions after each event.
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
       }
       countTowardsLimit(state, 'reaction', userId, position);

@@ -36,6 +36,7 @@ const createChatRemoved = (userId: number, messageId: string | null): RandomChat
   data: { reason: 'removed', endedBy: null, finding: { kind: 'stated_age', userId, messageId } },
 });
 
+// `14f` in the tests below means: 14 years old, female.
 describe('a message in which its sender states to be under 18', () => {
   it('is stored and ends the chat, in one decision', () => {
     givenChat(chatStarted)

@@ -6,8 +6,8 @@ import { ReadReplicaService } from '../../../platform/database/read-replica.serv
 import { ChatHistoryEntity } from './chat-history.entity';
 
 /**
- * Condition on a row of `chat_history`: the `ChatEnded` event of the chat has a finding. Only `BodiesExpired` can
- * follow that event, so the index scan ends after one or two rows.
+ * Condition on a row of `chat_history`: the `ChatEnded` event of the chat has a finding, the reason for ending it for
+ * safety. Only `BodiesExpired` can follow that event, so the index scan ends after one or two rows.
  */
 const IS_REMOVED = `(
   SELECT events.data ? 'finding' FROM events
@@ -68,7 +68,7 @@ export class ChatHistoryRepository {
     return this.chats.findOneBy({ streamId });
   }
 
-  /** The time of the last event of each chat, by stream id. The expiry of its messages is no event of the chat. */
+  /** The time of the last event of each chat, by stream id. Ignores the event that its messages have expired. */
   async findLastEventTimes(streamIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const rows = await this.chats.query<{ stream_id: string; occurred_at: Date }[]>(
       `SELECT requested.stream_id, last_event.occurred_at FROM unnest($1::text[]) AS requested(stream_id)

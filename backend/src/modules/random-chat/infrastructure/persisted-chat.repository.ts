@@ -64,7 +64,7 @@ export class PersistedChatRepository {
    * The messages with these ids and their edits, among the first `eventCount` events, newest first. Takes a few
    * milliseconds for 20,000 events (the maximum of a chat), since only the matching ones leave the database.
    */
-  async findVersions(
+  async findWithEdits(
     streamId: string,
     eventCount: number,
     messageIds: readonly string[],

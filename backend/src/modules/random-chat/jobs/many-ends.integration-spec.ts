@@ -51,6 +51,7 @@ describe('OutboxProcessor with large batches', () => {
     const sessionIds = Array.from({ length: CHATS }, () => createSessionId());
     const { dataSource } = stack.database;
     const streamIds = sessionIds.map((sessionId) => `chat-${sessionId}`);
+    // The messages are inserted into PostgreSQL directly, so that the outboxes contain only the ends.
     for (let start = 0; start < CHATS; start += CHATS_PER_INSERT) {
       await dataSource.query(
         `WITH message AS (

@@ -106,7 +106,8 @@ describe('OutboxWriterService on failures', () => {
         await stack.database.dataSource.query(causeFailure);
         const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
         for (const chat of chats) await addEntries(chat, chatStarted(), messageSent('kept'));
-        // Each pass reads the outboxes, so several passes fail.
+        // Each pass reads the outboxes of one shard group. The three chats are in at most three groups, so at least
+        // one group is retried and fails again.
         await waitForCalls(read, 6);
         expect(await readOutboxLength()).toBe(2 * chats.length);
         await stack.database.dataSource.query(repair);
@@ -119,7 +120,7 @@ describe('OutboxWriterService on failures', () => {
       const setReadOnly = (to: 'on' | 'off') =>
         stack.database.withSession(async (client) => {
           // The setting of the database applies to new sessions only, so all others are terminated.
-          await client.query('SET default_transaction_read_only = off');
+          await client.query('SET default_transaction_read_only = off'); // this session may be read-only itself
           await client.query(`ALTER DATABASE "${client.database}" SET default_transaction_read_only = ${to}`);
           await client.query(
             `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
@@ -197,6 +198,7 @@ describe('OutboxWriterService on failures', () => {
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
       await waitUntilChatPersisted(heldChat, 'ChatStarted', event.type, 'after it');
+      // The old worker releases the chat at its next retry, which is at most 30 s later.
       await until(
         () => readGauge('thaw_held_chats'),
         (count) => count === 0,
@@ -221,7 +223,7 @@ describe('OutboxWriterService on failures', () => {
       ).flat();
       expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(2 * messages.length);
       expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1 + messages.length);
-      // No worker of these tests can write the entry.
+      // No worker of these tests can write the held entry, and `afterEach` waits for empty outboxes.
       await stack.store.redis.del(chatKeys(findShard(heldChat)).outbox);
     });
   });
@@ -259,7 +261,7 @@ describe('OutboxWriterService on failures', () => {
       expect(errorLines.join()).not.toContain('secret');
     });
 
-    it('is replayed as a dead letter, in order and once, when two replays run at the same time', async () => {
+    it('that became a dead letter is replayed once and in order when two replays run at the same time', async () => {
       const chat = createSessionId();
       const otherChat = createSessionId();
       // Removes the dead letters of earlier tests.
@@ -338,6 +340,7 @@ describe('OutboxWriterService on failures', () => {
       await addEntries(ended, chatStarted(), chatEnded);
       await addEntries(live, chatStarted());
       await waitUntilPersisted();
+      // PERSIST removes the expiry.
       await stack.store.redis.persist(chatKeys(findShard(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       // The expiry is ten minutes.

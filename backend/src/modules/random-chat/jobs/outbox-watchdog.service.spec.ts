@@ -65,7 +65,7 @@ describe('OutboxWatchdogService', () => {
 
   it('exits a worker that makes no progress for 20 s while both stores are reachable and an event waits', async () => {
     await advance(20_000);
-    expect(exit).not.toHaveBeenCalled();
+    expect(exit).not.toHaveBeenCalled(); // the 20 s begin with the first check
     await advance(10_000);
     expect(exit).toHaveBeenCalledWith(1);
   });

@@ -74,10 +74,11 @@ export class OutboxWriterService {
   }
 
   /**
-   * Writes entries in batches. Of each held chat that is due for a retry, it first writes the failed entry alone.
+   * Writes the entries of other chats in batches, then retries the held chats that are due: each chat's failed entry
+   * alone and, if it is written, the chat's later entries.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
-   * @param pass the reading of the outboxes that `entries` come from. It knows which chats are held (their next entry
-   * has failed), and which of them are waiting (not due for a retry yet).
+   * @param pass the pass in which `entries` were read. It knows which chats are held (their next entry has failed), and
+   * which of them are waiting (not due for a retry yet).
    * @param requireLock called before each batch; throws when the lock is lost, which stops the work.
    * @throws the error of PostgreSQL or Redis if one of them failed; the error of `requireLock`. Entries that were not
    * written stay in the outbox.

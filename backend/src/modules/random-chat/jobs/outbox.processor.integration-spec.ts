@@ -138,9 +138,9 @@ describe('OutboxProcessor', () => {
     await waitUntilPersisted();
   });
 
-  it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
+  it('starts another pass for entries that arrived during a pass, without a poll or a job of a replica', async () => {
     const outbox = worker.app.get(OutboxRepository);
-    // The poll finds no work.
+    // The poll finds no work. The replica adds no job for the late messages, because their outbox is not empty.
     jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
     const chat = await startChat();
     const group = findShardGroup(findShard(chat.sessionId));
@@ -245,7 +245,7 @@ describe('OutboxProcessor', () => {
         user1Id: expect.any(Number),
         user2Id: expect.any(Number),
         createdAt: started!.occurred_at.toISOString(),
-        reportableUntil: null,
+        reportableUntil: null, // the chat has not ended
       });
     });
 

@@ -1,4 +1,5 @@
-// Runs against real Redis. The test removes entries from the outboxes in place of a worker.
+// Runs against real Redis. The test removes entries from the outboxes in place of a worker. A layout is a version of
+// the keys and values in Redis; processes of releases with different layouts cannot share a Redis.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

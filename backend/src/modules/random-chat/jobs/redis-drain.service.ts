@@ -63,9 +63,9 @@ export class RedisDrainService {
   private async waitUntilReplicasAreGone(stuckAfterMs: number): Promise<void> {
     await this.waitUntilCountIsZero(
       async () => {
-        // Replicas by the time at which their lease expires. A replica that was stopped no longer renews its lease.
+        // The score of a replica is the time at which its lease expires. A stopped replica no longer renews its lease.
         const [seconds] = await this.redis.time();
-        // `(` excludes the limit itself.
+        // `(` excludes the current time itself.
         return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
       },
       ({ length }) => length,

@@ -42,6 +42,7 @@ const readText = ({ messageType, content = '' }: ChatMessage): string => {
   return (messageType === 'mixed' ? parseImageMarkers(content).text : content).replace(/\s+/g, ' ').trim();
 };
 
+/** Hides the names where they are whole words, without regard to case. Escapes the pattern characters of a name. */
 const replaceNames = (text: string, usernames: readonly string[]): string => {
   const namePatterns = usernames
     .filter((name) => name !== '')

@@ -175,6 +175,16 @@ it('shows the history, and loads the case again after a note was added', async (
         { kind: 'decision', at, moderatorId: null, outcome: 'suspended', rule: 'no_hate', facts: null },
         // `showModeration` names moderator 4 mod-two.
         { kind: 'note', at, moderatorId: 4, text: 'seen before' },
+        {
+          kind: 'sanction',
+          at,
+          sanctionId: 9,
+          sanction: 'suspended',
+          rule: 'no_spam',
+          until: null,
+          isAutomatic: true,
+          inheritedFrom: 70,
+        },
       ],
     },
     routes: { 'POST /api/moderation/cases/8/notes': { version: 6 } },
@@ -184,6 +194,7 @@ it('shows the history, and loads the case again after a note was added', async (
   expect(list).toHaveTextContent(
     /Case opened.*Decision: Suspendedautomatic, .*No hate\.The text is erased\./,
   );
+  expect(list).toHaveTextContent(/repeats sanction #70 of an earlier account/);
   await user.type(screen.getByRole('textbox', { name: 'Add a note' }), 'ask the others');
   await user.click(getButton('Save note'));
   await waitFor(() => expect(screen.getByRole('textbox', { name: 'Add a note' })).toHaveValue(''));

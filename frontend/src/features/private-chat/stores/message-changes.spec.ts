@@ -149,6 +149,13 @@ describe('changes of private messages', () => {
       expect(commands).toHaveLength(1);
     });
 
+    it('is never sent when the friendship ends during the undo period', () => {
+      const { receive, commands, clock } = deleteOwnMessage();
+      receive('friendship_removed', { removedFriendId: friend, removedBy: me });
+      clock.advance(pageLimits.toastMs);
+      expect(commands).toEqual([]);
+    });
+
     it('waits for a connection when the undo period ends without one', () => {
       const { chat, commands, clock, socket } = deleteOwnMessage();
       socket.isOpen = false;

@@ -159,11 +159,11 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       sendingEditIds.clear();
       useStore.setState(noChanges);
     },
-    forgetFriend: (friendId: number): void =>
-      useStore.setState(({ edits, deletions }) => ({
-        edits: edits.filter((edit) => edit.friendId !== friendId),
-        deletions: deletions.filter((deletion) => deletion.friendId !== friendId),
-      })),
+    forgetFriend: (friendId: number): void => {
+      for (const deletion of useStore.getState().deletions)
+        if (deletion.friendId === friendId) dropDeletion(deletion.messageId);
+      useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.friendId !== friendId) }));
+    },
     resendAll: (): void => {
       const { edits, deletions } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);

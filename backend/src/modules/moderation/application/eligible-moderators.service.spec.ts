@@ -1,0 +1,55 @@
+import type { CaseRepository, CaseRow, ConductEventRow } from '../infrastructure/case.repository';
+import { EligibleModeratorsService } from './eligible-moderators.service';
+
+const caseId = 7;
+const bob = 1; // the user whom the case is about
+const [ada, eve] = [11, 12]; // the reporters
+const [mia, max] = [21, 22]; // the moderators
+const [adasNoticeId, evesNoticeId, bobsNoticeId] = [31, 32, 33];
+
+const decidedCase = { id: String(caseId), user_id: String(bob), state: 'decided' } as CaseRow;
+const cases: Pick<CaseRepository, 'findAllModerators'> = {
+  findAllModerators: () => Promise.resolve([mia, max].map((id) => ({ id, isFriend: false }))),
+};
+const service = new EligibleModeratorsService(cases as CaseRepository, { SOLO_REVIEW_AFTER_S: 60 });
+
+const createEvent = (type: string, data: object): ConductEventRow => ({
+  eventId: '',
+  type,
+  at: new Date(),
+  data: { caseId, ...data },
+});
+const createDecision = (moderatorId: number, noticeIds: readonly number[] = []): ConductEventRow =>
+  createEvent('CaseDecided', { moderatorId, reports: noticeIds.map((noticeId) => ({ noticeId })) });
+const createAppeal = (appealId: number, noticeId: number): ConductEventRow =>
+  createEvent('AppealFiled', { appealId, noticeId });
+const findIneligible = (...events: ConductEventRow[]): Promise<number[]> =>
+  service.findIneligible(decidedCase, [ada, eve], events);
+
+it('the moderator who made a decision cannot decide an appeal against it', async () => {
+  const dismissal = createDecision(mia, [adasNoticeId, evesNoticeId]);
+  expect(await findIneligible(dismissal, createAppeal(41, adasNoticeId))).toEqual([mia]);
+});
+
+it('an appeal against an earlier decision of a case excludes its author, not the author of the last decision', async () => {
+  const ineligible = await findIneligible(
+    createDecision(mia, [adasNoticeId, evesNoticeId]),
+    createAppeal(41, adasNoticeId),
+    createEvent('AppealDecided', { appealId: 41 }),
+    // The case was opened again.
+    createDecision(max),
+    createEvent('PersonWarned', { noticeId: bobsNoticeId }),
+    createAppeal(42, evesNoticeId),
+  );
+  expect(ineligible).toEqual([mia]);
+});
+
+it('an appeal against a sanction excludes the moderator who imposed it', async () => {
+  const sanction = createEvent('SanctionImposed', { noticeId: bobsNoticeId, isAutomatic: false });
+  expect(await findIneligible(createDecision(max), sanction, createAppeal(41, bobsNoticeId))).toEqual([max]);
+});
+
+it('every moderator can decide an appeal against an automatic sanction', async () => {
+  const sanction = createEvent('SanctionImposed', { noticeId: bobsNoticeId, isAutomatic: true });
+  expect(await findIneligible(createDecision(mia), sanction, createAppeal(41, bobsNoticeId))).toEqual([]);
+});

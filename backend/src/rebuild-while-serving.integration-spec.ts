@@ -103,12 +103,13 @@ describe('a rebuild of the read models while users chat', () => {
     expect(Math.max(...durationsMs)).toBeLessThan(LOCK_TIMEOUT_MS);
     await until(
       () => countEndedChats(),
-      (count) => count === endedCountBefore + chatCount,
+      (count) => count >= endedCountBefore + chatCount,
     );
     const tablesWhileServing = await readTables();
-    expect((tablesWhileServing.private_messages as { id: string }[]).map(({ id }) => Number(id))).toEqual(
-      sentIds,
-    );
+    const messages = tablesWhileServing.private_messages as { id: string; sender_id: string }[];
+    // A failed first attempt of this test leaves messages of other users.
+    const ownMessages = messages.filter(({ sender_id: senderId }) => Number(senderId) === ada.user.id);
+    expect(ownMessages.map(({ id }) => Number(id))).toEqual(sentIds);
     await rebuilder.rebuild();
     expect(await readTables()).toEqual(tablesWhileServing);
   });

@@ -50,15 +50,18 @@ export class ThawProcess {
    */
   async waitUntilServing(): Promise<{ port: number; internalPort: number }> {
     const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
+    let hasEnded = false;
     const failure = this.ended.then(({ stderr }) => {
+      hasEnded = true;
       throw new Error(`The process ended before it served: ${stderr}`);
     });
     const waitForPorts = async () => {
-      for (;;) {
+      while (!hasEnded) {
         const ports = pattern.exec(this.stdout);
         if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
         await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
       }
+      return failure;
     };
     return Promise.race([waitForPorts(), failure]);
   }

@@ -21,7 +21,7 @@ import { idSchema, preferenceSchema, sessionIdSchema } from './scalars.js';
 export const clientFrames = {
   authenticate: z.object({
     userId: idSchema,
-    /** The last event that the client received in its random chat. The server then sends only the later events. */
+    /** The last event that the client applied to its random chat. The server then sends only the later events. */
     lastSeen: z.optional(z.object({ sessionId: sessionIdSchema, seq: z.int().check(z.nonnegative()) })),
     /** Whether the page of this socket shows the chat; absent means true. */
     showsChat: z.optional(z.boolean()),

@@ -20,8 +20,8 @@ const parseImageLine = (line: string): string | null => {
  * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
  *
  * Only trailing lines with the URL of a chat image on this server are markers; anything else that looks like a marker
- * is text that the sender typed. White space around a marker is ignored: a text may be trimmed after it was checked, and
- * trimming must not turn a line of text into a visible image.
+ * is text that the sender typed. White space around a marker is ignored, so that trimming a checked text never turns a
+ * line of it into a visible image.
  * @param content  the content as stored or received
  * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */

@@ -17,8 +17,8 @@ export const blockedImageSchema = z.object({
 export type BlockedImage = z.infer<typeof blockedImageSchema>;
 
 /**
- * The acts of moderators that the audit log records, including every read. `confirmed`: a ban was confirmed. `held` and
- * `hold_lifted`: a hold, which prevents that the data of a user is erased, began or ended.
+ * The acts of moderators that the audit log records, including every read. `confirmed` is the confirmation of a ban by
+ * a second moderator. `held` and `hold_lifted` concern a hold, which keeps the data of a user from being erased.
  */
 export const moderatorActionSchema = z.enum([
   'queue_read',

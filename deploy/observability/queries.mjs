@@ -13,8 +13,8 @@ export const readPanels = () =>
 /**
  * Reads the alert rules.
  *
- * This is not a YAML parser: it relies on the layout of alerts.yml, whose rules start with `- alert:`,
- * and whose expressions follow `expr:` on the same line or, after `>-`, on the next lines, indented by at least 10 blanks.
+ * This is not a YAML parser: it relies on the layout of alerts.yml. A rule starts with `- alert:`. Its expression is on
+ * the line of `expr:` or, after `>-`, on the next lines, which are indented by at least 10 blanks.
  * @returns {{name: string, expr: string, text: string}[]}
  */
 export const readAlerts = () =>

@@ -193,7 +193,8 @@ class UpdateScenario {
   private listProgress(): number[] {
     const isWaving = this.waveSource.waveIds.size > 0;
     const waves = isWaving ? this.wavedChats.map((sessionId) => this.waveSource.countWaves(sessionId)) : [];
-    return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
+    // The waves come last, because their counts are added with the first wave and callers compare by index.
+    return [...this.pairs.flat().map(({ acked }) => acked.size), ...waves];
   }
 
   /** Waits until every user is connected. @returns the current sockets */

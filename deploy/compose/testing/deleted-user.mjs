@@ -10,8 +10,8 @@ const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
 
 /**
- * Enters words that occur nowhere else as a user. Asserts that a dump contains them before the user deletes the account,
- * and none of them afterwards.
+ * Acts as a user who enters words that occur nowhere else. Asserts that a dump contains such words before the user
+ * deletes the account, and none of them afterwards.
  * @param {string} origin  address of the running product
  * @param {() => Promise<string>} dump  reads everything that the database stores
  */

@@ -4,7 +4,7 @@ import { resolveInRepository, localHome } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { getPackageCommand } from './node-packages.mjs';
 
-/** Creates an environment in which nx uses no terminal UI, no colours and no daemon, which would outlive the launcher. */
+/** Creates an environment that switches off nx's terminal UI, its colours and its daemon, which outlives a command. */
 export const createNxEnvironment = () => ({
   ...process.env,
   NX_DAEMON: 'false',

@@ -10,13 +10,18 @@ const countPartnerMessages = ({ session }: RandomChatStore): number =>
  */
 export const createOpenChatReminder = () => {
   let sessionId: string | undefined;
+  let isInitialResume = false;
   let seenCount = 0;
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = countPartnerMessages(state);
-    // The messages of a chat that is resumed at the page load are not new. They arrive in parts; `isResyncing` is true
-    // until the last one.
-    if (session && (session.sessionId !== sessionId || session.isResyncing)) seenCount = count;
+    if (session && session.sessionId !== sessionId) isInitialResume = true;
+    if (session && isInitialResume) {
+      // The messages of a chat that is resumed at the page load are not new. They arrive in parts; `isResyncing` is
+      // true until the last one. The messages of later resumes, after a lost connection, are new.
+      seenCount = count;
+      isInitialResume = session.isResyncing;
+    }
     sessionId = session?.sessionId;
     const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seenCount) };
     const { chat: shownChat } = useOpenChat.getState();

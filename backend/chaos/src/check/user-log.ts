@@ -23,7 +23,7 @@ export interface ChatRecord {
   endedAt?: number;
   /** When the participant received resets: the chat as it was stored then replaced the events received before. */
   resetTimes: number[];
-  /** When the chat continued after its end, because Redis lost the end, for example as part of its last second of data. */
+  /** When the chat continued after its end, because Redis lost the end, for example with its last second of data. */
   reopenings: { endedAt: number; reopenedAt: number }[];
 }
 

@@ -64,7 +64,7 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
 };
 
 /**
- * Finds the append-only file that Redis writes now: the last one of type `i` in the manifest. Each rewrite starts another
+ * Finds the append-only file that Redis writes now: the last one of type `i` in the manifest. Each rewrite starts a new
  * file.
  */
 const findCurrentAppendOnlyFile = (folder: string): string => {

@@ -298,7 +298,7 @@ describe('blocks across two replicas', () => {
     const expireBlockKey = (ada: ThawVisitor, bob: ThawVisitor) =>
       stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
-    it('never matches the two users, first because of a key in Redis, later because of the list', async () => {
+    it('never matches the two users: first a key in Redis, then its list of excluded users prevents it', async () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await startSearches(ada, bob);

@@ -13,12 +13,14 @@ import {
   type TestErasures,
   waitForReceipt,
 } from '../../testing/erasure.fixture';
+import { createModerator, createModeratorApi, FACTS, reportUser } from '../../testing/moderation.fixture';
 import { createPrivateMessage, requestMessages, uploadChatImage } from '../../testing/private-chat.fixture';
 import { matchSockets } from '../../testing/random-chat.fixture';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { fileReport } from '../../testing/reports.fixture';
 import { quickChatSettings, type TestStack } from '../../testing/test-stack.harness';
 import { textMessage, ThawVisitor } from '../../testing/thaw.client';
+import { NoticesService } from '../conduct/application/notices.service';
 
 jest.setTimeout(90_000);
 
@@ -225,5 +227,23 @@ describe('the deletion of an account', () => {
     ]);
     expect((await dumpRedis(stack.store)).includes(word)).toBe(false);
     await eveSocket.leave();
+  });
+
+  it('keeps what an appeal without an answer needs, and lists it in the receipt', async () => {
+    const replica = stack.replicas[0]!;
+    const [ada, eve] = [await stack.createVisitor(0), await stack.createVisitor(0)];
+    const { caseId } = await reportUser(replica, eve, ada);
+    const moderator = createModeratorApi(await createModerator(stack));
+    const { version } = await moderator.read(caseId);
+    await moderator.decide(caseId, { version, outcome: 'warned', rule: 'no_hate', facts: FACTS });
+    const userId = ada.user.id;
+    const [notice] = await replica.app.get(NoticesService).list(userId);
+    const body = { userId, noticeId: notice!.id, words: 'It was not me.' };
+    expect((await ada.call('POST', '/api/appeals', body)).status).toBe(201);
+    const receipt = await waitForReceipt(stack.origins[0]!, await deleteAccount(ada));
+    expect(receipt.content!.kept).toEqual([
+      { what: 'texts of decisions and appeals about you', why: 'open_case', until: null },
+      { what: 'evidence of a report about you', why: 'open_case', until: null },
+    ]);
   });
 });

@@ -6,8 +6,8 @@ import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
 /**
- * Provides the relations between users, by which their presence is disclosed. Global, because an import of this module
- * would be circular: this module imports `FriendsModule` and `RandomChatModule`, which depend on the modules that use
+ * Provides `USER_RELATIONS`, which decides who may see a user's presence and profile. Global, because an import of this
+ * module would be circular: it imports `FriendsModule` and `RandomChatModule`, which depend on the modules that use
  * `USER_RELATIONS`.
  */
 @Global()

@@ -101,7 +101,7 @@ describe('the newest message of each friend in the friends list', () => {
   });
 
   it('is read with one index step per friend, regardless of the length of the conversations', async () => {
-    // The conversations of user 1 with the users 2 to 61, in which both send messages.
+    // The conversations of user 1 with the users 2 to 61, in which both send messages. The query reads no friendships.
     const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
     const { dataSource } = stack.database;
     await dataSource.query(

@@ -68,7 +68,7 @@ export class BlocksService {
     const { state, isNew } = await this.runInTransaction(async (manager) => {
       publications = []; // drops those of an attempt that lost a version conflict
       await this.blocks.lockPair(blockerId, blockedId, manager);
-      // No other block by this user changes `blockedCount` before the commit.
+      // Locked, so that no other block by this user changes `blockedCount` before the commit.
       await this.blocks.lockBlocker(blockerId, manager);
       const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
       const command: BlockCommand = {
@@ -115,7 +115,7 @@ export class BlocksService {
         await this.execute({ type: 'UnblockUser', ...command }, manager);
       });
     } catch (error) {
-      // Without a stream the user was never blocked. The reactions have no effect if the user is still blocked.
+      // An earlier call may have died after it unblocked the user. While the user is blocked, the listeners do nothing.
       const history = await this.eventStore.read(buildBlockStreamId(blockerId, blockedId));
       if (history.length > 0) await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
       throw error;

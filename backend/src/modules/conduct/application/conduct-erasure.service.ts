@@ -20,8 +20,12 @@ interface KeptRow {
   until: Date | null;
 }
 
-/** An event without a case, such as the end of a sanction, waits for no decision. */
-const IS_UNDECIDED = `COALESCE(cases.state <> 'decided', false)`;
+/**
+ * SQL condition: the case, or an appeal against its decision, is undecided. An event without a case, such as the end of
+ * a sanction, waits for no decision.
+ */
+const IS_UNDECIDED = `(COALESCE(cases.state <> 'decided', false) OR EXISTS (
+  SELECT 1 FROM appeals WHERE appeals.case_id = cases.id AND appeals.decided_at IS NULL))`;
 
 /** Erases a user's words in decided reports and appeals. Other data about conduct is kept until it expires. */
 @Injectable()

@@ -31,7 +31,7 @@ export class FriendshipService {
     return this.friends.hasPendingRequest(viewerId, otherId);
   }
 
-  /** Whether, after `since`, a friendship of the two was ended or a request voided that the viewer could see. */
+  /** Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided. */
   haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     return this.friends.haveSeparatedSince(viewerId, otherId, since);
   }

@@ -59,7 +59,7 @@ export class FriendRepository {
   }
 
   /**
-   * Whether, after `since`, a friendship of the two was ended or a request voided that the viewer could see. A hidden
+   * Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided. A hidden
    * request of the other user does not count.
    */
   async haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {

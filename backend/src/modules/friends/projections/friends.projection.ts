@@ -26,7 +26,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
   switch (event.type) {
     case 'FriendRequestSent': {
       const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
-      // A new request replaces a pending one of the same requester only if that one was hidden.
+      // If the requester already has a pending request, it is a hidden one, which the new one replaces.
       await manager.delete(FriendRequestEntity, { requesterId, addresseeId, status: 'pending' });
       await manager.insert(FriendRequestEntity, {
         id,

@@ -65,13 +65,13 @@ describe('a search and the standing of its user', () => {
     await startSearch(ada);
     await startSearch(bob);
     expect(await readRecord(ada)).toMatchObject({ state: 'searching', pool: 'care' });
-    expect(await readRecord(bob)).toMatchObject({ state: 'searching', pool: '' });
+    expect(await readRecord(bob)).toMatchObject({ state: 'searching', pool: '' }); // '' is the common pool
     await startSearch(eve);
     await Promise.all([waitForMatch(ada, eve), waitForMatch(eve, ada)]);
     expect(bob.socket.all('chat_matched')).toEqual([]);
   });
 
-  it('moves a searching user who is flagged to the care pool, with their place, whichever replica announces it', async () => {
+  it('moves a searching user who is flagged to the care pool, with their place, from either replica', async () => {
     const [ada, bob] = [await openTab(0, 'female'), await openTab(0, 'male')];
     await flagAndAnnounce(bob, 0);
     await startSearch(bob);
@@ -115,7 +115,7 @@ describe('a search and the standing of its user', () => {
     expect(bob.socket.all('chat_matched')).toHaveLength(1);
   });
 
-  it('starts no chat with a user who was suspended before the match, and keeps the place of the other user', async () => {
+  it('starts no chat with a user suspended before the match, and keeps the other user in the queue', async () => {
     const [ada, bob, eve] = [await openTab(0, 'female'), await openTab(1, 'male'), await openTab(0, 'male')];
     await startSearch(ada);
     await imposeSanction(stack.replicas[1]!, ada.visitor.user.id);

@@ -104,7 +104,7 @@ describe('replicas that hold a place in the queue', () => {
     await service.reconcile();
     expect(await listHolders(1)).toEqual(['r1']);
     expect(await listHolders(2)).toEqual([]);
-    // Both are settled, so that nothing is repeated.
+    // `reconcile` has repeated both calls, so nothing is left to repeat.
     const callsBefore = resumeSpy.mock.calls.length;
     await service.reconcileAll();
     expect(resumeSpy.mock.calls).toHaveLength(callsBefore);

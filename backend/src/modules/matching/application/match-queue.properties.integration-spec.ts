@@ -14,8 +14,8 @@ const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
 /** Short runs repeat the same sequences of operations; long runs try new ones. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /**
- * Operations, and results of attempts to match, as `MatchQueueComparison` counts them. A run in which one of them is
- * less frequent proves little.
+ * Operations, and results of attempts to match, as `MatchQueueComparison` counts them. `waits`: no partner was found.
+ * `restart`: a replica died and started with a new id. A run in which one of them is less frequent proves little.
  */
 const FREQUENT = [
   'matched',

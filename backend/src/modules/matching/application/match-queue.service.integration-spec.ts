@@ -89,7 +89,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
-      // A page has 32 users, so these fill more than three.
+      // A page has 32 users, so the excluded users fill more than three pages.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
         await queue.on('r1').join(userId, 'male', 'female');

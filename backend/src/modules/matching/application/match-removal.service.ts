@@ -23,7 +23,7 @@ export class MatchRemovalService {
    * @returns
    * - `claimed`: a chat of the user is about to start, so the caller has to try again later.
    * - the session of a chat that the user is in; the caller has to end it.
-   * - null: the user is in neither state, and a search has ended.
+   * - null: the user has no match; a search, if there was one, has ended.
    */
   async leave(userId: number): Promise<'claimed' | { sessionId: string } | null> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);

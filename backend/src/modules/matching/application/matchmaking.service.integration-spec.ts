@@ -1,4 +1,5 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `request`
+// throws if the answer is an error; `ask` returns it.
 import { requireMatch } from '../../../testing/test-match-queue.harness';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';

@@ -39,7 +39,7 @@ describe('the list of users whom a search excludes', () => {
   const expectMatch = () =>
     until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
   /** Deletes the key that keeps the two apart, as if it had expired: only the list excludes them now. */
-  const expireApartKey = () => stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
+  const expireBlockKey = () => stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
   it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});
@@ -64,7 +64,7 @@ describe('the list of users whom a search excludes', () => {
   });
 
   it('is read again when an unblock is retried after its process died between commit and announcement', async () => {
-    await expireApartKey();
+    await expireBlockKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     const events = stack.replicas[0]!.app.get(ProcessEventsService);
     jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
@@ -75,7 +75,7 @@ describe('the list of users whom a search excludes', () => {
   });
 
   it('is read again when publications may have been lost', async () => {
-    await expireApartKey();
+    await expireBlockKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     // An unblock whose publications are lost.
     await stack.database.dataSource.query('DELETE FROM blocks WHERE blocker_id = $1', [ada.user.id]);

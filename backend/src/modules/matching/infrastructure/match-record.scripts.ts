@@ -20,7 +20,7 @@ const MAX_DUE_PER_CALL = 16;
  * sorted set `replicas`. `socketDirectoryLua` derives from it `P`, the prefix of all keys of matching.
  *
  * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
- * sockets of the user. A user's record is a hash:
+ * sockets of the user. Members have no note (''). A user's record is a hash:
  *   state      searching | claimed | chatting
  *              (claimed: matched, but the chat has not been created yet)
  *   gender     the user's gender

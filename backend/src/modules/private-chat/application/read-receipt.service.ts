@@ -3,7 +3,7 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
-/** Marks conversations as read and synchronizes this between the user's own tabs. */
+/** Marks conversations as read, and notifies all tabs of the user. */
 @Injectable()
 export class ReadReceiptService {
   private readonly logger = new Logger(ReadReceiptService.name);

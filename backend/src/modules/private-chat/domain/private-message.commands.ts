@@ -14,6 +14,7 @@ export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
   messageType: MessageType;
   content: string;
   replyToId: number | null;
+  /** Id that the client chose for the message and repeats in retries; null if it chose none. */
   clientId: string | null;
 };
 
@@ -23,7 +24,7 @@ type Change<Type extends string> = Command<Type> & { userId: number; friendId: n
 export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };
 export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & {
   emoji: string;
-  /** Fingerprint of the `ref`, the id that the client gave the frame and repeats in retries; null without a `ref`. */
+  /** Hash of the frame's `ref`, which a client repeats in retries of the frame; null for a frame without a `ref`. */
   refFingerprint: string | null;
 };
 export type DeletePrivateMessage = Change<'DeletePrivateMessage'>;

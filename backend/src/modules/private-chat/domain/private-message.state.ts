@@ -19,7 +19,7 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** For each user and emoji, the last time the reaction was added or removed, if its client may retry that. */
+  /** For each user and emoji, the last addition or removal of the reaction, unless its frame had no `ref`. */
   lastToggles: readonly Toggle[];
 }
 
@@ -40,7 +40,7 @@ export const evolveMessage = (
   event: PrivateMessageEvent,
 ): PrivateMessageState => {
   if (event.type === 'PrivateMessageSent') {
-    const { senderId, receiverId, messageType, content = '' } = event.data;
+    const { senderId, receiverId, messageType, content = '' } = event.data; // absent if it was erased
     return { senderId, receiverId, messageType, content, isDeleted: false, reactions: [], lastToggles: [] };
   }
   if (state === null) return null;

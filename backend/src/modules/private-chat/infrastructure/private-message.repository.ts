@@ -43,7 +43,7 @@ export interface EarlierMessage {
 
 /** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
 export interface SendOutcome {
-  /** The assigned id. It and the time are higher than those of every earlier message between the two. */
+  /** The id and the time are assigned; both are higher than those of every earlier message between the two. */
   id: number;
   createdAt: Date;
   earlier: EarlierMessage | null;
@@ -81,10 +81,11 @@ interface RawMessage {
 }
 
 /**
- * Appends the event that creates a message, and inserts the row of the message. `buildOpenStreamSql` uses $1 to $8, and
- * names the row of the query `opening`. $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type,
- * $14 content. Times are truncated to milliseconds, the precision of
- * events, so that a rebuild gives the same rows.
+ * Appends the event that creates a message, and inserts the row of the message. Times are truncated to milliseconds,
+ * the precision of events, so that a rebuild gives the same rows.
+ *
+ * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
+ * uses $1 to $8, and names the row of the query `opening`.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -193,7 +194,10 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** The latest `limit` messages between the two, oldest first. */
+  /**
+   * The latest `limit` messages between the two, oldest first. Reads the primary
+   * (docs/decisions/0076-a-read-replica-serves-what-may-be-late.md).
+   */
   async loadNewest(userId: number, friendId: number, limit: number): Promise<PrivateMessageRow[]> {
     const aboveAllIds = Number.MAX_SAFE_INTEGER;
     return readConversation(this.dataSource.manager, [userId, friendId, aboveAllIds, limit]);

@@ -5,7 +5,7 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { recentChangeKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** Longer than the read replica may lack a change. */
+/** Longer than a change can take to reach the read replica. */
 const KEY_TTL_MS = 2 * MAX_REPLICA_LAG_MS;
 
 /**

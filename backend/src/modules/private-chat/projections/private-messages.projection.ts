@@ -99,6 +99,7 @@ const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Pr
       return;
     }
     case 'PrivateMessageDeleted':
+      // `client_id` is kept, so that a late retry does not send the deleted message again.
       await manager.query(
         `UPDATE private_messages SET is_deleted = true, is_edited = false, content = '', reactions = '[]', reply_to_id = NULL
          WHERE id = $1`,

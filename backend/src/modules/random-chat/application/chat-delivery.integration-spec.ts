@@ -185,7 +185,7 @@ describe('random chat: delivery', () => {
       ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
     ])('refuses a message with %s, and stores the next message', async (_description, invalidPart, code) => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never; // invalid for the type of `ask`, too
+      const data = { ...textMessage(sessionId, 'x'), ...invalidPart } as never; // the types refuse some of the parts
       expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
       await adaSocket.request('random_message', textMessage(sessionId, 'next'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2, content: 'next' });

@@ -81,7 +81,7 @@ describe('random chat: end', () => {
         for (let round = 1; round <= rounds; round += 1) {
           const sessionId = await matchSockets(adaSockets, bobSockets);
           // Over four rounds, each tab of Ada skips together with each tab of Bob.
-          const skippingSockets = [adaSockets[round % 2]!, bobSockets[(round >> 1) % 2]!];
+          const skippingSockets = [adaSockets[round % 2]!, bobSockets[Math.floor(round / 2) % 2]!];
           const acks = await Promise.all(
             skippingSockets.map((socket) => socket.request('skip_chat', { sessionId })),
           );
@@ -141,13 +141,13 @@ describe('random chat: end', () => {
               event: 'authenticate',
               data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
             });
-            // In every second round, the tab is closed while it is still resuming.
-            if (round % 2) await tab.next('session_resumed');
+            // In even rounds, the tab is closed while it is still resuming.
+            if (round % 2 === 1) await tab.next('session_resumed');
             return tab;
           }),
         );
         // In every fourth round, the connections are lost instead of closed.
-        await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.terminate())));
+        await Promise.all(tabs.map((tab) => (round % 4 === 0 ? tab.terminate() : tab.leave())));
       }
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');

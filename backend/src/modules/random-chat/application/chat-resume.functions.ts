@@ -4,7 +4,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { findPartner } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
-/** A page is a `session_resumed` frame. It needs less than this for the longest name and avatar of a partner. */
+/** Maximum size of a page (a `session_resumed` frame) without its events: the partner's name and avatar are limited. */
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 

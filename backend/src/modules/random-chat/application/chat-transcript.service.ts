@@ -80,7 +80,7 @@ export class ChatTranscriptService {
       }
       // As soon as only older messages are missing, PostgreSQL is asked for them.
       if (collector.hasNewest && (await this.addPersistedMessages(sessionId, unreadCount, collector)))
-        unreadCount = 0;
+        unreadCount = 0; // PostgreSQL has covered the rest
       if (unreadCount === 0) break;
     }
     if (unreadCount > 0) return null;

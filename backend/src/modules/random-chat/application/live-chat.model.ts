@@ -236,13 +236,13 @@ export class LiveChat extends FoldedChat {
    * of this replica.
    */
   private async endLostChat(): Promise<void> {
-    // Read before the append: its publication may end this chat.
+    // Read before the append below, whose publication may end this chat.
     const { userIds, isEnded: wasEnded } = this;
     const storedChat = new LiveChat(this.sessionId, this.services);
     await storedChat.catchUp();
     await storedChat.execute({ type: 'EndLostChat' });
     if (wasEnded) return; // the sockets here have received an end before
-    // If the stream has the last entry known here at its place, it continues what the sockets here have seen.
+    // If the stream has the last entry known here at the same version, it continues what the sockets here have seen.
     const isContinuation = storedChat.entries[this.version - 1]?.id === this.entries.at(-1)?.id;
     if (isContinuation) {
       for (const [index, entry] of storedChat.entries.entries()) this.receiveEntry(index + 1, entry);
@@ -279,7 +279,7 @@ export class LiveChat extends FoldedChat {
       // A chat can be ended even while Redis is nearly full.
       if (!includesEnd) this.services.requireMemory();
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
-      // The ack reports the first event. A second one is the end of the chat.
+      // An accepted command has a first event, which the ack reports. A second one is the end of the chat.
       const [firstEvent] = events;
       const version = this.state.version;
       if (frame?.ref !== undefined) this.pendingAck = { eventId: firstEvent?.eventId ?? '', frame };

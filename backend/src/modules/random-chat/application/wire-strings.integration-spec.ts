@@ -76,9 +76,9 @@ describe('hostile strings from clients', () => {
     );
 
     // Hostile characters are removed from text, and emojis come from a closed list, so both store only valid strings.
-    for (const hostile of HOSTILE_STRINGS) {
+    for (const [index, hostile] of HOSTILE_STRINGS.entries()) {
       const content = `text ${hostile} text`;
-      await adaSocket.request('random_message', { ...message, content, clientId: `ok-${content.length}` });
+      await adaSocket.request('random_message', { ...message, content, clientId: `ok-${index}` });
       await adaSocket.ask('message_reaction', {
         sessionId,
         messageId,

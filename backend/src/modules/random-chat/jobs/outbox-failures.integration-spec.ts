@@ -299,12 +299,12 @@ describe('OutboxWriterService on failures', () => {
       const chat = createSessionId();
       const redis = worker.app.get<Redis>(REDIS);
       const pipeline = redis.pipeline.bind(redis);
-      let isCut = false;
+      let isConnectionLost = false;
       jest.spyOn(redis, 'pipeline').mockImplementation((...args) => {
         const realPipeline = pipeline(...args);
         // The connection is lost at XDEL: earlier commands are sent, later ones are not.
         realPipeline.xdel = () => {
-          isCut = true;
+          isConnectionLost = true;
           const exec = realPipeline.exec.bind(realPipeline);
           realPipeline.exec = async () => {
             await exec();
@@ -318,12 +318,12 @@ describe('OutboxWriterService on failures', () => {
       const call = redis.call.bind(redis);
       jest.spyOn(redis, 'call').mockImplementation((...args: Parameters<typeof call>) => {
         if (args[0] !== 'xdel') return call(...args);
-        isCut = true;
+        isConnectionLost = true;
         return Promise.reject(new Error('Connection is closed.'));
       });
       await addStream(chat);
       await addEntries(chat, chatStarted(), chatEnded);
-      await until(() => isCut);
+      await until(() => isConnectionLost);
       await until(
         () => readTtl(chat),
         (ms) => ms > 0,

@@ -74,8 +74,8 @@ export class OutboxWriterService {
   }
 
   /**
-   * Writes the entries of other chats in batches, then retries the held chats that are due: each chat's failed entry
-   * alone and, if it is written, the chat's later entries.
+   * Writes, in batches, the entries of chats that are not held. Then retries the held chats that are due: first each
+   * chat's failed entry alone and, unless the chat is still held, its later entries.
    * @param entries in order of append within each chat. Entries of waiting chats are skipped.
    * @param pass the pass in which `entries` were read. It knows which chats are held (their next entry has failed), and
    * which of them are waiting (not due for a retry yet).
@@ -110,7 +110,7 @@ export class OutboxWriterService {
     }
   }
 
-  /** Takes the entries from `start` on that fit in one transaction. */
+  /** Takes the entries from `start` on that fit in one transaction, but at least one. */
   private takeBatch(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
     let end = start;
     for (let length = 0; end < entries.length && end - start < this.batchSize; end += 1) {

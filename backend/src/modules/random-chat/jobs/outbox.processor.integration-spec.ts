@@ -151,6 +151,7 @@ describe('OutboxProcessor', () => {
       const hasEntriesOfGroup = pages.some(
         ({ shard, entries }) => findShardGroup(shard) === group && entries.length > 0,
       );
+      // During the first read that finds entries of the group, more messages are sent.
       if (hasEntriesOfGroup) await (lateMessages ??= sendMessages(chat, 3));
       return pages;
     });

@@ -64,7 +64,7 @@ describe('the time until which a chat of the history can be reported', () => {
       eventId: randomUUID(),
       type: 'BodiesExpired',
       data: {},
-      occurredAt: new Date(0), // the result would show that this event was not ignored
+      occurredAt: new Date(0), // if this event were not ignored, the result would be in 1970
     };
     const eventStore = stack.replicas[0]!.app.get(EventStoreRepository);
     await eventStore.append(`chat-${chat.sessionId}`, 'any', [messagesExpired]);

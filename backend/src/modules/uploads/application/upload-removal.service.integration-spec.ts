@@ -94,15 +94,16 @@ describe('images', () => {
       await images.changeAvatar(ownerId, previousAvatar);
       await images.changeAvatar(ownerId, currentAvatar);
       await images.sweepAfterHours(24);
-      expect(await images.isVisibleTo(1, previousAvatar)).toBe(true);
+      const viewerId = 1; // any other user
+      expect(await images.isVisibleTo(viewerId, previousAvatar)).toBe(true);
       await images.sweepAfterHours(26);
       expect([
-        await images.isVisibleTo(1, previousAvatar),
-        await images.isVisibleTo(1, currentAvatar),
+        await images.isVisibleTo(viewerId, previousAvatar),
+        await images.isVisibleTo(viewerId, currentAvatar),
       ]).toEqual([false, true]);
       await images.changeAvatar(ownerId, null);
       await images.sweepAfterHours(26);
-      expect(await images.isVisibleTo(1, currentAvatar)).toBe(false);
+      expect(await images.isVisibleTo(viewerId, currentAvatar)).toBe(false);
     });
 
     it('stay used or unused in a rebuild of the read models', async () => {
@@ -174,7 +175,7 @@ describe('images', () => {
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
     });
 
-    it('are kept while a message that was stored before uses were recorded shows them', async () => {
+    it('are kept while a message that is older than the table of uses shows them', async () => {
       const { dataSource } = images.api.database;
       const [url, other] = [await images.receive(ownerId), await images.receive(ownerId)];
       const mixed = withImageMarkers({ text: 'both', imageUrls: [url, other] });

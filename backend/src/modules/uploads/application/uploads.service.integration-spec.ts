@@ -63,9 +63,11 @@ describe('images', () => {
   });
 
   it('are not granted if another image of the same grant is removed', async () => {
+    const receiver = ownerId + 1;
     const [kept, removed] = [await images.receive(ownerId), await images.receive(ownerId)];
+    // Removes the image, as the expiry of its only message does.
     await images.expireMessages(createDroppedMessage(ownerId, 'image', removed));
-    await expect(images.uploads.grant([kept, removed], 1)).rejects.toMatchObject(notYours);
-    expect(await images.isVisibleTo(1, kept)).toBe(false);
+    await expect(images.uploads.grant([kept, removed], receiver)).rejects.toMatchObject(notYours);
+    expect(await images.isVisibleTo(receiver, kept)).toBe(false);
   });
 });

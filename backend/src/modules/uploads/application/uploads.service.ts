@@ -70,8 +70,8 @@ export class UploadsService {
 
   /**
    * Re-encodes and stores an image. A chat image is visible to its owner only, until access is granted to a receiver.
-   * An image that moderators have blocked is refused before it is stored, and reported to them. If a classifier
-   * considers the image explicit, an avatar is refused, and the URL of a chat image contains `.explicit`.
+   * An image that moderators have blocked, or that looks like such an image, is refused and reported to moderators. If
+   * a classifier considers the image explicit, an avatar is refused, and the URL of a chat image contains `.explicit`.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
@@ -145,7 +145,7 @@ export class UploadsService {
    */
   async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
     if (messageType === 'text') return;
-    const urls = listImageUrls(messageType, normalizeText(content));
+    const urls = listImageUrls(messageType, normalizeText(content)); // as the message will be stored
     if (urls.length === 0 || !(await this.areOwned(senderId, urls, 'chat-images'))) {
       throw new DomainError('image_not_yours');
     }

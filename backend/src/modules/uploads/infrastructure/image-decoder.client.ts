@@ -54,7 +54,7 @@ export class ImageDecoderClient {
     this.ended = new Promise((resolve) => {
       this.child.once('exit', () => resolve());
       this.child.once('error', () => {
-        // A process that could not be started has no id. Otherwise, a message could not be sent to it.
+        // Either the process could not be started and has no id, or a message could not be sent to it.
         this.hasFailedToStart = this.child.pid === undefined;
         if (this.hasFailedToStart) resolve();
         else this.kill();

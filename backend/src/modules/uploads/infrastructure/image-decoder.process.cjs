@@ -44,8 +44,9 @@ const reencode = async ({ bytes, resize, maxPixels, timeoutS }) => {
 };
 
 /**
- * A 64-bit difference hash: of each of 8 rows of 9 grey values, which of two neighbours is brighter. Copies in another
- * size, quality or format have nearly the same hash. An avatar is cut to a square, so its hash is that of the original.
+ * A 64-bit difference hash of 8 rows of 9 grey values: one bit for each two neighbours in a row, set if the left one is
+ * brighter. Copies in another size, quality or format have nearly the same hash. An avatar is cut to a square, so the
+ * original is hashed instead.
  */
 const hashPicture = async ({ bytes, resize, maxPixels, timeoutS }, encoded) => {
   const pixels = await sharp(resize.fit === 'cover' ? bytes : encoded, { limitInputPixels: maxPixels })

@@ -10,8 +10,8 @@ const profileEventTypes: readonly string[] = ['ProfileChanged'];
 /** Records which images are in use, and by which messages. A replaced avatar is no longer in use. */
 export const imageUseProjection: Projection = {
   name: 'image_use',
-  // Other code, too, writes rows of the two tables that this projection updates. A rebuild leaves both tables
-  // unchanged: it would mark an image as in use whose message was deleted since.
+  // Empty, so that a rebuild leaves `uploads` and `upload_uses` unchanged: other code also writes these tables, and a
+  // rebuild would mark images as in use whose messages have been deleted.
   tables: [],
   handles: [...messageEventTypes, ...profileEventTypes],
   concerns: ({ type, data }) =>

@@ -55,7 +55,7 @@ describe('an image classifier', () => {
     api.database.dataSource.query('SELECT 1 FROM uploads WHERE owner_id = $1', [userId]);
   const listFiles = () => readdir(folder, { recursive: true });
 
-  it.each([0.85, 1])('prevents an avatar that it rates %d, of which nothing is stored', async (explicit) => {
+  it.each([0.85, 1])('prevents an avatar that it rates %d, before anything is stored', async (explicit) => {
     server.behave(answerWithJson({ explicit }));
     const filesBefore = await listFiles();
     await expectErrorResponse(upload(browser, jpeg, avatar), 422, 'image_refused');

@@ -36,7 +36,7 @@ const parseForm = multer({
     fields: 4, // the two of the schema, and unknown ones, which are ignored
     fieldSize: 512,
     fieldNameSize: 64,
-    parts: 6,
+    parts: 6, // one more than the file and the fields, because a form that reaches the limit is refused
     fieldNestingDepth: 0,
     fieldArrayIndexLimit: 0,
   },

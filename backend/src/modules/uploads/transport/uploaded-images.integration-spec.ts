@@ -135,6 +135,7 @@ describe.each([
     expect(denied.headers['cache-control']).toBe('no-store');
     expect(denied.headers.etag).toBeUndefined();
 
+    // Removes the image, as the expiry of a message that shows it does.
     const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
     await removal.expire([{ ...expiredMessage, data }], api.database.dataSource.manager);

@@ -110,6 +110,7 @@ describe('an upload', () => {
     const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, createPaddedImage(5 * MIB)).expect(201);
     await expectErrorResponse(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
+    // Refused because of its declared size, before the body is read.
     await expectErrorResponse(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
   });
 

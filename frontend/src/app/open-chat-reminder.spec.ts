@@ -1,0 +1,39 @@
+import { createOpenChatReminder } from '@/app/open-chat-reminder';
+import { type RandomChatStore } from '@/features/random-chat/stores/random-chat.store';
+import { useOpenChat } from '@/product/open-chat';
+import { aMessage, aPartner } from '@/testing/factories';
+
+const partner = aPartner();
+
+afterEach(() => useOpenChat.setState({ chat: null }));
+
+/** A chat that is still open, with this number of messages from the partner. */
+const createState = (messageCount: number, { isResyncing = false } = {}): RandomChatStore => {
+  const messages = Array.from({ length: messageCount }, () => aMessage({ senderId: partner.id }));
+  return {
+    phase: 'active',
+    session: { sessionId: 'a', partner, messages, isResyncing },
+  } as unknown as RandomChatStore;
+};
+
+const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
+
+it('counts messages that arrive after the page load, not those of the resumed chat', () => {
+  const update = createOpenChatReminder();
+  update(createState(2, { isResyncing: true }));
+  update(createState(3));
+  expect(getUnread()).toBe(0);
+  update(createState(5));
+  expect(getUnread()).toBe(2);
+});
+
+it('keeps and extends the count when the chat is resumed after a lost connection', () => {
+  const update = createOpenChatReminder();
+  update(createState(1));
+  update(createState(2));
+  update(createState(2, { isResyncing: true }));
+  expect(getUnread()).toBe(1);
+  update(createState(4, { isResyncing: true }));
+  update(createState(5));
+  expect(getUnread()).toBe(4);
+});

@@ -1,5 +1,5 @@
 // Uses a real PostgreSQL. testing/event-fixtures.json has an event of each schema version of every event type that any
-// release has written. The expected states and rows below follow from the events in this file.
+// release has written. The expected states and rows below follow from these events.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -87,7 +87,7 @@ class FixtureLog {
 
   /**
    * Computes the state of a stream from its events.
-   * @param anyDecider a decider of any module; `unknown`, because each decider has event types of its own.
+   * @param anyDecider a decider of any module. It is `unknown`, because the deciders have no common type of events.
    */
   async fold<State>(streamId: string, anyDecider: unknown): Promise<State> {
     const decider = anyDecider as Decider<State, never, StoredEvent>;
@@ -211,7 +211,7 @@ describe('events of all releases', () => {
     ]);
     expect(await log.readRows('SELECT id, kind FROM sanctions ORDER BY id')).toEqual([
       { id: '5', kind: 'suspended' },
-      { id: '8', kind: 'suspended' },
+      { id: '8', kind: 'suspended' }, // a ban, which the appeal reduced
     ]);
     expect(await log.readRows('SELECT user_id, sanction_notice_id, flagged_until FROM standings')).toEqual([
       { user_id: '2', sanction_notice_id: '9', flagged_until: null },
@@ -246,7 +246,7 @@ describe('events of all releases', () => {
     expect(await log.readRows('SELECT is_deleted FROM private_messages')).toEqual([{ is_deleted: true }]);
   });
 
-  it('have names, addresses, texts and ids that clients choose only in personal fields, which can be erased', () => {
+  it('keep personal data, such as names and texts, only in personal fields, which can be erased', () => {
     const eventTypes = log.app.get(EventTypeRegistry);
     const permanentFields = fixtures.flatMap(({ type, data }) =>
       Object.keys(omitPersonalFields(eventTypes, { type, data })),

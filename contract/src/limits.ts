@@ -14,7 +14,10 @@ export const limits = {
 
   /** Length of the quote of a message, which is stored with a reply and shown above the composer. */
   quoteMaxGraphemes: 60,
-  /** A single grapheme may consist of any number of code points, so a quote is also limited in code points. */
+  /**
+   * A single grapheme may consist of any number of code points. So a quote of at most n graphemes is also limited to n
+   * times this number of code points in total.
+   */
   quoteMaxCodePointsPerGrapheme: 8,
 
   /** Largest frame that a client may send. */
@@ -31,6 +34,7 @@ export const limits = {
   pingIntervalMs: 60_000,
   reconnectAttempts: 5,
   reconnectInitialDelayMs: 1_000,
+  /** Not reached with five attempts: the delay doubles from 1 s to 16 s. */
   reconnectMaxDelayMs: 30_000,
   /** A connection that lasts this long resets the count of reconnect attempts. */
   reconnectResetAfterMs: 5_000,
@@ -58,6 +62,7 @@ export const limits = {
 
   /** Users that one user may have blocked at a time. */
   blockedUsersMax: 2_000,
+  /** Length of what a reporter writes. */
   reportWordsMaxCodePoints: 1_000,
   /** Messages that a reporter may mark as the reason of the report. */
   markedMessagesPerReport: 10,
@@ -65,14 +70,18 @@ export const limits = {
   /** How long after a chat's end its partner can be reported. */
   reportableAfterEndMs: 24 * 60 * 60_000,
   noticesListMaxEntries: 100,
+  /** Length of what the author of an appeal writes. */
   appealWordsMaxCodePoints: 2_000,
-  /** How long after a decision the user can appeal. */
+  /** How long after a decision the user can appeal: six months, as in Article 20 of the Digital Services Act. */
   appealWithinMs: 183 * 24 * 60 * 60_000,
   /** Length of the facts of a decision, and of the answer to an appeal. */
   factsMinCodePoints: 20,
   factsMaxCodePoints: 1_000,
   moderationNoteMaxCodePoints: 2_000,
-  /** Enough for all images of one report: at most 40 messages (30 and the 10 marked ones) with 4 images each. */
+  /**
+   * Enough for all images of one report: at most 40 messages (the newest 30 of the chat and the 10 marked ones) with 4
+   * images each.
+   */
   blockedImagesPerDecision: 160,
   /** A moderator's claim of a case expires when they have not acted on the case for this time. */
   caseClaimMs: 15 * 60_000,

@@ -42,10 +42,12 @@ export const editPrivateMessageSchema = z.object({
   senderId: idSchema,
   receiverId: idSchema,
 });
+/** Adds a reaction, or removes it if the user has already reacted with this emoji. */
 export const reactPrivateMessageSchema = z.object({
   messageId: idSchema,
   emoji: z.string(),
   userId: idSchema,
+  /** The other user of the chat, even if they are the sender of the message. */
   receiverId: idSchema,
 });
 export const deletePrivateMessageSchema = z.object({
@@ -61,7 +63,10 @@ export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {
   clientId: z.optional(clientIdSchema),
 });
 export const privateMessageEditedSchema = editPrivateMessageSchema;
-/** `userId` reacted to a message from `senderId` to `receiverId`. `reactions` are all reactions to the message. */
+/**
+ * `userId` added or removed the reaction `emoji` to a message from `senderId` to `receiverId`. `reactions` are all
+ * reactions that the message has now.
+ */
 export const privateMessageReactionSchema = z.object({
   messageId: idSchema,
   emoji: z.string(),

@@ -6,9 +6,9 @@ import { isPlainLine } from './text.js';
 export const idSchema = z.int().check(z.positive());
 
 /**
- * Whether a string from a client is a valid id or `ref` (the id of a frame): 1 to 64 UTF-16 code units, well-formed,
- * without control characters. Invalid ids are refused rather than cleaned, because cleaning could make two ids equal.
- * PostgreSQL stores neither NUL nor lone surrogates.
+ * Whether a string is a valid `sessionId`, `gameId`, `clientId` or `ref` (the id of a frame): 1 to 64 UTF-16 code
+ * units, well-formed and without control characters (PostgreSQL stores neither NUL nor lone surrogates). Invalid ids
+ * are refused rather than cleaned, because cleaning could make two ids equal.
  */
 export const isWireId = (text: string): boolean =>
   text.length > 0 && text.length <= limits.idMaxLength && isPlainLine(text);

@@ -1,5 +1,6 @@
-// Users with all preferences join the queue, are matched, and skip immediately. Checks the joins per second and the
-// waiting times. Settings: PEOPLE (60), RATE (20 joins per second of all users together), RAMP (10s), DURATION (1m).
+// Users join the queue, each time with a random preference, are matched, and skip immediately. Checks the joins per
+// second and the waiting times.
+// Settings: PEOPLE (60), RATE (20 joins per second of all users together), RAMP (10s), DURATION (1m).
 // Run the server with REMATCH_COOLDOWN_S=0: otherwise users run out of partners whom they have not met yet.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
@@ -28,6 +29,7 @@ export const options = {
   thresholds: {
     ...commonThresholds,
     ...createFinishThreshold(people),
+    // Half: k6 divides by the time of the whole run, and a user whose match takes long joins less often.
     thaw_joins: [`rate>=${rate * 0.5}`],
     thaw_unmatched: ['count==0'],
     // A preference makes the wait longer, but not by much.
@@ -39,7 +41,7 @@ export const options = {
 
 export default async () => {
   startCounters();
-  unmatched.add(0);
+  unmatched.add(0); // see `startCounters`
   const endsAt = exec.scenario.startTime + rampMs + durationMs;
   await waitForTurn(people, rampMs);
   const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
@@ -52,10 +54,9 @@ export default async () => {
     const chat = await findChat(user, Math.min(MATCH_WITHIN_MS, endsAt - Date.now()), pick(preferences));
     if (!chat && Date.now() - startedAt >= MATCH_WITHIN_MS) unmatched.add(1);
     // Only one of the two users skips, so that the frame `chat_skipped` to the other is tested too.
-    const ended = user.waitFor('chat_skipped', SKIP_WITHIN_MS);
     if (chat && user.id < chat.partnerId) await conversation.skip();
-    else if (chat) await ended;
-    // Has an effect only if the partner did not skip in time.
+    else if (chat) await user.waitFor('chat_skipped', SKIP_WITHIN_MS);
+    // Ends the chat if the partner did not skip in time. In all other cases there is no chat to end.
     await conversation.skip();
     await wait(startedAt + joinEveryMs - Date.now());
   }

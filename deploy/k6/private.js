@@ -53,6 +53,7 @@ const makeFriend = async (user) => {
   const chat = await findChat(user, MEET_MS);
   if (!chat) throw new Error('There was no match');
   const accepted = user.waitFor('friendship_accepted', MEET_MS);
+  // Both users send a request. The later request accepts the earlier one.
   requestFriend(user.account, chat.partnerId);
   if (!(await accepted)) throw new Error('The friendship was not accepted');
   return chat.partnerId;
@@ -77,6 +78,7 @@ const writeUntil = async (user, friendId, untilMs) => {
       messageType: 'text',
       clientId: `${user.id}-${count}`,
     });
+    // Without an ack the message still counts as sent: the friend counts it as lost if it does not arrive.
     if (ack?.event !== 'ack') continue;
     const messageId = Number(ack.data.id);
     const parties = { senderId: user.id, receiverId: friendId };
@@ -120,7 +122,7 @@ export default async () => {
     if (content.startsWith('total ')) expectedCount = Number(content.split(' ')[1]);
     else inbox.record(content);
   };
-  // Both users skip the random chat; the second skip has no effect.
+  // The random chat only served to meet. Both users skip it; the second skip has no effect.
   await conversation.skip();
   const count = await writeUntil(user, friendId, endsAt - LAST_FRAMES_MS);
   // Send the friend the number of messages to expect.

@@ -75,7 +75,7 @@ export class Run {
     const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
     this.recovery.reconnects = population.users.flatMap(({ connection }) =>
       measureReconnects(this.recoveryTimes, connection.attempts, (from, to) =>
-        this.injector.isFaulty(from, to),
+        this.injector.hadFaultBetween(from, to),
       ),
     );
     verdict.violations.push(

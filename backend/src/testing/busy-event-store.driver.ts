@@ -40,7 +40,7 @@ export class BusyEventStore {
   }
 
   /**
-   * @param rows personal data to change or delete, in this order.
+   * @param rows personal data, taken in this order: one row is deleted, the next is changed, and so on.
    * @param isFollowed whether a reader follows the log. Only for small tables, since each read scans the whole table.
    */
   start(rows: readonly PrivateRow[], { isFollowed = true } = {}): void {
@@ -56,6 +56,7 @@ export class BusyEventStore {
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all(this.loops);
+    // Without a reader, `followed` is empty.
     if (this.followed.length > 0) await this.followToEnd();
   }
 
@@ -110,7 +111,10 @@ export class BusyEventStore {
     this.changed.set(row.event_id, content);
   }
 
-  /** Polls: `follow` stops before the oldest running transaction, which may be in another database of the server. */
+  /**
+   * Polls, because `follow` leaves out events while an older transaction runs, even one in another database of the
+   * server.
+   */
   private async followToEnd(): Promise<void> {
     const [row] = await this.dataSource.query<{ count: number }[]>(
       'SELECT count(*)::int AS count FROM events',

@@ -5,7 +5,7 @@ import { StandingsService } from '../modules/standings/application/standings.ser
 import { buildConductStreamId, type StandingEvent } from '../modules/standings/domain/standing.events';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 
-/** A replica, or another process that has the event store. */
+/** The part of a replica that the fixtures use. `app` may also be another application that has the event store. */
 interface Replica {
   app: INestApplicationContext;
 }
@@ -13,7 +13,7 @@ interface Replica {
 const HOUR_MS = 3_600_000;
 
 /** The time `hours` from now. */
-export const computeHoursFromNow = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
+export const addHoursToNow = (hours: number): Date => new Date(Date.now() + hours * HOUR_MS);
 
 /** Takes the next id for a case, sanction or notice. */
 export const allocateConductId = async ({ app }: Replica): Promise<number> => {
@@ -49,7 +49,7 @@ export const imposeSanction = async (
   userId: number,
   {
     kind = 'suspended',
-    until = computeHoursFromNow(1),
+    until = addHoursToNow(1),
   }: { kind?: 'suspended' | 'banned'; until?: Date | null } = {},
 ): Promise<{ sanctionId: number; noticeId: number }> => {
   const sanctionId = await allocateConductId(replica);
@@ -84,7 +84,7 @@ export const askAge = async (replica: Replica, userId: number): Promise<number> 
 };
 
 /** Flags a user, who is then matched only with flagged users. By default for an hour. */
-export const flag = async (replica: Replica, userId: number, until = computeHoursFromNow(1)): Promise<void> =>
+export const flag = async (replica: Replica, userId: number, until = addHoursToNow(1)): Promise<void> =>
   recordConduct(replica, userId, 'PersonFlagged', {
     caseId: null,
     until: until.toISOString(),

@@ -54,14 +54,14 @@ class RedisCluster {
   }
 
   /**
-   * REDIS_URL of a user with the permissions (ACL) that the compose files set for the product. It names three nodes,
+   * The REDIS_URL of the user `thaw`, whose permissions (ACL) are those of the compose files. It names three nodes,
    * from which a client gets the addresses of all others.
    */
   get url() {
     return this.#formatUrl('thaw');
   }
 
-  /** REDIS_URL of a user with all permissions. */
+  /** The REDIS_URL of the user `default`, who has all permissions. */
   get adminUrl() {
     return this.#formatUrl('default');
   }
@@ -131,10 +131,11 @@ ${formatProductUser(password)}`;
     await Promise.all(
       nodes.map((node) => node.call('CLUSTER', 'MEET', '127.0.0.1', port, this.#firstBusPort)),
     );
-    await pollUntil(() => this.#doAllKnowEachOther(), 'The nodes do not see each other');
+    await pollUntil(() => this.#doNodesKnowEachOther(), 'The nodes do not see each other');
   }
 
-  async #doAllKnowEachOther() {
+  /** Whether every running node knows all nodes. */
+  async #doNodesKnowEachOther() {
     const infos = await Promise.all(this.#listRunning().map((node) => node.call('CLUSTER', 'INFO')));
     return infos.every((info) => info.includes(`cluster_known_nodes:${this.nodes.length}\r`));
   }
@@ -152,7 +153,7 @@ ${formatProductUser(password)}`;
         })),
       );
       return (
-        (await this.#doAllAgree()) &&
+        (await this.#doNodesAgree()) &&
         states.every(
           ({ cluster, replication }) =>
             cluster.includes('cluster_state:ok') &&
@@ -167,7 +168,7 @@ ${formatProductUser(password)}`;
    * epoch is a number that grows with each change of the owners: of two owners of a slot, the one with the greater
    * epoch is valid.
    */
-  async #doAllAgree() {
+  async #doNodesAgree() {
     const running = this.#listRunning();
     const views = await Promise.all(
       running.map(async (node) => listPrimariesWithSlots(await node.call('CLUSTER', 'NODES'))),
@@ -239,8 +240,8 @@ ${formatProductUser(password)}`;
    * Moves slots with all their keys while clients use them. Resolves when all nodes agree.
    *
    * All nodes have to agree before the first move, too. A node that receives a slot takes an epoch greater than every
-   * epoch that it knows. If the node did not know the epoch of the previous owner yet, the node would return the slot
-   * as soon as it received a message from that owner.
+   * epoch that it knows. If it did not know the epoch of the previous owner, that epoch could be greater: the previous
+   * owner would then get the slot back with its next message.
    */
   async moveSlots(slots, target) {
     await this.waitUntilConverged();

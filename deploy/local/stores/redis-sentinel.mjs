@@ -45,7 +45,7 @@ class SentinelGroup {
     this.#options = options;
   }
 
-  /** REDIS_URL of a user with the ACL that the compose files set for the product. */
+  /** The REDIS_URL of the user `thaw`, whose permissions (ACL) are those of the compose files. */
   get url() {
     const sentinels = this.#sentinels.map(({ port }) => `127.0.0.1:${port}`);
     return `redis+sentinel://thaw:${this.#password}@${sentinels.join(',')}/${PRIMARY_NAME}`;

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * The numbers of tests of a stage of `npm test`, from the report of its tool. A stage is one kind of tests of one
- * workspace, or a check such as lint.
+ * How many tests of one stage of `npm test` passed, failed and were skipped, as the tool of the stage reports. A stage
+ * is one kind of tests of one workspace, or a check such as lint.
  * @typedef {{passed: number, failed: number, skipped: number, flaky?: FlakyTest[]}} Counts
  */
 
@@ -14,6 +14,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const MAX_REASON_LINES = 8;
 
+/** Also the counts of a missing report; `judgeStage` makes a failure of them. */
 const NO_TESTS = { passed: 0, failed: 0, skipped: 0 };
 
 /** Reads the report of Jest's --json. A test file that cannot be loaded counts as one failed test. @returns {Counts} */
@@ -57,7 +58,7 @@ const describeFlaky = (name, failure = 'no reason was reported') => ({
 
 const addFlaky = (flaky, counts) => (flaky.length > 0 ? { ...counts, flaky } : counts);
 
-/** Reads a JSON report with the numbers `passed`, `failed` and `skipped`. @returns {Counts} */
+/** Reads the JSON report of the chaos test: the numbers `passed`, `failed` and `skipped`. @returns {Counts} */
 export function readReportCounts(reportFile) {
   const { passed = 0, failed = 0, skipped = 0 } = readJson(reportFile) ?? NO_TESTS;
   return { passed, failed, skipped };

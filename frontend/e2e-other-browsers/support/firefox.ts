@@ -25,7 +25,10 @@ const createTab = (page: Page): Tab => {
   };
 };
 
-/** Firefox over WebDriver BiDi. A background tab paints nothing, so each visitor has a browser of their own. */
+/**
+ * Drives Firefox over WebDriver BiDi. Each `newVisitor` starts a Firefox of its own, because a background tab paints
+ * nothing.
+ */
 export const startFirefox = (program: string): Browser => {
   const onClose: (() => Promise<void>)[] = [];
   return {

@@ -79,7 +79,7 @@ export const storeUser = (context: BrowserContext, user: SelfUser): Promise<unkn
     JSON.stringify({ state: { user }, version: 0 }),
   );
 
-/** Signs in a new anonymous user over HTTP and stores them in localStorage. A gender of null leaves it unchosen. */
+/** Signs in a new anonymous user over HTTP and stores them in localStorage. With null, no gender is chosen. */
 export const signInByHttp = async (
   context: BrowserContext,
   gender: NewcomerOptions['gender'] = 'female',
@@ -141,14 +141,15 @@ interface Fixtures extends DeviceOptions {
 }
 
 interface WorkerFixtures {
-  /** Address of the product that this Playwright worker uses alone; a product is a complete running Thaw. */
+  /** Address of this Playwright worker's product: a complete running Thaw that no other worker uses. */
   address: string;
 }
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   address: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright reads this pattern: the fixture depends on no other
+    // eslint-disable-next-line no-empty-pattern -- Playwright requires an object pattern as the first parameter
     async ({}, provide, { parallelIndex }) => provide(await findProductAddress(parallelIndex)),
+    // The first request of an address starts the product.
     { scope: 'worker', timeout: 180_000 },
   ],
 

@@ -43,8 +43,8 @@ const refetchStanding = (): void => {
 };
 
 /**
- * Keeps the socket connected on every page while a user is signed in (docs/product-decisions.md, A143), and passes its
- * frames to the features. Call once.
+ * Keeps the socket connected on every page while `getSocketUserId` returns a user (docs/product-decisions.md, A143),
+ * and passes its frames to the features. Call once.
  */
 export const startRealtime = (): void => {
   const registry = new FrameRegistry();
@@ -65,7 +65,7 @@ export const startRealtime = (): void => {
   };
 
   onApiError(({ code }) => {
-    // Without a socket the page already knows of the suspension.
+    // Without a socket, the page already knows of the suspension; with one, this error may be the first sign of it.
     if (code === 'suspended' && getSocketUserId() !== undefined) refetchStanding();
   });
   onAppEvent('search-refused-by-standing', refetchStanding);
@@ -87,10 +87,12 @@ export const startRealtime = (): void => {
     parse: parseFrame,
     buildAuthentication: () => {
       const lastSeen = randomChat.getLastSeen();
+      // Also records the value as reported to the server.
       const showsChat = randomChat.takeShowsChat();
       // The client runs only while a user is signed in, so the fallback is never sent.
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
+    // The server refuses the request for the standing if the session has ended.
     checkSignedOut: async () => (await refreshStanding()).isSignedOut,
     onSignedOut: signOut,
     onStatus: (status) => {
@@ -102,6 +104,7 @@ export const startRealtime = (): void => {
       }
     },
     onFrame: (frame) => {
+      // An event of the product specification (§7). The features receive the frame from the registry.
       raise('websocket-message', frame);
       registry.handle(frame);
     },
@@ -111,6 +114,7 @@ export const startRealtime = (): void => {
 
   // A page opened at /chat is about to show the chat, so a reload does not count as leaving the chat.
   if (location.pathname.startsWith('/chat')) randomChat.show();
+  // Pages other than /chat show that a chat is still open.
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.attachSocket(client);
   privateChats.attachSocket(client);
@@ -132,7 +136,7 @@ export const startRealtime = (): void => {
     // Both are compared, because a suspended user is signed in without a socket.
     if (userId === connectedUserId && currentUser()?.id === signedInUserId) return;
     signedInUserId = currentUser()?.id;
-    // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.
+    // The shell is kept if no user was connected: at the page load, the address may have opened a chat or a dialog.
     if (connectedUserId !== undefined) shell.reset();
     connectedUserId = userId;
     client.stop();

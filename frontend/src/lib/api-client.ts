@@ -59,8 +59,8 @@ const canonicalPhrases: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** Reads the body of a non-success response, and passes the error to the handler of `onApiError`. */
-export const toApiError = async (
+/** Creates the error of a non-success response, and passes it to the handler of `onApiError`. @returns the error */
+export const reportApiError = async (
   response: Pick<Response, 'status' | 'statusText' | 'text'>,
 ): Promise<ApiError> => {
   const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
@@ -78,7 +78,7 @@ const defaultTimeoutMs = 15_000;
  * Sends a request with the session cookie and the body as JSON.
  * @param timeoutMs limit for the whole request, 15 s by default
  * @returns the parsed JSON; undefined for an empty response
- * @throws ApiError on a non-success status; the error of `fetch` without a response in time; a SyntaxError for a
+ * @throws ApiError on a non-success status; the error of `fetch` when no response arrives in time; a SyntaxError for a
  * successful response that is not JSON
  */
 export const request = async (
@@ -98,7 +98,7 @@ export const request = async (
   });
   // Partial, because the fake responses of tests have no headers.
   noteServerDate((response as Partial<Response>).headers?.get('Date'), sentAtMs, Date.now());
-  if (!response.ok) throw await toApiError(response);
+  if (!response.ok) throw await reportApiError(response);
   const text = await response.text();
   return text === '' ? undefined : (JSON.parse(text) as unknown);
 };

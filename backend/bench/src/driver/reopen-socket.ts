@@ -2,8 +2,8 @@ import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 import type { Partner } from './pairs';
 
 /**
- * Opens a new socket for a user whose socket was lost, and resumes their chat: the server sends the events that the
- * client has missed, in one or several `session_resumed` frames.
+ * Opens a new socket to Thaw for a user whose socket was lost, and resumes their chat: the server sends the events that
+ * the client has missed, in one or several `session_resumed` frames.
  * @param seq the highest sequence number that the client has received
  * @param onFrame receives the frames of the new socket, including `session_resumed`
  * @throws Error when the socket does not open or the chat is not resumed
@@ -14,6 +14,7 @@ export const reopenThawSocket = async (
   seq: number,
   onFrame: (frame: WireFrame) => void,
 ): Promise<Wire> => {
+  // Only the users of the baselines have no `visitor`.
   const headers = { cookie: visitor?.cookie ?? '' };
   const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers });
   try {

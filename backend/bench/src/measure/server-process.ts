@@ -25,7 +25,7 @@ interface ProgramDefinition {
 /** The servers that run, and the signal that ends each. */
 const endSignals = new Map<ChildProcess, NodeJS.Signals>();
 
-/** Ends every server that still runs. For an interrupted run. */
+/** Ends all servers when a run of the benchmark is interrupted. */
 export const killAllServers = (): void => {
   for (const [child, signal] of endSignals) child.kill(signal);
 };
@@ -110,7 +110,7 @@ export class ServerProcess {
     return new ServerProcess(name, child);
   }
 
-  /** The process id; 0 when the process could not be started. */
+  /** The process id; 0, which /proc does not contain, when the process could not be started. */
   get pid(): number {
     return this.child.pid ?? 0;
   }
@@ -119,7 +119,7 @@ export class ServerProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** CPU time of all threads so far, in microseconds. */
+  /** CPU time of the process so far, in microseconds, without threads that have ended. */
   get cpuMicros(): number {
     return readCpuMicros(this.pid);
   }
@@ -150,7 +150,8 @@ export class ServerProcess {
 
 /**
  * CPU time of a process so far, in microseconds, from the account that the scheduler keeps for every thread in
- * nanoseconds. The ticks of 10 ms in /proc/<pid>/stat are too coarse: in that time a replica relays forty messages.
+ * nanoseconds. Threads that have ended are not included. The ticks of 10 ms in /proc/<pid>/stat are too coarse: in that
+ * time a replica relays forty messages.
  * @throws Error when the process has ended
  */
 export const readCpuMicros = (pid: number): number => {

@@ -34,13 +34,13 @@ export interface RecoveryFigures {
 /**
  * Measures the first attempt of a user to reconnect after each recovery. Attempts during which a fault was active are
  * skipped.
- * @param isFaulty returns whether a fault was active at some time between two times, both included
+ * @param hadFaultBetween returns whether a fault was active at some time between two times, both included
  * @returns durations in ms; undefined for an attempt that failed
  */
 export const measureReconnects = (
   recoveries: readonly number[],
   attempts: readonly AttemptTimes[],
-  isFaulty: (from: number, to: number) => boolean,
+  hadFaultBetween: (from: number, to: number) => boolean,
 ): (number | undefined)[] =>
   recoveries.flatMap((recoveredAt) => {
     const firstAttempt = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
@@ -48,7 +48,7 @@ export const measureReconnects = (
     const { startedAt, authenticatedAt, failedAt } = firstAttempt;
     const finishedAt = authenticatedAt ?? failedAt ?? startedAt + MAX_ATTEMPT_MS;
     // One millisecond later, because the last fault of the round may have ended exactly at `recoveredAt`.
-    if (isFaulty(recoveredAt + 1, finishedAt)) return [];
+    if (hadFaultBetween(recoveredAt + 1, finishedAt)) return [];
     return [authenticatedAt === undefined ? undefined : authenticatedAt - startedAt];
   });
 

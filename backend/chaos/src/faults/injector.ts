@@ -22,6 +22,7 @@ const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
     case 'pause':
     case 'terminate':
       return createProcessFault(cluster, fault.kind, fault.target);
+    // `FaultyLink` describes the faults of a link.
     case 'cut':
     case 'delay':
     case 'black-hole':
@@ -58,7 +59,7 @@ export class Injector {
   ) {}
 
   /** Whether a fault was active at some time between `from` and `to`, as `Date.now()`. */
-  isFaulty(from: number, to: number): boolean {
+  hadFaultBetween(from: number, to: number): boolean {
     return this.causedFaults.some(
       ({ beganAt, recoveredAt = Infinity }) => beganAt <= to && recoveredAt >= from,
     );

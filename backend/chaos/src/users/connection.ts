@@ -20,7 +20,7 @@ interface ConnectionOwner {
   /** Called for each new socket. All later frames come from this socket. */
   onSocket(): void;
   onFrame(frame: Frame): void;
-  /** Reports a violation. */
+  /** Reports that the service has broken a rule that this test checks. */
   reportProblem(description: string): void;
 }
 
@@ -100,6 +100,7 @@ export class Connection {
 
   /** Authenticates again on the same socket. The service then sends the events that are missing after a gap. */
   authenticateAgain(): void {
+    // Not one of `attempts`: the socket is already open.
     if (this.socket) void this.authenticate(this.socket, { startedAt: Date.now() });
   }
 
@@ -112,6 +113,7 @@ export class Connection {
       onOpen: () => void this.authenticate(socket, attempt),
       onFrame: (frame) => {
         if (socket !== this.socket) return;
+        // Here and not in `authenticate`, so that the connection is ready before the owner receives the frame.
         if (frame.event === 'authenticated') this.handleAuthenticated(socket, attempt);
         this.owner.onFrame(frame);
       },
@@ -155,6 +157,7 @@ export class Connection {
   private handleClose(code: number): void {
     this.releaseSocket();
     if (this.isStopped) return;
+    // After the report, the connection reconnects nevertheless, so that the user stays in the run.
     if (!shouldReconnectAfter(code))
       this.owner.reportProblem(`closed with ${code}, after which a page does not reconnect`);
     if (this.attemptCount >= limits.reconnectAttempts) {

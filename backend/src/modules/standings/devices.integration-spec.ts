@@ -3,7 +3,7 @@
 import { DataSource } from 'typeorm';
 import {
   imposeSanction,
-  computeHoursFromNow,
+  addHoursToNow,
   liftSanction,
   recordConduct,
   allocateConductId,
@@ -115,7 +115,7 @@ describe('keys of a sanction', () => {
       `UPDATE devices SET seen_at = now() - interval '31 days' WHERE user_id = $1 AND device_hash <> $2`,
       [userId, usedDevice],
     );
-    const end = computeHoursFromNow(5);
+    const end = addHoursToNow(5);
     const { sanctionId } = await imposeSanction(getReplica(), userId, { until: end });
     expect(await readBanKeys(sanctionId)).toEqual([
       { kind: 'device', key_hash: usedDevice, expires_at: end },
@@ -149,7 +149,7 @@ describe('keys of a sanction', () => {
     const { sanctionId } = await imposeSanction(getReplica(), userId, { kind: 'banned' });
     await confirmBan(userId, sanctionId);
     expect(await readBanKeys(sanctionId)).toMatchObject([{ kind: 'device' }, { kind: 'email' }]);
-    const end = computeHoursFromNow(24);
+    const end = addHoursToNow(24);
     // The ids that are 1 belong to nothing; the keys do not depend on them.
     await recordConduct(getReplica(), userId, 'AppealDecided', {
       appealId: await allocateConductId(getReplica()),
@@ -170,7 +170,7 @@ describe('keys of a sanction', () => {
 describe('new accounts', () => {
   it('a new account on the device of a suspended user is suspended until the same time, with a separate notice', async () => {
     const { browser, userId } = await accounts.startAnonymousUser();
-    const end = computeHoursFromNow(3);
+    const end = addHoursToNow(3);
     const { sanctionId, noticeId } = await imposeSanction(getReplica(), userId, { until: end });
     const second = await startAnotherAccount(browser);
     expect(second.standing).toMatchObject({ kind: 'suspended', until: end.toISOString() });

@@ -8,7 +8,7 @@ import {
   askAge,
   flag,
   imposeSanction,
-  computeHoursFromNow,
+  addHoursToNow,
   liftSanction,
 } from '../../testing/standings.fixture';
 import { startTestStack, type TestStack, type TestWorker } from '../../testing/test-stack.harness';
@@ -93,7 +93,7 @@ describe('excluded users', () => {
 
   it('excluded users can read their own user, including the standing, but no other user', async () => {
     const ada = await stack.createVisitor(0, 'female');
-    const end = computeHoursFromNow(2);
+    const end = addHoursToNow(2);
     const { noticeId } = await imposeSanction(getFirstReplica(), ada.user.id, { until: end });
     const { status, body } = await ada.call('GET', `/api/user/${ada.user.id}`);
     expect([status, body.standing]).toEqual([

@@ -38,7 +38,7 @@ const renderSuggestions = async () => {
   render(
     <form>
       <PrivateChatSuggestions
-        isFree
+        hasRoomForIdeas
         insert={insert}
         buttonClass=""
         conversationId={String(friendId)}

@@ -12,7 +12,7 @@ const privateChatSuggestionsPart = createPart(
 /** Creates a function with which the composer renders its suggestions; their code is loaded while the page is idle. */
 const createIdeasRenderer = (part: Part<IdeasProps>) => (props: IdeasProps) => (
   // Until then an empty element reserves the space of the button.
-  <IdlePart part={part} pending={props.isFree ? <span className={props.buttonClass} /> : null}>
+  <IdlePart part={part} pending={props.hasRoomForIdeas ? <span className={props.buttonClass} /> : null}>
     {(Suggestions) => <Suggestions {...props} />}
   </IdlePart>
 );

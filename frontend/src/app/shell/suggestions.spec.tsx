@@ -194,7 +194,13 @@ it('keeps suggestions hidden in the random chat after Hide is pressed in a priva
   // The form only serves to find the buttons of the private chat beside those of the random chat.
   const { unmount } = render(
     <form aria-label="private">
-      <PrivateChatSuggestions isFree insert={jest.fn()} buttonClass="" conversationId="12" messages={[]} />
+      <PrivateChatSuggestions
+        hasRoomForIdeas
+        insert={jest.fn()}
+        buttonClass=""
+        conversationId="12"
+        messages={[]}
+      />
     </form>,
   );
   const inPrivateChat = within(screen.getByRole('form', { name: 'private' }));

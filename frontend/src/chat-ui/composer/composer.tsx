@@ -49,7 +49,7 @@ export interface ComposerProps {
   onSave?: ((newContent: string) => boolean) | undefined;
   /** The reply or the edit in progress. */
   task?: ComposerTask | null | undefined;
-  /** Called when the user cancels the task, and when an edit is saved. */
+  /** Called when the user cancels the task, and when an edit is saved. `onSend` itself ends a reply. */
   onEndTask?: (() => void) | undefined;
   onType?: (() => void) | undefined;
   /** Called on Arrow Up in an empty field, to edit the user's last message. */
@@ -94,6 +94,7 @@ export const Composer = ({
     setPictureLost(false);
     draft?.onChange({ hasPicture });
   });
+  // During an edit, `shownText` is the edited text. `fieldText.isEmpty` is always about the unsent text of the draft.
   const { shownText } = fieldText;
   const { attachment } = picture;
   const isEditing = task?.kind === 'edit';
@@ -123,8 +124,7 @@ export const Composer = ({
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= pageLimits.messageCounterFromCodePoints;
   const shownNotice = notice ?? (isPictureLost ? copy.composer.photoLost : null);
-  /** Whether there is room for ideas. */
-  const isFree = shownText === '' && !attachment && !isEditing && !shownNotice;
+  const hasRoomForIdeas = shownText === '' && !attachment && !isEditing && !shownNotice;
 
   const send = (): void => {
     if (!canSend) return;
@@ -142,7 +142,7 @@ export const Composer = ({
     const area = field.current;
     const start = area?.selectionStart ?? shownText.length;
     const end = area?.selectionEnd ?? shownText.length;
-    // Render synchronously: setting the caret a frame later would move it in front of text typed in between.
+    // The caret can be set only after the new text is rendered, and before the user types on: so render at once.
     flushSync(() => fieldText.change(shownText.slice(0, start) + inserted + shownText.slice(end)));
     onType?.();
     const caret = start + inserted.length;
@@ -215,8 +215,9 @@ export const Composer = ({
             rows={1}
             value={shownText}
             aria-label={copy.composer.label}
-            // `cn` also joins ids with blanks.
-            aria-describedby={cn(shownNotice && noticeId, showsCount && countId) || undefined}
+            aria-describedby={
+              [shownNotice && noticeId, showsCount && countId].filter(Boolean).join(' ') || undefined
+            }
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
             enterKeyHint="send"
@@ -246,7 +247,12 @@ export const Composer = ({
             }}
           />
           {renderIdeas ? (
-            <Ideas render={renderIdeas} isFree={isFree} insert={insertIdea} buttonClass={toolClass} />
+            <Ideas
+              render={renderIdeas}
+              hasRoomForIdeas={hasRoomForIdeas}
+              insert={insertIdea}
+              buttonClass={toolClass}
+            />
           ) : null}
           {pickerEmojis ? (
             <EmojiPicker

@@ -3,8 +3,8 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 
 /** What the composer passes to the ideas for what to write. */
 export interface ComposerIdeasProps {
-  /** Whether there is room for ideas: the field is empty, nothing is attached or edited, and no notice is shown. */
-  isFree: boolean;
+  /** Whether the field is empty, nothing is attached or edited, and no notice is shown. */
+  hasRoomForIdeas: boolean;
   /** Inserts a text into the field and moves the focus there. */
   insert: (text: string) => void;
   /** Class names of a button in the composer. */

@@ -49,7 +49,7 @@ it('does not modify the given list', () => {
   expect(listNames(friends)).toEqual(['b', 'a']);
 });
 
-it('replaces a friend who is already in the list, and removes only the given friend', () => {
+it('adds a friend at the end in place of the old entry with the same id, and removes only the given friend', () => {
   const friends = [createFriend(1, 'old'), createFriend(2, 'b')];
   expect(withFriend(friends, createFriend(1, 'new'))).toEqual([createFriend(2, 'b'), createFriend(1, 'new')]);
   expect(withoutFriend(friends, 1)).toEqual([createFriend(2, 'b')]);

@@ -18,7 +18,7 @@ export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[
   );
 };
 
-/** Adds a friend, or replaces the one with the same id. */
+/** Adds a friend at the end, and removes the old entry with the same id. */
 export const withFriend = (friends: readonly Friend[], friend: Friend): Friend[] => [
   ...friends.filter(({ id }) => id !== friend.id),
   friend,

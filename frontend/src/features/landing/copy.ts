@@ -24,18 +24,18 @@ export const copy = {
     lead: 'Thaw puts you one to one with a stranger. No feed, no followers, no audience: two people and a conversation. Stay while it is good. Move on when it is not.',
   },
   carousel: {
-    pause: (what: string) => `Pause ${what}`,
-    play: (what: string) => `Play ${what}`,
+    pause: (contentName: string) => `Pause ${contentName}`,
+    play: (contentName: string) => `Play ${contentName}`,
   },
   demo: {
     label: 'Conversations on Thaw',
-    what: 'the conversations',
+    contentName: 'the conversations',
     slide: (mood: string, place: number, count: number) => `${mood}, ${place} of ${count}`,
   },
   features: {
     title: 'Six reasons it does not stay awkward',
     label: 'What Thaw can do',
-    what: 'the features',
+    contentName: 'the features',
     slide: (place: number, count: number) => `${place} of ${count}`,
     list: {
       matching: {

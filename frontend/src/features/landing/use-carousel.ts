@@ -19,8 +19,10 @@ export const useCarousel = (count: number, intervalMs: number) => {
   return {
     index: state.index,
     turn: state.turn,
+    /** Whether the slides advance now. */
     isRunning: running,
-    isPaused: state.mode === 'paused',
+    /** Whether the user has paused the carousel with the button. */
+    isPausedByUser: state.mode === 'paused',
     choose: (index: number) => dispatch({ type: 'chosen', index }),
     togglePause: () => dispatch({ type: 'button-pressed' }),
     /** Handlers for the element that holds the slides; a swipe to the left shows the next one. */

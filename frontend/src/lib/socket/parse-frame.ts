@@ -9,14 +9,15 @@ const isServerEvent = (event: string): event is ServerEvent => Object.hasOwn(ser
 /**
  * Validates the data of one event of the contract. A stored event (recognized by `sessionId` and `seq`) that this
  * version cannot read becomes `session_advanced`, so that the sequence has no gap.
- * @returns undefined for any other unknown event, and for invalid data
+ * @returns undefined for any other event that is unknown or has invalid data
  */
 export const parseEvent = (name: string, data: unknown, ref?: string): ServerFrame | undefined => {
   const event = aliases[name] ?? name;
   const withRef = ref === undefined ? {} : { ref };
   const parsed = isServerEvent(event) ? serverFrames[event].safeParse(data) : undefined;
   if (parsed?.success) return { event, data: parsed.data, ...withRef } as ServerFrame;
-  // `session_resumed` carries many events and the `seq` of the last: as `session_advanced` it would skip all of them.
+  // An unreadable `session_resumed` is not replaced: it carries many events and the `seq` of the last one, so
+  // `session_advanced` would skip all of them.
   if (event === 'session_resumed') return undefined;
   const advanced = serverFrames.session_advanced.safeParse(data);
   return advanced.success ? { event: 'session_advanced', data: advanced.data, ...withRef } : undefined;

@@ -28,6 +28,7 @@ describe('drawScaled', () => {
     const requestedTypes: string[] = [];
     const blob = await drawScaled(bitmap, createCanvas(), (type) => {
       requestedTypes.push(type);
+      // Such a browser returns PNG instead of WebP.
       return Promise.resolve(new Blob(['x'], { type: type === 'image/webp' ? 'image/png' : type }));
     });
     expect(requestedTypes).toEqual(['image/webp', 'image/jpeg']);

@@ -1,5 +1,5 @@
 import { uploadResponseSchema, type UploadBucket } from '@thaw/contract/uploads';
-import { toApiError } from '@/lib/api-client';
+import { reportApiError } from '@/lib/api-client';
 
 export interface UploadOptions {
   signal?: AbortSignal;
@@ -60,7 +60,10 @@ export const uploadImage = (
       finish(() => {
         const { status, statusText, responseText } = xhr;
         if (status < 200 || status > 299) {
-          toApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(reject, reject);
+          reportApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(
+            reject,
+            reject,
+          );
           return;
         }
         try {

@@ -16,9 +16,9 @@ export class BlockErasureService {
 
   /**
    * Removes every block in which the user is the blocker or the blocked user.
-   * @param record runs in the transaction of each removal.
+   * @param recordRemoval runs once for each removed block, in the transaction of the removal.
    */
-  async removeAllOf(userId: number, record: (manager: EntityManager) => Promise<void>): Promise<void> {
+  async removeAllOf(userId: number, recordRemoval: (manager: EntityManager) => Promise<void>): Promise<void> {
     for (const { blockerId, blockedId } of await this.blocks.findInvolving(userId)) {
       await this.executor.runInTransaction(async (manager) => {
         await this.blocks.lockPair(blockerId, blockedId, manager);
@@ -31,7 +31,7 @@ export class BlockErasureService {
           { type: 'UnblockUser', ...command },
           manager,
         );
-        await record(manager);
+        await recordRemoval(manager);
       });
     }
   }

@@ -4,7 +4,7 @@ import type { Block, BlockedUser } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
+import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { logWarning, logRejections } from '../../../platform/observability/warn-about.functions';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -133,7 +133,7 @@ export class BlocksService {
   }
 
   private runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    return refuseLostConflict(() => this.executor.runInTransaction(work));
+    return throwUnavailableOnConflict(() => this.executor.runInTransaction(work));
   }
 
   /** Never throws: frames are sent with best effort, and a client that misses one reads the list of blocks later. */

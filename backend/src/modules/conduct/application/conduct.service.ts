@@ -6,7 +6,7 @@ import { CommandExecutorService } from '../../../platform/event-store/command-ex
 import type { Decider } from '../../../platform/event-store/decider.types';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
+import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { StandingsService } from '../../standings/application/standings.service';
 import { buildConductStreamId } from '../../standings/domain/standing.events';
@@ -322,7 +322,7 @@ export class ConductService {
   }
 
   private runInTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
-    return refuseLostConflict(() => this.executor.runInTransaction(work));
+    return throwUnavailableOnConflict(() => this.executor.runInTransaction(work));
   }
 
   /**

@@ -7,7 +7,7 @@ import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
+import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { logWarning } from '../../../platform/observability/warn-about.functions';
 import { InTransaction, OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
@@ -191,7 +191,7 @@ export class FriendsService {
   private async runAndPublish(
     runCommand: () => Promise<{ state: FriendshipState; events: readonly object[] }>,
   ): Promise<FriendshipChange> {
-    const { state, events } = await refuseLostConflict(runCommand);
+    const { state, events } = await throwUnavailableOnConflict(runCommand);
     const [event] = events as FriendshipEvent[];
     if (event) await this.publishBestEffort(event, state);
     return { state, event };

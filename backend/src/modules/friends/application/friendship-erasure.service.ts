@@ -24,18 +24,18 @@ export class FriendshipErasureService {
 
   /**
    * Ends every friendship of a user and informs the friends, and voids every pending request of the user.
-   * @param record runs in the transaction that ends a relation, once for each.
+   * @param recordEnd runs once for each ended relation, in the transaction that ends the relation.
    */
   async separateFromAll(
     userId: number,
-    record: (ended: EndedRelation, manager: EntityManager) => Promise<void>,
+    recordEnd: (ended: EndedRelation, manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     for (const otherId of await this.friends.findRelatedIds(userId)) {
-      const [event] = await this.executor.runInTransaction(async (manager) => {
+      const event = await this.executor.runInTransaction(async (manager) => {
         const { events } = await this.executor.execute(
           buildFriendshipStreamId(userId, otherId),
           friendshipDecider,
-          // The command that a block also executes: the erased user counts as the one who ends the relation.
+          // A block uses the same command. Here the erased user takes the part of the blocker.
           {
             type: 'SeparateUsers',
             eventId: randomUUID(),
@@ -45,10 +45,11 @@ export class FriendshipErasureService {
           },
           manager,
         );
-        const friendshipEvents = events as unknown as FriendshipEvent[];
-        for (const { type } of friendshipEvents)
-          await record(type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
-        return friendshipEvents; // at most one
+        // The command causes at most one event. The type of `events` covers the events of all modules.
+        const [endEvent] = events as unknown as FriendshipEvent[];
+        if (endEvent)
+          await recordEnd(endEvent.type === 'FriendshipRemoved' ? 'friendships' : 'requests', manager);
+        return endEvent;
       });
       if (event?.type === 'FriendshipRemoved') await this.publishRemoval(otherId, event.data);
     }

@@ -5,7 +5,7 @@ import type { HouseRule } from '@thaw/contract/safety';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
+import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { imageBlockDecider } from '../domain/image-block.decider';
 import { buildImageStreamId } from '../domain/image-block.events';
 import type { BlockedImageEntity } from '../infrastructure/blocked-image.entity';
@@ -119,7 +119,7 @@ export class ImageBlocksService {
     const image = await this.images.find(imageId);
     if (!image) throw new DomainError('not_found');
     const { sha256 } = image;
-    await refuseLostConflict(() =>
+    await throwUnavailableOnConflict(() =>
       this.executor.runInTransaction(async (manager) => {
         const command = { eventId: randomUUID(), at: new Date(), sha256, imageId, moderatorId };
         await this.executor.execute(

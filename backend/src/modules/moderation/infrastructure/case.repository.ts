@@ -19,12 +19,13 @@ export interface CaseRow {
   /** Version of the user's conduct stream. A moderator's act on the case has to state it. */
   version: number;
   urgency: number;
+  /** Points for the gravest reason why the case waits. */
   base: number;
   reporters_part: number;
   priors_part: number;
   automatic_part: number;
   waiting_part: number;
-  /** Whether the case waits because of its reports, and no reporter has weight 1. */
+  /** Whether the case waits because of reports that all have weight 0 (see `reporters`). */
   is_halved: boolean;
   /** Whether the case waits for a moderator: for a decision, the answer to an appeal, or the confirmation of a ban. */
   is_waiting: boolean;
@@ -34,7 +35,10 @@ export interface CaseRow {
   reporters: number;
   /** Number of the user's sanctions of the last 365 days from other cases, without lifted ones. */
   priors: number;
-  /** When the case was opened; for a decided case that waits again, when the appeal was filed or the ban imposed. */
+  /**
+   * When the case was opened; for a decided case that waits again, when the appeal was filed, or when the ban that must
+   * be confirmed was imposed.
+   */
   waiting_since: Date;
   decided_at: Date | null;
   decided_by: string | null;
@@ -45,7 +49,7 @@ export interface CaseRow {
   ban_imposed_at: Date | null;
   claimed_by: string | null;
   claimed_until: Date | null;
-  /** Whether a moderator has reserved the case at present; null if no claim is recorded. */
+  /** Whether a moderator has reserved the case: false if the claim has expired, null if none is recorded. */
   is_claimed: boolean | null;
   username: string;
   is_anonymous: boolean;
@@ -94,7 +98,7 @@ interface RawEvent {
   personal: Record<string, unknown> | null;
 }
 
-/** Queries about cases. They read the read models of conduct, users, friends and standings, and the conduct streams. */
+/** Queries about cases. They use the tables of conduct, users, friends and standings, and events of conduct streams. */
 @Injectable()
 export class CaseRepository {
   constructor(
@@ -192,7 +196,7 @@ export class CaseRepository {
     return rows.map(({ id }) => Number(id));
   }
 
-  /** Every moderator, and whether they are a friend of one of the users `friendsOf`. */
+  /** Returns all moderators. `isFriend`: whether the moderator is a friend of one of the users in `friendsOf`. */
   async findAllModerators({
     friendsOf,
   }: {

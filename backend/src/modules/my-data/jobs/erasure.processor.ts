@@ -47,15 +47,17 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
    * @throws the first error, after the other erasures were tried as well.
    */
   async resume(): Promise<void> {
+    // An erasure that finished without the data under a legal hold continues when moderators have lifted the hold.
     await this.erasureService.reopenAfterLiftedHolds();
     const errors: unknown[] = [];
     for (const id of await this.erasures.findRunning(ERASURES_PER_RUN)) {
       try {
-        await this.erasureService.run(id);
+        await this.erasureService.run(id); // does nothing if an `erase_person` job works on the same erasure
       } catch (error) {
         errors.push(error);
       }
     }
+    // Redis' append-only file contains the erased keys until it is rewritten.
     await this.erasureService.rewriteAppendOnlyFileIfDue(new Date());
     if (errors.length > 0) throw errors[0];
   }
@@ -64,6 +66,7 @@ export class ErasureProcessor implements OnModuleInit, OnApplicationBootstrap {
   async expireAnonymous(now: Date): Promise<number> {
     const cutoff = new Date(now.getTime() - this.anonymousKeptMs);
     let count = 0;
+    // Page by page, until a page is not full.
     for (let afterId = 0; ;) {
       const userIds = await this.erasures.findInactiveAnonymousUsers(cutoff, USERS_PER_PAGE, afterId);
       for (const userId of userIds) {

@@ -9,7 +9,7 @@ import type { EntityManager } from 'typeorm';
 import { findViolatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
-import { refuseLostConflict } from '../../../platform/event-store/lost-conflict.functions';
+import { throwUnavailableOnConflict } from '../../../platform/event-store/version-conflict.functions';
 import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
@@ -72,8 +72,8 @@ export class PrivateChatService {
   ) {}
 
   /**
-   * Resolves once the message is committed. A call with the `clientId` of an earlier message returns the result of the
-   * earlier call.
+   * Resolves once the message is committed. A call with the `clientId` of an earlier message stores nothing and
+   * returns the id and the time of the earlier message.
    * @throws DomainError not_friends; message_not_found for a quoted message; invalid_payload, also for the `clientId`
    * of a message to another receiver; message_too_long; image_not_yours
    */
@@ -86,12 +86,15 @@ export class PrivateChatService {
     const hasImages = messageType !== 'text';
     if (hasImages) await this.requireFriends(senderId, receiverId);
     const event = createSentEvent(outgoing);
-    if (hasImages && replyToId !== null) {
-      const isQuotable = await this.messages.isQuotable(replyToId, senderId, receiverId);
-      // The quoted message may have been deleted after an earlier attempt has stored this one.
-      const earlier = isQuotable ? null : await findEarlierAttempt();
-      if (earlier) return toRepeatedResult(earlier, receiverId);
-      if (!isQuotable) throw new DomainError('message_not_found');
+    if (
+      hasImages &&
+      replyToId !== null &&
+      !(await this.messages.isQuotable(replyToId, senderId, receiverId))
+    ) {
+      // The quoted message may have been deleted after an earlier attempt stored this message.
+      const earlier = await findEarlierAttempt();
+      if (!earlier) throw new DomainError('message_not_found');
+      return toRepeatedResult(earlier, receiverId);
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
     // Only a quote needs profiles, for a name. They are loaded first, so that nothing can fail after the commit.
@@ -115,12 +118,13 @@ export class PrivateChatService {
   async change(change: ChangeInput): Promise<ChangeResult> {
     await this.requireFriends(change.userId, change.friendId);
     const command = { ...change, eventId: randomUUID(), at: new Date() } as ChangeCommand;
-    const { state, events } = await refuseLostConflict(() =>
+    const { state, events } = await throwUnavailableOnConflict(() =>
       command.type === 'DeletePrivateMessage'
         ? this.executor.runInTransaction((manager) => this.deleteWithContent(command, manager))
         : this.execute(command),
     );
     if (!state) throw new Error('A change was accepted for a message that does not exist');
+    // For a few seconds, the conversation is then not read from PostgreSQL's read replica, which may lack the change.
     if (events.length > 0) await this.changes.record(change.userId, change.friendId);
     return { message: state, isChanged: events.length > 0 };
   }
@@ -155,7 +159,9 @@ export class PrivateChatService {
     return this.messages.markRead(userId, friendId);
   }
 
-  /** Unread messages by the id of the friend who sent them, at most 100 for each. */
+  /**
+   * Unread messages by the id of the friend who sent them, at most 100 for each: the page shows more than 99 as "99+".
+   */
   async countUnread(userId: number): Promise<Record<string, number>> {
     const friendIds = await this.friendships.findFriendIds(userId);
     return friendIds.length === 0 ? {} : this.messages.countUnread(userId, friendIds);
@@ -168,6 +174,7 @@ export class PrivateChatService {
 
   private async store(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
     const { receiverId, replyToId } = event.data;
+    // The statement stores nothing if the users are not friends, or if the message cannot be quoted.
     const outcome = await this.messages.send(event);
     if (!outcome) throw new DomainError('not_friends');
     const { id, createdAt, earlier, quoted } = outcome;

@@ -1,8 +1,8 @@
 import { goodStanding, type Standing } from '@thaw/contract/safety';
 
 /**
- * The columns that `selectStandingSql` selects. For users without a row in `standings`, the kind is `good` and the
- * other columns are null.
+ * A row with the columns that `selectStandingSql` lists. For users without a row in `standings`, the kind is `good` and
+ * the other columns are null.
  */
 export interface StandingRow {
   standing_kind: Standing['kind'];
@@ -17,9 +17,10 @@ export interface StandingRow {
 }
 
 /**
- * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join: a
- * sanction in force, else an open age question, else a flag (`care`), else `good`. Times are compared by PostgreSQL, so
- * that all replicas agree on the end of a suspension.
+ * An SQL expression for the current kind of standing, from a row of `standings` or the nulls of a left join: the kind
+ * of a sanction in force, else `age_question` (the user has to answer whether they are an adult), else `care` (the user
+ * is flagged, and matched only with other flagged users), else `good`. Times are compared by PostgreSQL, so that all
+ * server processes agree on the end of a suspension.
  * @param standings the name or alias of the table `standings`
  */
 export const buildStandingKindSql = (standings: string): string => `CASE

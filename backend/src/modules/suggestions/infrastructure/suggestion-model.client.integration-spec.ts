@@ -21,6 +21,7 @@ describe('SuggestionModelClient', () => {
   let model: TestLanguageModel;
   let client: SuggestionModelClient;
 
+  // The client must remove the slash at the end of the configured address.
   const createClient = (timeoutMs: number) =>
     new SuggestionModelClient({ url: `${model.url}/`, model: 'small', apiKey: 'key-1', timeoutMs });
 
@@ -44,6 +45,9 @@ describe('SuggestionModelClient', () => {
       temperature: 0.8,
       stream: false,
     });
+  });
+
+  it('names the host of the server', () => {
     expect(client.host).toBe(model.host);
   });
 

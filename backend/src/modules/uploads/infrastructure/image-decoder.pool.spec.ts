@@ -1,4 +1,4 @@
-// Uses real child processes that decode images.
+// Uses real child processes. They decode images for a replica: a server process, here the process of the test.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -7,6 +7,9 @@ import { createBlackPng, createPlainJpeg, SECRET } from '../../../testing/image-
 import { findDecoderPids } from '../../../testing/image-decoder.probe';
 import { until } from '../../../testing/until.functions';
 import { ImageProcessingService } from '../application/image-processing.service';
+
+/** Every avatar is scaled to a square of this size. */
+const AVATAR_SIDE_PX = 512;
 
 jest.setTimeout(60_000);
 
@@ -22,8 +25,8 @@ describe('image decoder processes', () => {
   };
   const expectNextImageIsDecoded = async () =>
     expect(await service.process(await createPlainJpeg(), 'avatars')).toMatchObject({
-      width: 512,
-      height: 512,
+      width: AVATAR_SIDE_PX,
+      height: AVATAR_SIDE_PX,
     });
   /** An image whose decoding takes long enough to interrupt. */
   const createSlowImage = () => createBlackPng(6_400, 6_250); // the maximum of 40 million pixels
@@ -53,7 +56,7 @@ describe('image decoder processes', () => {
       await service.process(await createPlainJpeg(), 'avatars');
       seenPids.add(listPids()[0]); // undefined when a decoder has just ended
     }
-    await until(() => listPids().length === 0);
+    await until(() => listPids().length === 0); // the second decoder ends after the sixth image
     seenPids.delete(undefined);
     expect(seenPids.size).toBeGreaterThanOrEqual(2);
   });
@@ -68,7 +71,7 @@ describe('image decoder processes', () => {
     expect(listPids()).toEqual(pidsBefore);
   });
 
-  it('are killed and replaced when they are stuck on an image, which is refused', async () => {
+  it('are killed and replaced when they are stuck on an image; the image is refused', async () => {
     const { listPids } = createService({ killAfterMs: 1_500 });
     const { outcome, pid } = await decodeDuringSignal(listPids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
@@ -76,7 +79,7 @@ describe('image decoder processes', () => {
     await expectNextImageIsDecoded();
   });
 
-  it('are replaced when they crash on an image, which is refused', async () => {
+  it('are replaced when they crash on an image; the image is refused', async () => {
     const { listPids } = createService({});
     const { outcome } = await decodeDuringSignal(listPids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });

@@ -6,7 +6,7 @@ import { pageLimits } from '@/lib/page-limits';
 
 /** The product's features as a carousel, each with a picture made of the product's own components. */
 export const FeaturesSection = () => {
-  const { index, isRunning, isPaused, choose, togglePause, pauseHandlers, swipeHandlers } = useCarousel(
+  const { index, isRunning, isPausedByUser, choose, togglePause, pauseHandlers, swipeHandlers } = useCarousel(
     features.length,
     pageLimits.featureCarouselMs,
   );
@@ -43,7 +43,11 @@ export const FeaturesSection = () => {
             ))}
           </ol>
           <div className="lg:-ml-3">
-            <CarouselPause isPaused={isPaused} contentName={copy.features.what} onToggle={togglePause} />
+            <CarouselPause
+              isPaused={isPausedByUser}
+              contentName={copy.features.contentName}
+              onToggle={togglePause}
+            />
           </div>
         </div>
         <div
@@ -58,7 +62,7 @@ export const FeaturesSection = () => {
               aria-roledescription="slide"
               aria-label={copy.features.slide(slideIndex + 1, features.length)}
               aria-hidden={slideIndex !== index}
-              // Makes the slide visible (styles/landing.css).
+              // Makes the slide visible (styles/landing.css). Another value, `played`, would also animate messages.
               data-shown={slideIndex === index ? 'at-once' : undefined}
               className="slide flex flex-col"
             >

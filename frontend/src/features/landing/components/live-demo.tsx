@@ -109,10 +109,8 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
 
 /** Plays sample conversations in the product's own chat bubbles. */
 export const LiveDemo = () => {
-  const { index, turn, isRunning, isPaused, choose, togglePause, pauseHandlers, swipeHandlers } = useCarousel(
-    samples.length,
-    pageLimits.conversationCarouselMs,
-  );
+  const { index, turn, isRunning, isPausedByUser, choose, togglePause, pauseHandlers, swipeHandlers } =
+    useCarousel(samples.length, pageLimits.conversationCarouselMs);
   return (
     <section
       aria-roledescription="carousel"
@@ -150,7 +148,7 @@ export const LiveDemo = () => {
             onClick={() => choose(slideIndex)}
           />
         ))}
-        <CarouselPause isPaused={isPaused} contentName={copy.demo.what} onToggle={togglePause} />
+        <CarouselPause isPaused={isPausedByUser} contentName={copy.demo.contentName} onToggle={togglePause} />
       </div>
     </section>
   );

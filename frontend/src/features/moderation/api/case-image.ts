@@ -1,4 +1,4 @@
-import { toApiError } from '@/lib/api-client';
+import { reportApiError } from '@/lib/api-client';
 
 const imageTimeoutMs = 15_000;
 
@@ -13,6 +13,6 @@ export const loadCaseImage = async (caseId: number, imageId: number): Promise<Bl
     cache: 'no-store',
     signal: AbortSignal.timeout(imageTimeoutMs),
   });
-  if (!response.ok) throw await toApiError(response);
+  if (!response.ok) throw await reportApiError(response);
   return response.blob();
 };

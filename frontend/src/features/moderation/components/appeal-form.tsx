@@ -3,10 +3,10 @@ import { type ModerationCase } from '@thaw/contract/moderation';
 import { appealOutcomeSchema } from '@thaw/contract/standing';
 import { useState } from 'react';
 import { decideAppeal } from '@/features/moderation/api/calls';
-import { findFactsError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
+import { findLengthError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
-import { Quiet } from '@/features/moderation/components/parts';
+import { MutedText } from '@/features/moderation/components/parts';
 import { NoticePreview, Preview } from '@/features/moderation/components/preview';
 import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
@@ -48,13 +48,13 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
       {appeal ? (
         <div className="grid gap-1">
           <p className="text-sm font-semibold">{texts.words}</p>
-          {appeal.appellantId === moderationCase.userId ? null : <Quiet>{texts.fromReporter}</Quiet>}
+          {appeal.appellantId === moderationCase.userId ? null : <MutedText>{texts.fromReporter}</MutedText>}
           <blockquote className="rounded-control bg-card p-3 text-base wrap-anywhere whitespace-pre-wrap">
             <bdi>{appeal.words ?? copy.history.erased}</bdi>
           </blockquote>
         </div>
       ) : (
-        <Quiet>{texts.none}</Quiet>
+        <MutedText>{texts.none}</MutedText>
       )}
       <div className="grid gap-1">
         <Choices
@@ -64,7 +64,7 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
           options={appealOutcomeSchema.options.map((value) => ({ value, label: texts.outcomes[value] }))}
           onChoose={(chosen) => onChange({ appealOutcome: chosen })}
         />
-        {appealOutcome ? <Quiet>{texts.hints[appealOutcome]}</Quiet> : null}
+        {appealOutcome ? <MutedText>{texts.hints[appealOutcome]}</MutedText> : null}
       </div>
       {appealOutcome === 'reduced' ? (
         <UntilField
@@ -78,7 +78,7 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
       <TextField
         label={texts.answer}
         hint={texts.answerHint}
-        error={findFactsError(problems)}
+        error={findLengthError(problems)}
         rows={5}
         counter={copy.decide.counter(countCharacters(answer), limits.factsMaxCodePoints)}
         value={answer}

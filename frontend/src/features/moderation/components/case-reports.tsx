@@ -1,5 +1,5 @@
 import { type CaseReport, type ModerationCase } from '@thaw/contract/moderation';
-import { Chip, Name, Quiet, Section } from '@/features/moderation/components/parts';
+import { Chip, MutedText, Name, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { formatMoment } from '@/features/moderation/spans';
 
@@ -15,7 +15,7 @@ const Report = ({ report, reporterName }: { report: CaseReport; reporterName: st
       {report.weight === 0 ? <Chip>{copy.reports.weightless}</Chip> : null}
     </p>
     {report.words === null || report.words === '' ? (
-      <Quiet>{report.words === null ? copy.reports.erased : copy.reports.noWords}</Quiet>
+      <MutedText>{report.words === null ? copy.reports.erased : copy.reports.noWords}</MutedText>
     ) : (
       <blockquote className="border-b-0 text-base wrap-anywhere whitespace-pre-wrap">
         <bdi>{report.words}</bdi>

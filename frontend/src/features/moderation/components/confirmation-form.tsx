@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { useState } from 'react';
 import { confirmBan } from '@/features/moderation/api/calls';
-import { findFactsError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
+import { findLengthError, type DecisionFormProps } from '@/features/moderation/components/decide-form';
 import { Choices, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
@@ -57,7 +57,7 @@ export const ConfirmationForm = ({
       <TextField
         label={texts.facts}
         hint={texts.factsHint}
-        error={findFactsError(problems)}
+        error={findLengthError(problems)}
         rows={4}
         counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { decideCase } from '@/features/moderation/api/calls';
 import { Choices, SelectField, TextField } from '@/features/moderation/components/form-fields';
 import { FormFrame } from '@/features/moderation/components/form-frame';
-import { Quiet } from '@/features/moderation/components/parts';
+import { MutedText } from '@/features/moderation/components/parts';
 import { NoticePreview, Preview } from '@/features/moderation/components/preview';
 import { UntilField } from '@/features/moderation/components/until-field';
 import { copy } from '@/features/moderation/copy';
@@ -36,10 +36,10 @@ export interface DecisionFormProps {
 }
 
 /**
- * The error message of a field for the facts (the text that the person reads), or for the answer to an appeal.
- * Undefined if the length is valid.
+ * The error message of a field whose length is invalid: the field for the facts, which the sanctioned user reads, or
+ * for the answer to an appeal.
  */
-export const findFactsError = (problems: readonly Problem[]): string | undefined => {
+export const findLengthError = (problems: readonly Problem[]): string | undefined => {
   if (problems.includes('short')) return texts.factsShort(limits.factsMinCodePoints);
   return problems.includes('long') ? texts.factsLong(limits.factsMaxCodePoints) : undefined;
 };
@@ -82,7 +82,7 @@ const ImagesField = ({
   draft,
   onChange,
 }: Pick<DecisionFormProps, 'moderationCase' | 'draft' | 'onChange'>) => {
-  // A decision can block only the images that the reported person sent, so that they cannot be sent again.
+  // A blocked image cannot be sent again. A decision can block only images that the reported user has sent.
   const imageIds = [
     ...new Set(
       moderationCase.evidence.flatMap(({ messages }) =>
@@ -140,8 +140,8 @@ const Previews = ({
   return (
     <>
       <Preview label={texts.preview}>
-        {notice ? <NoticePreview notice={notice} /> : <Quiet>{texts.noNotice}</Quiet>}
-        {outcome === 'banned' ? <Quiet>{texts.banNote}</Quiet> : null}
+        {notice ? <NoticePreview notice={notice} /> : <MutedText>{texts.noNotice}</MutedText>}
+        {outcome === 'banned' ? <MutedText>{texts.banNote}</MutedText> : null}
       </Preview>
       {gravestCategory ? (
         <Preview label={texts.previewReporter}>
@@ -213,7 +213,7 @@ export const DecideForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
             moderationCase={moderationCase}
             draft={draft}
             onChange={onChange}
-            error={findFactsError(problems)}
+            error={findLengthError(problems)}
           />
         </>
       ) : null}

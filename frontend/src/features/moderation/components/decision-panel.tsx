@@ -2,7 +2,7 @@ import { type ModerationCase } from '@thaw/contract/moderation';
 import { AppealForm } from '@/features/moderation/components/appeal-form';
 import { ConfirmationForm } from '@/features/moderation/components/confirmation-form';
 import { DecideForm, type DecisionFormProps } from '@/features/moderation/components/decide-form';
-import { Quiet } from '@/features/moderation/components/parts';
+import { MutedText } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { createCaseDraft, type CaseDraft } from '@/features/moderation/decision/case-draft';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
@@ -32,7 +32,7 @@ export const DecisionPanel = ({ moderationCase, myId, onSubmit, onCancel }: Deci
     <>
       {isClaimedByOther ? (
         <div role="status" className="mb-3">
-          <Quiet>{copy.decide.claimedByOther(claimerName)}</Quiet>
+          <MutedText>{copy.decide.claimedByOther(claimerName)}</MutedText>
         </div>
       ) : null}
       <Form

@@ -1,6 +1,6 @@
 import { type EvidenceMessage, type ModerationCase } from '@thaw/contract/moderation';
 import { EvidenceImage } from '@/features/moderation/components/evidence-image';
-import { Chip, Name, Quiet, Section } from '@/features/moderation/components/parts';
+import { Chip, MutedText, Name, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
@@ -104,7 +104,7 @@ const EvidenceEntry = ({
           </h5>
         </div>
       ) : null}
-      {entry.omitted > 0 ? <Quiet>{copy.evidence.omitted(entry.omitted)}</Quiet> : null}
+      {entry.omitted > 0 ? <MutedText>{copy.evidence.omitted(entry.omitted)}</MutedText> : null}
       <ol aria-label={copy.evidence.inOrder} className="grid gap-3">
         {entry.messages.map((message) =>
           message.isMarked ? (
@@ -135,7 +135,7 @@ const EvidenceEntry = ({
 /** The messages that the server copied from chats, with one entry for each report and each automatic finding. */
 export const Evidence = ({ moderationCase }: { moderationCase: ModerationCase }) => (
   <Section title={copy.evidence.title}>
-    {moderationCase.evidence.length === 0 ? <Quiet>{copy.evidence.none}</Quiet> : null}
+    {moderationCase.evidence.length === 0 ? <MutedText>{copy.evidence.none}</MutedText> : null}
     {moderationCase.evidence.map((entry, index) => (
       <EvidenceEntry
         key={entry.reportId ?? `finding-${index}`}

@@ -49,6 +49,6 @@ export const Section = ({
 export const Name = ({ children }: { children: string }) => <bdi className="wrap-anywhere">{children}</bdi>;
 
 /** A muted sentence: a hint, or the text of an empty list. */
-export const Quiet = ({ children }: { children: ReactNode }) => (
+export const MutedText = ({ children }: { children: ReactNode }) => (
   <p className="text-base text-muted-foreground">{children}</p>
 );

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { setHold, liftSanction } from '@/features/moderation/api/calls';
 import { caseKey, casesUrl, personKey, personQuery } from '@/features/moderation/api/queries';
-import { Chip, Quiet, Section } from '@/features/moderation/components/parts';
+import { Chip, MutedText, Section } from '@/features/moderation/components/parts';
 import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
 import { copy } from '@/features/moderation/copy';
 import { useNow } from '@/features/moderation/hooks/use-now';
@@ -53,7 +53,7 @@ const Sanctions = ({
   onLift: (id: number) => void;
 }) =>
   person.sanctions.length === 0 ? (
-    <Quiet>{texts.noSanctions}</Quiet>
+    <MutedText>{texts.noSanctions}</MutedText>
   ) : (
     <ul aria-label={texts.sanctions} className="grid gap-3">
       {person.sanctions.map((sanction) => (

@@ -40,8 +40,8 @@ export const buildDecisionNotice = (
   if (outcome === null) return null;
   if (outcome === 'dismissed') {
     const { standing } = moderationCase;
-    // A person in care is matched only with others in care. A dismissal ends care and an automatic suspension, and the
-    // person is notified of the end.
+    // A dismissal ends care (being matched only with others in care) or an automatic suspension, and the person is
+    // notified of the end. `isAutomatic` concerns the case: it has an automatic finding or an automatic sanction.
     const wasLimited = standing === 'care' || (standing === 'suspended' && moderationCase.isAutomatic);
     return wasLimited ? { ...createBlankNotice(now), kind: 'lifted' } : null;
   }
@@ -74,6 +74,7 @@ export const buildReportNotice = (
 export const buildAppealNotice = (draft: CaseDraft, now: number): Notice | null => {
   const { appealOutcome, answer } = draft;
   if (appealOutcome === null) return null;
+  // A reduced suspension gets a new end: a custom date, or a number of days after the decision of the appeal.
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : null;
   return {
     ...createBlankNotice(now),

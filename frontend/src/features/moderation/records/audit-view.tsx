@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { auditQuery } from '@/features/moderation/api/queries';
 import { SelectField } from '@/features/moderation/components/form-fields';
-import { Quiet } from '@/features/moderation/components/parts';
+import { MutedText } from '@/features/moderation/components/parts';
 import { copy as shared } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { copy } from '@/features/moderation/records/copy';
@@ -66,7 +66,7 @@ export const AuditView = ({ myId, onOpenCase }: { myId: number; onOpenCase: (cas
           <ListSkeleton label={shared.loading} />
         )
       ) : entries.length === 0 ? (
-        <Quiet>{texts.empty}</Quiet>
+        <MutedText>{texts.empty}</MutedText>
       ) : (
         <ol aria-label={texts.list} className="divide-y divide-border">
           {entries.map((entry) => (

@@ -4,7 +4,7 @@ import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode } from 'react';
 import { figuresQuery } from '@/features/moderation/api/queries';
-import { Quiet, Section } from '@/features/moderation/components/parts';
+import { MutedText, Section } from '@/features/moderation/components/parts';
 import { copy as shared } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
 import { copy } from '@/features/moderation/records/copy';
@@ -91,7 +91,7 @@ const Figures = ({ figures }: { figures: ModerationFigures }) => {
       </dl>
       <Section title={texts.byCategory}>
         {categories.length === 0 ? (
-          <Quiet>{texts.none}</Quiet>
+          <MutedText>{texts.none}</MutedText>
         ) : (
           <Table columns={[columns.category, columns.reports]}>
             {categories.map((category) => (
@@ -105,7 +105,7 @@ const Figures = ({ figures }: { figures: ModerationFigures }) => {
       </Section>
       <Section title={texts.decisions}>
         {figures.decisions.length === 0 ? (
-          <Quiet>{texts.none}</Quiet>
+          <MutedText>{texts.none}</MutedText>
         ) : (
           <Table columns={[columns.outcome, columns.moderator, columns.automatic]}>
             {caseOutcomeSchema.options.map((outcome) => (
@@ -120,7 +120,7 @@ const Figures = ({ figures }: { figures: ModerationFigures }) => {
       </Section>
       <Section title={texts.appeals}>
         {figures.appeals.length === 0 ? (
-          <Quiet>{texts.none}</Quiet>
+          <MutedText>{texts.none}</MutedText>
         ) : (
           <AppealsTable appeals={figures.appeals} />
         )}

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unblockImage } from '@/features/moderation/api/calls';
 import { imagesKey, imagesQuery } from '@/features/moderation/api/queries';
-import { Quiet } from '@/features/moderation/components/parts';
+import { MutedText } from '@/features/moderation/components/parts';
 import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
 import { copy as shared } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
@@ -66,7 +66,7 @@ export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => voi
           <ListSkeleton label={shared.loading} />
         )
       ) : images.length === 0 ? (
-        <Quiet>{texts.empty}</Quiet>
+        <MutedText>{texts.empty}</MutedText>
       ) : (
         <ul aria-label={texts.list} className="divide-y divide-border">
           {images.map((image) => (

@@ -44,6 +44,7 @@ const getComposerField = (): HTMLElement => screen.getByRole('textbox', { name: 
 const getMessageRows = (): HTMLElement[] => screen.getAllByRole('listitem');
 
 beforeEach(() => {
+  // The outbox warns about each message that it cannot send without a connection.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
   sessionStorage.clear();
@@ -106,7 +107,7 @@ it('marks the messages as read when it opens, and keeps the unread divider in it
     await within(screen.getByRole('region', { name: 'Messages' })).findByText('the fourth'),
   ).toBeVisible();
   expect(listDividers()).toEqual([false, true, false, false]);
-  // The fourth message counts as read, because the chat is open in a visible tab.
+  // The fourth message first counts as unread, and then as read, because the chat is open in a visible tab.
   await waitFor(() => expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({}));
 });
 

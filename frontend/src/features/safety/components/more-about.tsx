@@ -7,6 +7,7 @@ import { Menu } from '@/ui/menu';
 import { type MenuItem } from '@/ui/menu-item';
 
 export interface MoreAboutProps {
+  /** The signed-in user. */
   userId: number;
   person: Person;
   /** The chat that a report is about; if absent, the person cannot be reported here. */
@@ -15,8 +16,8 @@ export interface MoreAboutProps {
   /** Only the id of the person is known: they can be reported, but neither blocked nor unblocked. */
   isUnknown?: boolean;
   /**
-   * For the toolbar of a random chat: the label omits the name, because only the partner can be meant, and the menu
-   * also has a link to the house rules.
+   * For the toolbar of a random chat: the label is short, without the name, because only the partner can be meant. The
+   * menu gets a further item, the link to the house rules.
    */
   isShort?: boolean;
   /** Fits at the edge of a picture. */

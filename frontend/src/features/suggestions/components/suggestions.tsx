@@ -53,7 +53,7 @@ const useModelChoice = () => {
 
 /** The button in the composer, and the suggestions above it, which appear on request or after a silence. */
 export const Suggestions = ({
-  isFree,
+  hasRoomForIdeas,
   insert,
   buttonClass,
   conversationId,
@@ -66,10 +66,10 @@ export const Suggestions = ({
   const isRequested = useSuggestions(({ requestedIn }) => requestedIn === conversationId);
   const isHidden = useSuggestions(({ hiddenIn }) => hiddenIn === conversationId);
   const isSilent = useSilence(automatic?.activity, automatic ? pageLimits.suggestionsAfterMs : null);
-  // The composer is no longer free, for example because the user has begun to write without a suggestion.
+  // The room disappears, for example, when the user begins to write without a suggestion.
   useEffect(() => {
-    if (!isFree) closeSuggestions(conversationId);
-  }, [isFree, conversationId]);
+    if (!hasRoomForIdeas) closeSuggestions(conversationId);
+  }, [hasRoomForIdeas, conversationId]);
   useEffect(() => () => closeSuggestions(conversationId), [conversationId]);
 
   const answer = (chosen: ModelChoice): void => {
@@ -78,7 +78,7 @@ export const Suggestions = ({
     requestSuggestions(conversationId);
   };
 
-  if (!isFree) return null;
+  if (!hasRoomForIdeas) return null;
   const appearsAutomatically = automatic?.isQuiet === true && isSilent && !isHidden;
   return (
     <>

@@ -154,6 +154,15 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
+  it('does not confirm a ban when the moderator who imposed the ban upholds the suspension that it replaced', () => {
+    // Five reporters suspend a user automatically.
+    const history = new ConductHistory().reportByUsers(5);
+    appealSanction(history);
+    history.decide('banned');
+    expect(listTypes(history.decideAppeal({ moderatorId: mod }))).toEqual(['AppealDecided']);
+    expectRefusal(() => history.execute(createConfirmation(history, { moderatorId: mod })), 'own_decision');
+  });
+
   it('lifts the suspension when it reverses a ban that has become a suspension', () => {
     const history = createDecidedHistory('banned');
     appealSanction(history);

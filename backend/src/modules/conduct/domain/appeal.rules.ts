@@ -66,6 +66,8 @@ export const decideAppeal = (
   const sanction = findAppealedSanction(state, notice, at);
   if (outcome === 'reduced' ? !isShorter(sanction, until, at) : until !== null)
     throw new DomainError('validation_failed');
+  const hasImposed = (imposed: ImposedSanction): boolean =>
+    state.notices.get(imposed.noticeId)?.decidedBy === moderatorId;
   return [
     createEvent(command, 'AppealDecided', {
       appealId,
@@ -80,8 +82,9 @@ export const decideAppeal = (
       answer,
     }),
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
-    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban.
-    ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction)
+    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban. The ban may have replaced the
+    // sanction that was appealed; then the moderator who imposed it may decide the appeal, but not confirm the ban.
+    ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction) && (isSolo || !hasImposed(sanction))
       ? [
           createEvent(command, 'SanctionConfirmed', {
             sanctionId: sanction.sanctionId,

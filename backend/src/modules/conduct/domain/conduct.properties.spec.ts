@@ -260,6 +260,7 @@ const expectSecondModerators = ({ events }: ConductHistory): void => {
   // null: decided automatically, so any moderator may review the decision.
   const deciderByCase = new Map<number | null, number | null>();
   const deciderByNotice = new Map<number, number | null>();
+  const deciderBySanction = new Map<number, number | null>();
   for (const event of events) {
     switch (event.type) {
       case 'CaseDecided':
@@ -270,15 +271,19 @@ const expectSecondModerators = ({ events }: ConductHistory): void => {
         deciderByNotice.set(event.data.noticeId, deciderByCase.get(event.data.caseId) ?? null);
         break;
       case 'SanctionImposed':
-        if (!event.data.isAutomatic)
-          deciderByNotice.set(event.data.noticeId, deciderByCase.get(event.data.caseId) ?? null);
+        if (!event.data.isAutomatic) {
+          const deciderId = deciderByCase.get(event.data.caseId) ?? null;
+          deciderByNotice.set(event.data.noticeId, deciderId);
+          deciderBySanction.set(event.data.sanctionId, deciderId);
+        }
         break;
       case 'AppealDecided':
         if (!event.data.isSolo)
           expect(event.data.moderatorId).not.toBe(deciderByNotice.get(event.data.noticeId));
         break;
       case 'SanctionConfirmed':
-        if (!event.data.isSolo) expect(event.data.moderatorId).not.toBe(deciderByCase.get(event.data.caseId));
+        if (!event.data.isSolo)
+          expect(event.data.moderatorId).not.toBe(deciderBySanction.get(event.data.sanctionId));
         break;
       default:
     }

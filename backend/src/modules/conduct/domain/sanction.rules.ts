@@ -53,7 +53,8 @@ export const decideConfirmation = (
   // Whether the only moderator reviews their own ban.
   const isSolo = ban
     ? requireSecondModerator(
-        { moderatorId: bannedCase.decision?.moderatorId ?? null, at: ban.imposedAt },
+        // Not the last decision of the case: an appeal may have opened the case again since.
+        { moderatorId: state.notices.get(ban.noticeId)?.decidedBy ?? null, at: ban.imposedAt },
         command,
         policy.soloReviewAfterMs,
       )

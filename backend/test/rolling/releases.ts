@@ -80,7 +80,7 @@ export const buildLaterRelease = async (
 ): Promise<Release> => {
   for (const name of SHARED_FILES) cpSync(join(repositoryFolder, name), join(folder, name));
   mkdirSync(join(folder, 'backend'));
-  for (const name of ['package.json', '.swcrc', 'src']) {
+  for (const name of ['package.json', '.swcrc', 'scripts', 'src']) {
     cpSync(join(repositoryFolder, 'backend', name), join(folder, 'backend', name), { recursive: true });
   }
   symlinkSync(join(repositoryFolder, 'contract'), join(folder, 'contract'));

@@ -98,7 +98,7 @@ interface StartCost {
 export const measureReadiness = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 1, hasWorker: false });
-  const packages = JSON.stringify(findPackages(path.join(ourBuild.folder, 'main.api.js')));
+  const packages = JSON.stringify(findPackages(path.join(ourBuild.folder, 'api-application.factory.js')));
   const turns = new Map<string, StartCost[]>();
   const recordCost = (name: string, { cpuMicros, ownMemoryBytes }: ServerProcess): void => {
     const cost = { cpuMs: cpuMicros / 1_000, memoryMb: ownMemoryBytes / 1_048_576 };

@@ -217,6 +217,17 @@ describe('the appeal of a reporter whose report was dismissed', () => {
     expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
   });
 
+  it('does not open the case again once a later decision has banned the user', () => {
+    const history = new ConductHistory().reportByUsers(2);
+    history.decide('dismissed');
+    const [firstNotice, secondNotice] = history.findLastData('CaseDecided').reports;
+    history.fileAppeal(firstNotice!.noticeId, firstReporter);
+    history.decideAppeal({ outcome: 'reversed' });
+    history.fileAppeal(secondNotice!.noticeId, firstReporter + 1);
+    history.decide('banned');
+    expect(listTypes(history.decideAppeal({ outcome: 'reversed' }))).toEqual(['AppealDecided']);
+  });
+
   it('can be upheld, but not reduced', () => {
     const history = createDecidedHistory('dismissed');
     history.fileAppeal(findReporterNoticeId(history), firstReporter);

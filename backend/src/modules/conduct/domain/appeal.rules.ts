@@ -142,12 +142,16 @@ const reverseDecision = (
   ];
 };
 
-/** Opens a dismissed case again, unless another case of the user is undecided: there is at most one. */
+/**
+ * Opens a dismissed case again, unless another case of the user is undecided: there is at most one. A case whose
+ * dismissal has been replaced by a later decision stays closed.
+ */
 const reopenCase = (
   command: DecideAppeal,
   state: ConductState,
   caseId: number | null,
-): readonly ConductEvent[] =>
-  caseId === null || findUndecidedCase(state)
-    ? []
-    : [createEvent(command, 'CaseOpened', { caseId, kind: 'appeal' })];
+): readonly ConductEvent[] => {
+  if (caseId === null || findUndecidedCase(state)) return [];
+  const isDismissed = requireCase(state, caseId).decision?.outcome === 'dismissed';
+  return isDismissed ? [createEvent(command, 'CaseOpened', { caseId, kind: 'appeal' })] : [];
+};

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL. EXPLAIN ANALYZE counts the rows that a query reads.
+// Uses real PostgreSQL. EXPLAIN ANALYZE counts the rows that a query reads.
 import { limits } from '@thaw/contract/limits';
 import { DELETE_READ_POSITIONS_SQL } from './modules/my-data/infrastructure/erasure.repository';
 import { UNREAD_COUNTS_SQL } from './modules/private-chat/infrastructure/private-message.repository';

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL. testing/event-fixtures.json has an event of each schema version of every event type that any
+// Uses real PostgreSQL. testing/event-fixtures.json has an event of each schema version of every event type that any
 // release has written. The expected states and rows below follow from these events.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL, with a separate role for the service.
+// Uses real PostgreSQL, with a separate role for the service.
 import { randomBytes } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

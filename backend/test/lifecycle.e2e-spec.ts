@@ -18,7 +18,7 @@ const startProcess = (...parameters: ConstructorParameters<typeof ThawProcess>):
 afterAll(() => Promise.all(processes.map((started) => started.kill())));
 
 const redisUrl = process.env.REDIS_URL!;
-const secret = 'a secret of a test that has 32 bytes or more';
+const secret = 'a test secret of at least 32 bytes';
 const createSettings = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   REDIS_URL: redisUrl,

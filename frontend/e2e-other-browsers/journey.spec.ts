@@ -7,19 +7,19 @@ import { startWebKit } from './support/webkit.ts';
 const { FIREFOX_PATH, WEBKIT_DRIVER_PATH, WEBKIT_BROWSER_PATH, XVFB_PATH } = process.env;
 const orEmpty = (path: string | undefined): string => path ?? '';
 
-const startBrowser: Record<string, () => Browser | Promise<Browser>> = {
+const browserStarters: Record<string, () => Browser | Promise<Browser>> = {
   firefox: () => startFirefox(orEmpty(FIREFOX_PATH)),
   webkit: () =>
     startWebKit({
       driver: orEmpty(WEBKIT_DRIVER_PATH),
       browser: orEmpty(WEBKIT_BROWSER_PATH),
-      display: orEmpty(XVFB_PATH),
+      xvfb: orEmpty(XVFB_PATH),
     }),
 };
 
 const test = base.extend<{ strangers: [Tab, Tab] }>({
   strangers: async ({ address }, provide, { project }) => {
-    const browser = await startBrowser[project.name]!();
+    const browser = await browserStarters[project.name]!();
     try {
       const tabs: [Tab, Tab] = [await browser.newVisitor(), await browser.newVisitor()];
       for (const tab of tabs) await tab.open(address);
@@ -34,7 +34,10 @@ const test = base.extend<{ strangers: [Tab, Tab] }>({
 // XPath expressions, with which a `Tab` finds elements.
 
 const button = (name: string): string => `//button[normalize-space(.)="${name}"]`;
-/** Finds only options of a dialog, because the choice of a partner beneath the dialog has options of the same names. */
+/**
+ * Finds only options of a dialog, because the page behind the dialog has a choice of the partner's gender, with options
+ * of the same names.
+ */
 const radio = (name: string): string => `//*[@role="dialog"]//*[@role="radio"][normalize-space(.)="${name}"]`;
 const heading = (name: string): string => `//*[self::h1 or self::h2][normalize-space(.)="${name}"]`;
 const message = (text: string): string =>
@@ -50,6 +53,7 @@ const press = async (tab: Tab, xpath: string): Promise<void> => {
 };
 
 const join = async (tab: Tab, gender: 'Woman' | 'Man'): Promise<void> => {
+  // The landing page has this button twice.
   await press(tab, `(${button('Join Anonymously')})[1]`);
   await press(tab, radio(gender));
   await press(tab, button('Confirm'));

@@ -1,5 +1,5 @@
-// Adds gzip and Brotli copies of the text files in dist/ at the highest level, so that servers do not compress them for
-// each request.
+// Adds gzip and Brotli copies of the text files in dist/, compressed at the highest level, so that servers do not
+// compress them for each request.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,5 +14,5 @@ for (const name of readdirSync(dist, { recursive: true }).filter((file) => textF
   const content = readFileSync(join(dist, name));
   if (content.length < minBytes) continue;
   writeFileSync(join(dist, `${name}.gz`), gzipSync(content, { level: 9 }));
-  writeFileSync(join(dist, `${name}.br`), brotliCompressSync(content));
+  writeFileSync(join(dist, `${name}.br`), brotliCompressSync(content)); // the default level is the highest
 }

@@ -30,8 +30,8 @@ export const startTestApi = async (
     loadEnvironment({
       ...database.settings,
       REDIS_URL: process.env.REDIS_URL,
-      SESSION_SECRET: 'a secret of a test that has 32 bytes or more',
-      SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
+      SESSION_SECRET: 'a test secret of at least 32 bytes',
+      SAFETY_SECRET: 'another test secret of at least 32 bytes',
       LOG_LEVEL: 'silent',
       TRUST_PROXY: '1', // so that `X-Forwarded-For` is the client address
       INTERNAL_PORT: '0', // any free port

@@ -32,8 +32,8 @@ export const createSignedPermanently = (userId: number, name: string): NewEvent 
 });
 
 /**
- * A read model of all notes, and of the names in `Signed` events. A note that begins with `unique` is refused if the
- * same text exists already.
+ * A read model of all notes, and of the names in `Signed` events. The index `notes_note_key` refuses a note that begins
+ * with `unique` if the same text exists already.
  */
 export const notesProjection: Projection = {
   name: 'notes',
@@ -68,17 +68,20 @@ const exclamationsProjection: Projection = {
 };
 
 /**
- * Opens a stream with its first event, and writes its note to the table `notes`, in one statement. Parameters: those
- * of the event store up to $8, the stream id $9, a text `number` $10 and the note $11. `number` decides the outcome:
- * `known` stands for a repeated command, `nowhere` for a refused one, any other text for a new one.
+ * Opens a stream with its first event, and writes its note to the table `notes`, in one statement. `OpeningParts`
+ * describes the columns of `query` and the rows `opening` and `opened`. Parameters: those of the event store up to $8,
+ * the stream id $9, a text `number` $10 and the note $11. `number` is added to the data of the event, and is returned.
+ * It also decides the outcome: `repeated` stands for a repeated command, `refused` for a refused one, any other text
+ * for a new one.
  */
 export const openNoteStatement = {
   name: 'open_note',
   text: buildOpenStreamSql({
     query: `
-      SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at, $10::text <> 'known' AS is_new,
-             jsonb_build_object('number', $10::text) AS assigned, $10::text AS number
-      WHERE $10::text <> 'nowhere'`,
+      SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at,
+             $10::text <> 'repeated' AS is_new, jsonb_build_object('number', $10::text) AS assigned,
+             $10::text AS number
+      WHERE $10::text <> 'refused'`,
     project: `
       INSERT INTO notes SELECT global_position, stream_id, 1, $11::text FROM opening CROSS JOIN opened WHERE is_new`,
   }),
@@ -113,7 +116,7 @@ const createReadModels = async (dataSource: DataSource): Promise<void> => {
 
 export const createStreamId = (): string => `note-${randomUUID()}`;
 
-/** An event store on a real PostgreSQL, with three event types and two read models for tests. */
+/** An event store in a real PostgreSQL database, with three event types and two read models for tests. */
 export interface TestEventStore {
   dataSource: DataSource;
   eventStore: EventStoreRepository;

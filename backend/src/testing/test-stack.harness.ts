@@ -73,8 +73,8 @@ export const startTestStack = async (replicaCount: number, settings: Settings = 
       ...database.settings,
       DATABASE_POOL_SIZE: '4',
       REDIS_URL: store.url,
-      SESSION_SECRET: 'a secret of a test of 32 bytes or more',
-      SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
+      SESSION_SECRET: 'a test secret of at least 32 bytes',
+      SAFETY_SECRET: 'another test secret of at least 32 bytes',
       LOG_LEVEL: 'silent',
       LIMITS_PROFILE: 'load', // rate limits that tests do not reach
       INTERNAL_PORT: '0', // any free port

@@ -1,7 +1,7 @@
 /**
  * Kills the worker (SIGKILL) while it erases a user, between and inside the steps, and starts it again. Uses real
  * PostgreSQL and Redis, a folder of files, an api replica in this process, and worker processes. In the long form
- * (THAW_TEST_LONG=1) the user was in a chat, and the worker is killed at every place.
+ * (THAW_TEST_LONG=1) the user has also been in a random chat, and the worker is killed at every place.
  */
 import { randomUUID } from 'node:crypto';
 import { createPrivateMessage, uploadChatImage } from '../../src/testing/private-chat.fixture';
@@ -29,7 +29,10 @@ jest.setTimeout(isLongRun ? 600_000 : 90_000);
 
 /** Where the worker is killed. */
 interface Place {
-  /** The name of a table: the next write to it. `step <n>`: the statement that records that step `n` is done. */
+  /**
+   * The name of a table stands for the next write to this table, and `step <n>` for the statement that records that
+   * step `n` is done.
+   */
   statement: string;
   /**
    * Whether the transaction of the statement is rolled back, as when the connection breaks with the process. Otherwise
@@ -40,7 +43,7 @@ interface Place {
 
 /** The tables of `everyPlace`. */
 const tables = ['friendships', 'event_private', 'private_messages', 'events', 'uploads'];
-/** In the order of the erasure. Before `step <n>` are the tables to which step `n` writes. */
+/** In the order of the erasure: the `tables` to which step `n` writes, if any, come before `step <n>`. */
 const everyPlace = [
   'step 1',
   'step 2',
@@ -79,14 +82,14 @@ const startWorker = (): void => {
 };
 
 /**
- * Creates triggers that let the statement named in `chosen_statement` wait for the lock. A partition, which is named
- * `<table>_p<number>`, counts as its table.
+ * Creates triggers that make the statement named in `chosen_statement` wait for the lock. A partition, which is named
+ * `<table>_p<number>`, counts as its table. `NEW` is converted to JSON, because only `erasures` has a column `step`.
  */
 const createTriggers = async (): Promise<void> => {
   await runSql('CREATE TABLE chosen_statement (name text)');
   await runSql(`CREATE FUNCTION wait_if_chosen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF EXISTS (SELECT 1 FROM chosen_statement WHERE name = CASE TG_TABLE_NAME
-        WHEN 'erasures' THEN 'step ' || coalesce(to_jsonb(NEW)->>'step', '')
+        WHEN 'erasures' THEN 'step ' || (to_jsonb(NEW)->>'step')
         ELSE regexp_replace(TG_TABLE_NAME, '_p[0-9]+$', '') END)
     THEN PERFORM pg_advisory_xact_lock(${LOCK_KEY}); END IF;
     RETURN coalesce(NEW, OLD); END $$`);
@@ -103,8 +106,8 @@ const createTriggers = async (): Promise<void> => {
 };
 
 /**
- * Starts the worker and kills it when its statement at the place waits for the lock. Returns when PostgreSQL has
- * executed the statement or rolled it back.
+ * Starts the worker and kills it when its statement at the place waits for the lock. Returns when the statement no
+ * longer waits: PostgreSQL executes it or has rolled it back.
  */
 const killAt = async ({ statement, isRolledBack }: Place): Promise<void> => {
   const findWaitingSessions = () =>
@@ -156,6 +159,7 @@ it(`completes an erasure and its receipt after the worker was killed (at ${place
       createPrivateMessage({ from: ada, to: bob, content, messageType }),
     );
   if (isLongRun) {
+    // The queue refuses users without a gender.
     await ada.call('PATCH', `/api/user/${ada.user.id}`, { gender: 'female' });
     await bob.call('PATCH', `/api/user/${bob.user.id}`, { gender: 'male' });
     const sessionId = await matchSockets([socket], [await bob.openSocket()]);
@@ -174,7 +178,7 @@ it(`completes an erasure and its receipt after the worker was killed (at ${place
   });
   // `makeFriends` records a past chat.
   expect(content!.erased.randomChats).toBe(isLongRun ? 2 : 1);
-  // `PersonErased` is the stored name of the event that the user was erased.
+  // The event at the end of an erasure is stored under the name `PersonErased`.
   const eventsOfErasure = await runSql<{ type: string }>(
     `SELECT type FROM events WHERE stream_id = $1 AND type IN ('ErasureRequested', 'PersonErased')
      ORDER BY stream_position`,

@@ -24,7 +24,7 @@ const chatGroups = isLongRun
 const MIN_EVENTS = isLongRun ? 1_000_000 : 20_000;
 const MIB = 1024 * 1024;
 const MAX_GROWTH_MIB = 50;
-/** The memory of the process is read each time after this many bytes of the download. */
+/** The memory of the process is read whenever this many more bytes are downloaded. */
 const SAMPLE_EVERY_BYTES = (isLongRun ? 8 : 1) * MIB;
 
 jest.setTimeout(isLongRun ? 900_000 : 60_000);
@@ -38,8 +38,8 @@ beforeAll(async () => {
   api = new ThawProcess('api', {
     DATABASE_URL: database.url,
     REDIS_URL: store.url,
-    SESSION_SECRET: 'a secret of a test of 32 bytes or more',
-    SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
+    SESSION_SECRET: 'a test secret of at least 32 bytes',
+    SAFETY_SECRET: 'another test secret of at least 32 bytes',
     HOST: '127.0.0.1',
     PORT: '0',
     INTERNAL_PORT: '0',

@@ -81,8 +81,8 @@ beforeAll(async () => {
   storageFolder = await mkdtemp(join(tmpdir(), 'thaw-kills-'));
   const settings = {
     DATABASE_URL: database.url,
-    SESSION_SECRET: 'a secret of a test of 32 bytes or more',
-    SAFETY_SECRET: 'another secret of a test of 32 bytes or more',
+    SESSION_SECRET: 'a test secret of at least 32 bytes',
+    SAFETY_SECRET: 'another test secret of at least 32 bytes',
     HOST: '127.0.0.1',
     INTERNAL_PORT: '0',
     LIMITS_PROFILE: 'load',

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL behind PgBouncer in transaction mode, from deploy/local/with-pooler.mjs.
+// Uses real PostgreSQL behind PgBouncer in transaction mode, from deploy/local/with-pooler.mjs.
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { createDataSourceOptions } from '../../src/platform/database/data-source.config';

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL with a streaming replica, real Redis, and one api process over HTTP and sockets. "Replica"
+// Uses real PostgreSQL with a streaming replica, real Redis, and one api process over HTTP and sockets. "Replica"
 // means that of PostgreSQL; only the names `addReplica` and `TestReplica` mean the api process.
 import { Logger } from '@nestjs/common';
 import { Client } from 'pg';

@@ -1,6 +1,6 @@
 /**
  * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis. The later
- * release is a copy of the present tree with another layout (version of the keys) of Redis. The two cannot share Redis,
+ * release is a copy of the working tree with another layout (version of the keys) of Redis. The two cannot share Redis,
  * so it is drained between them: all chats end, their events are written to PostgreSQL, and the keys are deleted.
  */
 import { execFile } from 'node:child_process';
@@ -15,7 +15,7 @@ import {
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
-import { buildLaterRelease, getPresentRelease, type Release, ReleaseFolders } from './releases';
+import { buildLaterRelease, getCurrentRelease, type Release, ReleaseFolders } from './releases';
 import { otherLayout, otherLayoutChanges } from './source-changes';
 
 const runProgram = promisify(execFile);
@@ -25,13 +25,13 @@ const MESSAGES_PER_USER = 10;
 jest.setTimeout(120_000);
 
 const folders = new ReleaseFolders();
-let present: Release;
+let current: Release;
 let later: Release;
 let stack: Stack;
 let redis: Redis;
 
 beforeAll(async () => {
-  present = await getPresentRelease();
+  current = await getCurrentRelease();
   later = await buildLaterRelease(folders.make(), otherLayoutChanges);
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
@@ -72,9 +72,9 @@ const readPersistedChat = async ([{ sessionId }]: ChatUserPair) => {
   }
 };
 
-/** Runs the present release's migrate program, which drains Redis. */
+/** Runs the current release's migrate program, which drains Redis. */
 const drainRedis = () => {
-  const { command, args } = present.programs.migrate;
+  const { command, args } = current.programs.migrate;
   const { databaseUrl, redisUrl } = stack.stores;
   return runProgram(command, [...args, '--drain'], {
     env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
@@ -94,10 +94,10 @@ it('keeps all acknowledged messages when Redis is drained for a release with ano
   expect(pairs.flatMap(findFaults)).toEqual([]);
   for (const user of pairs.flat()) user.stopReconnecting(); // the replicas are stopped below
 
-  // A worker of the later release refuses to start while Redis has the present layout.
+  // A worker of the later release refuses to start while Redis has the current layout.
   for (const worker of workers) {
     await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
-    await worker.start(present.programs.worker);
+    await worker.start(current.programs.worker);
   }
   await Promise.all(replicas.map((replica) => replica.stop()));
   const { stdout } = await drainRedis();

@@ -10,8 +10,8 @@ const runProgram = promisify(execFile);
 const repositoryFolder = resolve(__dirname, '../../..');
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 /** What a build of the backend needs; npm also reads the package file of the frontend, which is a workspace. */
-const ARCHIVED_PATHS = ['contract', 'backend', 'frontend/package.json'];
-const SHARED_FILES = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
+const SOURCE_PATHS = ['contract', 'backend', 'frontend/package.json'];
+const ROOT_FILES = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
 
 /** A build of the product, from which processes can be started. */
 export interface Release {
@@ -34,12 +34,12 @@ export class ReleaseFolders {
 }
 
 /** Returns the working tree's release, as it was built before the tests. */
-export const getPresentRelease = async (): Promise<Release> => {
+export const getCurrentRelease = async (): Promise<Release> => {
   const { thawPrograms } = await import('../../../deploy/local/thaw-stack.mjs');
   return { programs: thawPrograms };
 };
 
-/** Reads the commit id in `previous-release`: the oldest release over which the present one can be rolled out. */
+/** Reads the id of the commit that is tested as the previous release: the oldest that the current one can replace. */
 export const readPreviousReleaseId = (): string =>
   readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
 
@@ -60,7 +60,7 @@ export const hasPreviousRelease = (): boolean => {
 export const buildPreviousRelease = async (folder: string): Promise<Release> => {
   const commitId = readPreviousReleaseId();
   const archive = join(folder, 'source.tar');
-  await runProgram('git', ['archive', `--output=${archive}`, commitId, ...ARCHIVED_PATHS, ...SHARED_FILES], {
+  await runProgram('git', ['archive', `--output=${archive}`, commitId, ...SOURCE_PATHS, ...ROOT_FILES], {
     cwd: repositoryFolder,
   });
   await runProgram('tar', ['-xf', archive, '-C', folder]);
@@ -71,18 +71,19 @@ export const buildPreviousRelease = async (folder: string): Promise<Release> => 
 };
 
 /**
- * Builds a changed copy of the present tree, as a later release. The working tree is not changed.
+ * Builds a changed copy of the working tree, as a later release. The working tree itself is not changed.
  * @param folder an existing empty folder for the build.
  */
 export const buildLaterRelease = async (
   folder: string,
   changes: readonly SourceChange[],
 ): Promise<Release> => {
-  for (const name of SHARED_FILES) cpSync(join(repositoryFolder, name), join(folder, name));
+  for (const name of ROOT_FILES) cpSync(join(repositoryFolder, name), join(folder, name));
   mkdirSync(join(folder, 'backend'));
   for (const name of ['package.json', '.swcrc', 'scripts', 'src']) {
     cpSync(join(repositoryFolder, 'backend', name), join(folder, 'backend', name), { recursive: true });
   }
+  // The contract is built already, and `changes` do not concern it.
   symlinkSync(join(repositoryFolder, 'contract'), join(folder, 'contract'));
   applyChanges(join(folder, 'backend', 'src'), changes);
   await providePackages(folder);

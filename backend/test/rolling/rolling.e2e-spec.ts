@@ -21,7 +21,7 @@ import {
   buildLaterRelease,
   buildPreviousRelease,
   hasPreviousRelease,
-  getPresentRelease,
+  getCurrentRelease,
   readPreviousReleaseId,
   type Release,
   ReleaseFolders,
@@ -267,7 +267,7 @@ const expectStatedAgeToEndChat = async (
 };
 
 it('an old worker leaves events of an unknown type to a new worker, and all chats continue until then', async () => {
-  const mixedStack = await startService(await getPresentRelease(), 2, 1);
+  const mixedStack = await startService(await getCurrentRelease(), 2, 1);
   // One api process is of the next release; the worker is not.
   await mixedStack.replicas[1]?.stop();
   await mixedStack.replicas[1]?.start(next.programs.api);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A replacement in a source file of the present tree, to build another release from it. */
+/** A replacement in a source file of the working tree, to build another release from it. */
 export interface SourceChange {
   /** Path relative to `backend/src`. */
   file: string;
@@ -46,7 +46,7 @@ export const otherLayoutChanges: readonly SourceChange[] = [
   {
     file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',
-    after: `export const REDIS_LAYOUT = '${otherLayout}' || `, // the present value follows, without effect
+    after: `export const REDIS_LAYOUT = '${otherLayout}' || `, // the current value follows, without effect
   },
 ];
 

@@ -9,7 +9,7 @@ import { partnerWaved } from './source-changes';
 
 /**
  * Appends waves to live chats, with the product's own append. A wave is an event of the type `PartnerWaved`, which only
- * the next release knows.
+ * builds with `partnerWavedChanges` know.
  */
 export class WaveSource {
   /** Ids of the appended waves, by session. */
@@ -21,6 +21,7 @@ export class WaveSource {
 
   constructor(redisUrl: string) {
     this.redis = new Redis(redisUrl);
+    // Without modules, there are no reactions to process events.
     this.log = new ChatLogRepository(this.redis, new ProcessEventsService(new ModulesContainer()));
   }
 
@@ -50,7 +51,7 @@ export class WaveSource {
     }
   }
 
-  /** Appends a wave, and repeats this while other events are appended first. */
+  /** Appends one wave. When another event was appended first, tries again. */
   private async appendWave(sessionId: string): Promise<void> {
     // The form of an event in the stream of a chat: id, type and data.
     const text = JSON.stringify({ i: randomUUID(), t: partnerWaved.type, d: { userId: 0 } });
@@ -69,7 +70,7 @@ export class WaveSource {
   private async readEnd(sessionId: string): Promise<StreamEnd> {
     const stream = chatKeys(findShard(sessionId)).stream(sessionId);
     const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
-    const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
-    return { version, lastId: last[0]?.[0] ?? '' };
+    const [entryCount, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
+    return { version: entryCount, lastId: last[0]?.[0] ?? '' };
   }
 }

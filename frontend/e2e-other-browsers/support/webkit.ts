@@ -40,13 +40,14 @@ const createTab = (session: WebDriverSession): Tab => ({
 export const startWebKit = async (programs: {
   driver: string;
   browser: string;
-  display: string;
+  /** Provides a virtual display. */
+  xvfb: string;
 }): Promise<Browser> => {
   /** Called in order by `close`: a session ends before its driver, and the display stops last. */
   const onClose: (() => Promise<unknown>)[] = [];
-  // A virtual display, which writes its number to file descriptor 3.
+  // Writes the number of the display to file descriptor 3.
   const display = spawn(
-    programs.display,
+    programs.xvfb,
     ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
     {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],

@@ -5,8 +5,9 @@ import { useToasts } from '@/ui/toast-store';
 export const toasterPart = createPart(async () => (await import('@/ui/toaster')).Toaster);
 
 /**
- * Shows the current toast. An open modal hides the rest of the page from screen readers, except live regions. So that
- * a toast shown above a modal is not hidden, its container is a live region that is always mounted.
+ * Shows the current toast. An open modal hides the rest of the page from screen readers, except elements with
+ * `aria-live`. So that a toast shown above a modal is not hidden, its container has this attribute and is always
+ * mounted. The value is `off`, because `Toaster` announces the toast itself.
  */
 export const Toasts = () => {
   const shownId = useToasts((state) => state.shown?.id);

@@ -14,7 +14,7 @@ export const partner = aPartner();
 /** The time at which the driver receives its frames. */
 export const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 /** A time `offsetMs` after `receivedAtMs`, in ISO 8601. */
-export const formatIso = (offsetMs = 0): string => new Date(receivedAtMs + offsetMs).toISOString();
+export const formatIsoAtOffset = (offsetMs = 0): string => new Date(receivedAtMs + offsetMs).toISOString();
 
 /** Applies actions and frames to the random-chat reducer. `effects` are those of the last action or frame. */
 export class ChatDriver {
@@ -47,15 +47,15 @@ export class ChatDriver {
 export const driveToInitial = (): ChatDriver => new ChatDriver();
 export const driveToSearching = (): ChatDriver =>
   driveToInitial().dispatch({ type: 'findPressed', nowMs: receivedAtMs });
-export const createChatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+export const createChatMatchedData = (sessionId = 's1'): ServerData<'chat_matched'> => ({
   sessionId,
   seq: 1,
   partnerId: partner.id,
   partnerInfo: partner,
 });
 export const driveToActive = (): ChatDriver =>
-  driveToSearching().receive('chat_matched', createChatMatched());
-export const driveToSkipped = (): ChatDriver =>
+  driveToSearching().receive('chat_matched', createChatMatchedData());
+export const driveToSkippedByPartner = (): ChatDriver =>
   driveToActive().receive('chat_skipped', {
     sessionId: 's1',
     seq: 2,
@@ -75,7 +75,7 @@ export const createMessageData = (
   senderId: partner.id,
   content,
   type: 'text',
-  timestamp: formatIso(seq),
+  timestamp: formatIsoAtOffset(seq), // later than that of a lower `seq`
   replyTo: null,
   ...changes,
 });
@@ -84,9 +84,9 @@ export const createAckAction = (clientId: string, content: string, seq: number):
   type: 'messageAcknowledged',
   sessionId: 's1',
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
-  ack: { id: `${receivedAtMs}-${seq}`, seq, timestamp: formatIso(seq), clientId },
+  ack: { id: `${receivedAtMs}-${seq}`, seq, timestamp: formatIsoAtOffset(seq), clientId },
 });
-export const createSessionResumed = (
+export const createSessionResumedData = (
   changes: Partial<ServerData<'session_resumed'>> = {},
 ): ServerData<'session_resumed'> => ({
   sessionId: 's1',

@@ -1,8 +1,9 @@
 import { openAuthenticatedSocket, runInParallel, createVisitor, type Visitor } from './visitor';
-import { JsonWire, SocketIoWire, type Wire } from './wire';
+import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 /**
- * The kind of server to which a pair is connected. `minimal relay` is baselines/minimal-relay.ts, which has no rules.
+ * The kind of server to which a pair is connected. `minimal relay` is baselines/minimal-relay.ts, which forwards
+ * messages without checking them.
  */
 export type ContenderKind = 'thaw' | 'minimal relay' | 'socket.io';
 
@@ -41,8 +42,7 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
     const wire = await openAuthenticatedSocket(origin, visitor);
     const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', MATCHED_WITHIN_MS);
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
-    // Not awaited: a later task may open the partner. The loop below fails when a match is missing.
-    void matched.then(({ data }) => {
+    const recordMatch = ({ data }: WireFrame): void => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
       matchedPartners.set(visitor.userId, {
         wire,
@@ -52,7 +52,9 @@ const matchPairs = async (origins: readonly [string, string], count: number): Pr
         partnerId,
         isFirst,
       });
-    });
+    };
+    // Not awaited: a later task may open the partner. The loop below waits for all matches, or throws.
+    void matched.then(recordMatch, () => undefined);
   });
   for (let waitedMs = 0; matchedPartners.size < count * 2; waitedMs += MATCHED_POLL_MS) {
     if (waitedMs > MATCHED_WITHIN_MS)
@@ -80,7 +82,7 @@ const connectPairs = async (
 ): Promise<Pair[]> => {
   const pairs: Pair[] = [];
   await runInParallel(count, CONCURRENCY, async (index) => {
-    // As long as a session id of Thaw, so that frames have the same size.
+    // Has the length of a session id of Thaw, so that frames have the same size.
     const sessionId = `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`;
     const computeUserId = (side: 0 | 1): number => index * 2 + side + 1;
     const openPartner = async (side: 0 | 1): Promise<Partner> => {

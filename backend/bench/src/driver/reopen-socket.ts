@@ -42,6 +42,11 @@ export const reopenSocketIoSocket = async (
 ): Promise<Wire> => {
   const recoveredSession = lostWire?.recoverableSession;
   const wire = await SocketIoWire.open(origin, {}, { recoveredSession, onFrame });
-  await wire.request('join', { sessionId, userId });
-  return wire;
+  try {
+    await wire.request('join', { sessionId, userId });
+    return wire;
+  } catch (error) {
+    wire.close();
+    throw error;
+  }
 };

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL, with a database of its own that has the schema before the partitioning.
+// Uses real PostgreSQL, with a database of its own that has the schema before the partitioning.
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { BusyEventStore, type PrivateRow } from '../../testing/busy-event-store.driver';

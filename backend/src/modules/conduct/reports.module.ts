@@ -14,7 +14,7 @@ import { EvidenceModule } from './evidence.module';
 import { ReportRepository } from './infrastructure/report.repository';
 import { ReportsController } from './transport/reports.controller';
 
-/** Reports by users, with messages of the chat that the server copies as evidence. */
+/** Reports by users. The server copies messages of the chat as evidence. */
 @Module({
   imports: [
     BlocksModule,
@@ -29,6 +29,5 @@ import { ReportsController } from './transport/reports.controller';
   ],
   controllers: [ReportsController],
   providers: [ReportableChatService, ReporterWeightService, ReportRepository, ReportsService],
-  exports: [EvidenceModule],
 })
 export class ReportsModule {}

@@ -50,6 +50,10 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
 })
 export class RandomChatModule {
   constructor(chats: LiveChatService, metrics: MetricsRegistry) {
-    metrics.addGauge('thaw_live_chats', 'Chats in which a participant has a socket here', () => chats.size);
+    metrics.addGauge(
+      'thaw_live_chats',
+      'Chats in which a participant has a socket on this replica',
+      () => chats.size,
+    );
   }
 }

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL.
+// Uses real PostgreSQL.
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
 import { until } from '../../testing/until.functions';
 import { migrate } from './schema-migration.functions';

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL.
+// Uses real PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import {
   createTestEventStore,

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL.
+// Uses real PostgreSQL.
 import {
   createTestEventStore,
   createStreamId,
@@ -43,8 +43,8 @@ describe('opening a stream', () => {
   });
 
   it.each([
-    { number: 'known', result: 'finds a repetition', returned: 'known' },
-    { number: 'nowhere', result: 'finds nothing', returned: null },
+    { number: 'repeated', result: 'finds a repetition', returned: 'repeated' },
+    { number: 'refused', result: 'finds nothing', returned: null },
   ])('writes nothing when the query $result', async ({ number, returned }) => {
     const streamId = createStreamId();
     const row = await open(streamId, number, createNoted('a!'));

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL. Each `Noted` event adds a row to the table `notes`, the read model of these tests. The name
+// Uses real PostgreSQL. Each `Noted` event adds a row to the table `notes`, the read model of these tests. The name
 // in a `Signed` event is a personal field that expires; that of `createSignedPermanently` does not expire.
 import {
   createTestEventStore,

@@ -1,4 +1,4 @@
-// Uses a real PostgreSQL. A rebuild fills copies of the read models' tables, and then replaces the tables with them.
+// Uses real PostgreSQL. A rebuild fills copies of the read models' tables, and then replaces the tables with them.
 import {
   createTestEventStore,
   createStreamId,

@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   FORBIDDEN,
   allowOnlyOwnUserId,
-  expectInOneAttempt,
+  outcomeOfOneAttempt,
   STRANGER_EMAIL,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
@@ -13,11 +13,11 @@ export const authCases: AuthorizationTable = {
     'POST /api/login': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ body: () => ({}), outcomes: expectInOneAttempt(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
-      cases: [{ body: () => ({}), outcomes: expectInOneAttempt(VALIDATION_FAILED) }],
+      cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
     // These two are not tried, because they would end the logins of actors.
     'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },

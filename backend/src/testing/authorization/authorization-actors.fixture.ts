@@ -94,7 +94,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       return { ...ids, version: 0 };
     }
     const { moderator, otherModerator } = moderatedUsers;
-    // Users who are not moderators take the place of `moderator`.
+    // Callers who are not moderators get the same cases as `moderator`.
     const [ownModerated, otherModerated] =
       actor === 'otherModerator' ? [otherModerator, moderator] : [moderator, otherModerator];
     const moderatedUser = kind === 'own' ? ownModerated : otherModerated;

@@ -1,10 +1,13 @@
-/** Signed-in users without a sanction, named by their relation to `self`. They try every frame and every route. */
+/**
+ * Signed-in users without a sanction, who try every frame and every route. `friend` and the chat partner `partner` are
+ * those of `self`; `anonymous` and `stranger` have no relation to `self`.
+ */
 export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
-/** The users who try every route. `self` has blocked `blocked`. */
+/** `blocked`, whom `self` has blocked, tries only the routes. */
 export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
 /** They try only the routes of moderation, which refuse all other users. */
 export const MODERATORS = ['moderator', 'otherModerator'] as const;
-/** `suspended` tries every route, too. The outcomes follow from `isOpenToExcluded`. */
+/** `suspended` also tries every route. The expected outcomes follow from `RouteCases.isOpenToExcluded`. */
 export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
 
 /** The email address of `stranger`, who is the only registered user among the actors, apart from the moderators. */
@@ -32,15 +35,15 @@ export interface Ids {
   image: unknown;
   notice: unknown;
   /**
-   * The case that the calling moderator has claimed; for `other`, the case that the other moderator has claimed. Users
-   * who are not moderators take the place of `moderator`.
+   * The case that the calling moderator has claimed; for `other`, the case that the other moderator has claimed.
+   * Callers who are not moderators get the same cases as `moderator`.
    */
   case: unknown;
   /** A sanction of the user whose case it is. */
   sanction: unknown;
   /** An appeal of the user whose case it is. */
   appeal: unknown;
-  /** The user whose case it is; for `other`, the caller. */
+  /** The user whose case it is; for `other`, the caller, because moderators cannot act on themselves. */
   person: unknown;
   /** An image in the evidence of the case. */
   evidenceImage: unknown;
@@ -99,7 +102,7 @@ export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
  * For a case that each actor tries once, with their own ids: a case that contains no ids, or whose outcome does not
  * depend on them.
  */
-export const expectInOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
+export const outcomeOfOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 /** For a path or body that must contain the caller's own user id. The default `malformed` is for a path. */
 export const allowOnlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({

@@ -4,7 +4,7 @@ import {
   type FrameCase,
   NOT_FOUND,
   type RouteCases,
-  expectInOneAttempt,
+  outcomeOfOneAttempt,
 } from './authorization-case.fixture';
 import { blocksCases } from './blocks-cases.fixture';
 import { conductCases } from './conduct-cases.fixture';
@@ -25,7 +25,7 @@ const unknownPath: AuthorizationTable = {
     'ALL /api': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ outcomes: expectInOneAttempt(NOT_FOUND) }],
+      cases: [{ outcomes: outcomeOfOneAttempt(NOT_FOUND) }],
     },
   },
 };

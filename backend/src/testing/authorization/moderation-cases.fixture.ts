@@ -7,7 +7,7 @@ import {
   NOT_FOUND,
   type Outcomes,
   type RouteCases,
-  expectInOneAttempt,
+  outcomeOfOneAttempt,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -75,10 +75,10 @@ export const moderationCases: AuthorizationTable = {
   routes: {
     'GET /api/moderation/cases': {
       cases: [
-        createModeratorCase(expectInOneAttempt('200')),
-        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
-        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
-        createModeratorCase(expectInOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
+        createModeratorCase(outcomeOfOneAttempt('200')),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?limit=-1'),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?state=x'),
+        createModeratorCase(outcomeOfOneAttempt(VALIDATION_FAILED), () => '/api/moderation/cases?cursor=x'),
       ],
     },
     'GET /api/moderation/cases/:caseId': {
@@ -103,7 +103,7 @@ export const moderationCases: AuthorizationTable = {
       'POST',
       'notes',
       [expectForEveryCase('201'), () => ({ text: 'Look again' })],
-      [expectInOneAttempt(VALIDATION_FAILED), () => ({ text: '' })],
+      [outcomeOfOneAttempt(VALIDATION_FAILED), () => ({ text: '' })],
     ),
     ...createCaseRoute(
       'POST',
@@ -112,7 +112,7 @@ export const moderationCases: AuthorizationTable = {
         { own: '409 case_changed', other: '409 claimed', ...unknownIdOutcomes },
         () => ({ version: 0, reason: 'Not sure' }),
       ],
-      [expectInOneAttempt(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
+      [outcomeOfOneAttempt(VALIDATION_FAILED), () => ({ version: 'x', reason: 'Not sure' })],
     ),
     // In the first attempt, both moderators try to end the claim of the other one; in the second, they end their own.
     ...createCaseRoute('DELETE', 'claim', [{ other: '409 claimed' }], [{ own: '204', ...unknownIdOutcomes }]),
@@ -124,7 +124,7 @@ export const moderationCases: AuthorizationTable = {
         { own: '409 case_changed', other: '409 case_changed' },
         (ids) => ({ ...createBanBody(ids), version: 0 }),
       ],
-      [expectInOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
+      [outcomeOfOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version, outcome: 'banned' })],
       [{ own: '200', missing: NOT_FOUND }, createBanBody],
       [
         { own: '409 already_answered', malformed: NOT_FOUND },
@@ -135,7 +135,7 @@ export const moderationCases: AuthorizationTable = {
     ...createCaseRoute(
       'POST',
       'confirmation',
-      [expectInOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version })],
+      [outcomeOfOneAttempt(VALIDATION_FAILED), ({ version }) => ({ version })],
       [
         {
           own: { moderator: '409 own_decision', else: '409 already_answered' },
@@ -158,7 +158,7 @@ export const moderationCases: AuthorizationTable = {
           ({ version }) => ({ version, outcome: 'upheld', answer: FACTS }),
         ),
         createModeratorCase(
-          expectInOneAttempt(VALIDATION_FAILED),
+          outcomeOfOneAttempt(VALIDATION_FAILED),
           ({ appeal }) => `/api/moderation/appeals/${String(appeal)}`,
           ({ version }) => ({ version, outcome: 'upheld', answer: 'No' }), // too short
         ),
@@ -172,7 +172,7 @@ export const moderationCases: AuthorizationTable = {
           () => ({ reason: 'A mistake' }),
         ),
         createModeratorCase(
-          expectInOneAttempt(VALIDATION_FAILED),
+          outcomeOfOneAttempt(VALIDATION_FAILED),
           ({ sanction }) => `/api/moderation/sanctions/${String(sanction)}/lift`,
           () => ({}),
         ),
@@ -195,13 +195,13 @@ export const moderationCases: AuthorizationTable = {
           () => ({ isHeld: true, reason: 'The police asked' }),
         ),
         createModeratorCase(
-          expectInOneAttempt(VALIDATION_FAILED),
+          outcomeOfOneAttempt(VALIDATION_FAILED),
           ({ person }) => `/api/moderation/people/${String(person)}/hold`,
           () => ({ isHeld: 'yes', reason: 'The police asked' }),
         ),
       ],
     },
-    'GET /api/moderation/images': { cases: [createModeratorCase(expectInOneAttempt('200'))] },
+    'GET /api/moderation/images': { cases: [createModeratorCase(outcomeOfOneAttempt('200'))] },
     'DELETE /api/moderation/images/:imageId': {
       cases: [
         createModeratorCase(
@@ -211,7 +211,7 @@ export const moderationCases: AuthorizationTable = {
         ),
       ],
     },
-    'GET /api/moderation/metrics': { cases: [createModeratorCase(expectInOneAttempt('200'))] },
+    'GET /api/moderation/metrics': { cases: [createModeratorCase(outcomeOfOneAttempt('200'))] },
     'GET /api/moderation/audit': {
       cases: [
         createModeratorCase(

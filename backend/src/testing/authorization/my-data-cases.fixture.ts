@@ -2,7 +2,7 @@ import {
   type AuthorizationTable,
   NOT_FOUND,
   allowOnlyOwnUserId,
-  expectInOneAttempt,
+  outcomeOfOneAttempt,
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
@@ -36,20 +36,20 @@ export const myDataCases: AuthorizationTable = {
       isOpenToExcluded: true,
       cases: [...UNKNOWN_TOKENS, '..%2fexport'].map((token) => ({
         path: () => `/api/my-data/exports/${token}`,
-        outcomes: expectInOneAttempt(NOT_FOUND),
+        outcomes: outcomeOfOneAttempt(NOT_FOUND),
       })),
     },
     'GET /api/receipts/keys': {
       isPublic: true,
       isOpenToExcluded: true,
-      cases: [{ outcomes: expectInOneAttempt('200') }],
+      cases: [{ outcomes: outcomeOfOneAttempt('200') }],
     },
     'GET /api/receipts/:receiptId': {
       isPublic: true,
       isOpenToExcluded: true,
       cases: [...UNKNOWN_TOKENS, '..%2fkeys'].map((receiptId) => ({
         path: () => `/api/receipts/${receiptId}`,
-        outcomes: expectInOneAttempt(NOT_FOUND),
+        outcomes: outcomeOfOneAttempt(NOT_FOUND),
       })),
     },
   },

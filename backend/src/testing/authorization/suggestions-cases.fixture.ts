@@ -1,6 +1,6 @@
 import {
   type AuthorizationTable,
-  expectInOneAttempt,
+  outcomeOfOneAttempt,
   NOT_FOUND,
   allowOnlyOwnUserId,
   VALIDATION_FAILED,
@@ -9,7 +9,7 @@ import {
 /** The replica has no language model, which is the default. The module's own tests cover suggestions with a model. */
 export const suggestionsCases: AuthorizationTable = {
   routes: {
-    'GET /api/suggestions': { cases: [{ outcomes: expectInOneAttempt('200') }] },
+    'GET /api/suggestions': { cases: [{ outcomes: outcomeOfOneAttempt('200') }] },
     'POST /api/suggestions': {
       cases: [
         {

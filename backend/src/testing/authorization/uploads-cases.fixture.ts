@@ -1,10 +1,10 @@
-import { type AuthorizationTable, NOT_FOUND, expectInOneAttempt } from './authorization-case.fixture';
+import { type AuthorizationTable, NOT_FOUND, outcomeOfOneAttempt } from './authorization-case.fixture';
 
 export const uploadsCases: AuthorizationTable = {
   routes: {
     'POST /api/upload': {
       // JSON instead of a form: the status shows that the user may upload.
-      cases: [{ body: () => ({}), outcomes: expectInOneAttempt('415 unsupported_type') }],
+      cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt('415 unsupported_type') }],
     },
     'GET /api/files/:bucket/*key': {
       cases: [

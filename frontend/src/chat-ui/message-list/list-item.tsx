@@ -16,7 +16,7 @@ export interface ListItemProps {
   /** Whether the row plays the animation that marks it after a jump. */
   isFlashing: boolean;
   /** Whether a touch is held on the list. */
-  isPressed: () => boolean;
+  isListPressed: () => boolean;
   /** Called when the entry animation has ended. */
   onArrived: () => void;
   /** Called when the animation after a jump has ended. */
@@ -35,7 +35,7 @@ export const ListItem = ({
   isActive,
   isArriving,
   isFlashing,
-  isPressed,
+  isListPressed,
   onArrived,
   onFlashed,
   above,
@@ -55,7 +55,7 @@ export const ListItem = ({
     style={{ transform: `translateY(${topPx}px)` }}
     onContextMenu={(event) => {
       // On touch screens a long press opens the action sheet instead of the browser's menu.
-      if (isPressed()) event.preventDefault();
+      if (isListPressed()) event.preventDefault();
     }}
   >
     {above}

@@ -46,7 +46,7 @@ export interface MessageListProps {
   partner: MessageAuthor;
   commands: MessageCommands;
   capabilities: Capabilities;
-  /** What the user has revealed of a stranger's messages; null with a friend, whose messages hide nothing. */
+  /** Picture URLs, insulting texts and contact details of a stranger that the user has revealed; null for a friend. */
   revealed: ReadonlySet<string> | null;
   /** Renders a message that is a card, such as a game, instead of a bubble. */
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
@@ -55,6 +55,7 @@ export interface MessageListProps {
   hidesTimes?: boolean | undefined;
   /** Called when the first message is about to scroll into view. */
   onReachTop?: (() => void) | undefined;
+  /** Shown above the first row, such as a note that older messages are loading. */
   top?: ReactNode;
   /** Shown below the last row, such as the typing indicator. */
   footer?: ReactNode;
@@ -66,6 +67,7 @@ const estimatedRowPx = 48;
 const extraRows = 8;
 /** Key that stands for the row before the first one. */
 const keyBeforeFirst = '';
+/** The reaction of a double tap: a heart, the first emoji. */
 const [heart] = reactionEmojis;
 
 /**
@@ -129,7 +131,7 @@ const List = ({
   // The row that was just appended plays its entry animation once.
   const { arrivingKey, finishArrival } = useArrival(messages);
 
-  // eslint-disable-next-line react-hooks/incompatible-library -- the React compiler rightly skips this component
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is memoized by a compiler
   const virtualizer = useVirtualizer({
     count: messages.length,
     getScrollElement: () => scroller.current,
@@ -153,7 +155,7 @@ const List = ({
     if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
   }, [startIndex, virtualizer]);
   // The row before the one at which the list opens is the last seen.
-  const { lastSeenKey, noteUserAction, isPositioned } = useEndOfList(
+  const { lastSeenKey, noteMoveByUser, isPositioned } = useEndOfList(
     scroller,
     lastKey,
     startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
@@ -161,18 +163,19 @@ const List = ({
   const rows = virtualizer.getVirtualItems();
   useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, isPositioned, onReachTop);
   // A row to which the user has jumped, for example from a quote of it, flashes.
-  const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
+  const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteMoveByUser);
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
     row ? messages[readRowIndex(row)] : undefined;
   const findActions = (message: ChatMessage): AvailableActions =>
     determineActions(message, me.id, capabilities);
+  // An active row is hovered, focused, or has an open reaction menu; it shows its actions.
   const activeRows = useActiveRows((row) => findMessage(row)?.key ?? null);
 
-  const openSheet = (row: HTMLElement | null): void => {
+  const openSheetOfRow = (row: HTMLElement | null): void => {
     const message = findMessage(row);
     if (!message) return;
-    // A failed message can be copied, sent again and deleted.
+    // `findActions` finds none for a failed message, but the sheet can copy it, send it again and delete it.
     const hasActions = message.delivery === 'failed' || hasAnyAction(findActions(message));
     if (hasActions) setSheetKey(message.key);
   };
@@ -182,10 +185,10 @@ const List = ({
     count: messages.length,
     virtualizer,
     onMove: activeRows.clearHovered,
-    onOpen: openSheet,
+    onOpen: openSheetOfRow,
   });
 
-  const longPress = useLongPress((target) => openSheet(findRow(target)));
+  const longPress = useLongPress((target) => openSheetOfRow(findRow(target)));
 
   const touchHandlers = useRowTouch({
     canReply: (row) => {
@@ -240,7 +243,7 @@ const List = ({
                   isActive={isActive}
                   isArriving={message.key === arrivingKey}
                   isFlashing={message.key === flashingKey}
-                  isPressed={longPress.isPressed}
+                  isListPressed={longPress.isPressed}
                   onArrived={finishArrival}
                   onFlashed={finishFlash}
                   above={renderAbove?.(message, messages[index - 1])}

@@ -12,25 +12,25 @@ export interface ConversationHandle {
 /**
  * Provides the list's handle. A jump scrolls to a message and marks it with a short animation; call `finishFlash` when
  * the animation has ended.
- * @param noteUserAction  called before the list is moved for the user
+ * @param noteMoveByUser  called before the list is moved for the user
  */
 export const useJump = (
   ref: Ref<ConversationHandle> | undefined,
   messages: readonly ChatMessage[],
   virtualizer: Pick<Virtualizer<HTMLDivElement, Element>, 'scrollToEnd' | 'scrollToIndex'>,
-  noteUserAction: () => void,
+  noteMoveByUser: () => void,
 ) => {
   const [flashingKey, setFlashingKey] = useState<string | null>(null);
   const jumpTo = useCallback(
     (messageId: string): boolean => {
       const index = messages.findIndex(({ id }) => id === messageId);
       if (index < 0) return false;
-      noteUserAction();
+      noteMoveByUser();
       virtualizer.scrollToIndex(index, { align: 'center' });
       setFlashingKey(messages[index]?.key ?? null);
       return true;
     },
-    [noteUserAction, messages, virtualizer],
+    [noteMoveByUser, messages, virtualizer],
   );
   useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
     jumpTo,

@@ -110,7 +110,7 @@ describe('losing the connection', () => {
   });
 });
 
-// `wake` is called when the browser comes online or the page wakes up.
+// A wake-up is a call of `wake`: the browser comes online again, or the page becomes visible or is resumed.
 describe('the Reconnect button and wake-ups', () => {
   /** Opens a connection and closes it with a code after which the client does not retry. */
   const openAndGiveUp = () => {

@@ -98,8 +98,8 @@ export class SocketClient {
   }
 
   /**
-   * Checks the connection when the browser is online again or the page was woken up: probes an open connection,
-   * connects immediately between two attempts, and makes one attempt after giving up.
+   * Checks the connection when the browser is online again, or the page becomes visible or is resumed: probes an open
+   * connection, connects immediately between two attempts, and makes one attempt after giving up.
    */
   wake(): void {
     if (!this.isRunning) return;

@@ -8,7 +8,10 @@ import { PeopleService } from '../application/people.service';
 import { ModerationController } from './moderation-route.decorator';
 import { HoldDto, LiftSanctionDto, ModeratedPersonDto } from './person.dto';
 
-/** Routes about users: reading one, legal holds, and lifting sanctions. */
+/**
+ * Routes about users: reading one, legal holds, and lifting sanctions. Refusals: `own_decision`: the moderator acts on
+ * themselves; `already_answered`: the sanction is no longer in force.
+ */
 @ModerationController('moderation')
 export class PeopleController {
   constructor(private readonly people: PeopleService) {}

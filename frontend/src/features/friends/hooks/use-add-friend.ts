@@ -7,7 +7,7 @@ import {
   useSentRequest,
   type SentState,
 } from '@/features/friends/stores/sent-requests';
-import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledByThisPage } from '@/features/friends/stores/settled-requests';
 import { ApiError } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';
 
@@ -26,14 +26,15 @@ export const useAddFriend = (userId: number, personId: number) => {
   const { mutate } = useMutation({
     mutationKey: sentRequestKey(personId),
     mutationFn: () => sendFriendRequest(userId, personId),
-    // The buttons share the state of this mutation. It is kept until the next match, even while no button is mounted.
+    // The buttons share the state of this mutation, also when none is mounted. `removeSentRequests` removes it, for
+    // example at the next match.
     gcTime: Infinity,
     onSuccess: ({ id, status }) => {
       const isAccepted = status === 'accepted';
       toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
       if (!isAccepted) return;
       // The `friendship_accepted` frame that follows must not show a second toast.
-      requestIdsSettledHere.add(id);
+      requestIdsSettledByThisPage.add(id);
       for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])
         void queries.invalidateQueries({ queryKey });
     },

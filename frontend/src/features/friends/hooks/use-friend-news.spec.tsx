@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import userEvent from '@testing-library/user-event';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { sentRequestKey } from '@/features/friends/stores/sent-requests';
-import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledByThisPage } from '@/features/friends/stores/settled-requests';
 import { createQueryClient } from '@/lib/query-client';
 import { raise } from '@/product/app-events';
 import { profileKey } from '@/product/profile-query';
@@ -32,7 +32,7 @@ const renderNews = () => {
 
 beforeEach(() => {
   onOpen.mockClear();
-  requestIdsSettledHere.clear();
+  requestIdsSettledByThisPage.clear();
   useToasts.setState({ shown: null });
 });
 

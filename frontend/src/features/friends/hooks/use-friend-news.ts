@@ -4,7 +4,7 @@ import { type Profile } from '@thaw/contract/users';
 import { copy } from '@/features/friends/copy';
 import { readSentRequest } from '@/features/friends/stores/sent-requests';
 import { settleRequest } from '@/features/friends/stores/settle-request';
-import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledByThisPage } from '@/features/friends/stores/settled-requests';
 import { onAppEvent } from '@/product/app-events';
 import { profileKey } from '@/product/profile-query';
 import { closeToast, toast, useToasts } from '@/ui/toast-store';
@@ -64,7 +64,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
         // The page shows another toast for a friendship that the user has caused here.
         const isCausedByUser =
-          requestIdsSettledHere.has(requestId) || readSentRequest(queries, friendId) === 'sending';
+          requestIdsSettledByThisPage.has(requestId) || readSentRequest(queries, friendId) === 'sending';
         if (isCausedByUser) return;
         setCount((current) => current + 1);
         const { befriended } = copy.toasts;

@@ -2,7 +2,7 @@ import { type FriendRequest } from '@thaw/contract/friends';
 import { type QueryClient } from '@tanstack/react-query';
 import { answerFriendRequest, friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
-import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledByThisPage } from '@/features/friends/stores/settled-requests';
 import { toast } from '@/ui/toast-store';
 
 export type Answer = 'accepted' | 'declined';
@@ -18,7 +18,7 @@ export const settleRequest = async (
   answer: Answer,
 ): Promise<void> => {
   // Before the HTTP request, because the `friendship_accepted` frame may arrive before the response.
-  requestIdsSettledHere.add(requestId);
+  requestIdsSettledByThisPage.add(requestId);
   try {
     await answerFriendRequest(requestId, answer);
     queries.setQueryData<FriendRequest[]>(friendRequestsKey(userId), (requests) =>
@@ -26,7 +26,7 @@ export const settleRequest = async (
     );
     toast(answer === 'accepted' ? copy.toasts.accepted : copy.toasts.declined);
   } catch (error) {
-    requestIdsSettledHere.delete(requestId);
+    requestIdsSettledByThisPage.delete(requestId);
     console.warn('The friend request was not answered', error);
     toast({ ...copy.toasts.answerFailed, tone: 'destructive' });
     throw error;

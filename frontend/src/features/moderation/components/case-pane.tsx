@@ -3,7 +3,7 @@ import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { describeCategories } from '@/features/moderation/components/queue-row';
 import { Evidence } from '@/features/moderation/components/evidence';
-import { Chip, Name } from '@/features/moderation/components/parts';
+import { Chip, IsolatedName } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
@@ -13,7 +13,7 @@ import { Button } from '@/ui/button';
 
 const texts = copy.case;
 
-/** Shows who has claimed the case, and until when. A claim keeps other moderators from deciding it. */
+/** Shows who has claimed the case, and until when. Until then the server refuses decisions of other moderators. */
 const ClaimLine = ({ item, myId }: { item: CaseItem; myId: number }) => {
   const claimerName = useModeratorName(item.claimedBy);
   if (item.claimedBy === null || item.claimedUntil === null) return null;
@@ -68,7 +68,7 @@ export interface CasePaneProps extends CaseActions {
 
 const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePaneProps, 'isStale'>) => {
   const isClaimedByMe = moderationCase.claimedBy === myId;
-  // Some moderators may not decide the case, for example because they are involved in it.
+  // `excludes` lists the moderators who may not decide the case, for example because they are involved in it.
   const isExcluded = moderationCase.excludes.includes(myId);
   const isDecided = moderationCase.state === 'decided';
   return (
@@ -133,11 +133,12 @@ export const CasePane = ({ isStale, ...props }: CasePaneProps) => {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2
             ref={heading}
+            // The workbench finds the heading by this attribute, to focus it when the form is closed.
             data-case-heading
             tabIndex={-1}
             className="min-w-0 text-xl font-bold outline-none"
           >
-            <Name>{texts.title(moderationCase.id, getUserName(moderationCase))}</Name>
+            <IsolatedName>{texts.title(moderationCase.id, getUserName(moderationCase))}</IsolatedName>
           </h2>
           <Urgency
             urgency={moderationCase.urgency}

@@ -1,5 +1,5 @@
 import { type CaseReport, type ModerationCase } from '@thaw/contract/moderation';
-import { Chip, MutedText, Name, Section } from '@/features/moderation/components/parts';
+import { Chip, MutedText, IsolatedName, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { formatMoment } from '@/features/moderation/spans';
 
@@ -8,7 +8,7 @@ const Report = ({ report, reporterName }: { report: CaseReport; reporterName: st
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
       <span className="font-semibold">{copy.categories[report.category]}</span>
       <span className="text-sm text-muted-foreground">
-        <Name>{copy.reports.by(reporterName)}</Name>,{' '}
+        <IsolatedName>{copy.reports.by(reporterName)}</IsolatedName>,{' '}
         <time dateTime={report.createdAt}>{formatMoment(report.createdAt)}</time>
       </span>
       {/* Reports of excluded or unreliable reporters have weight 0. */}

@@ -1,6 +1,6 @@
 import { type EvidenceMessage, type ModerationCase } from '@thaw/contract/moderation';
 import { EvidenceImage } from '@/features/moderation/components/evidence-image';
-import { Chip, MutedText, Name, Section } from '@/features/moderation/components/parts';
+import { Chip, MutedText, IsolatedName, Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
@@ -34,7 +34,7 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
     >
       <p className="flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
         <span className="font-semibold text-foreground">
-          <Name>{name}</Name>
+          <IsolatedName>{name}</IsolatedName>
         </span>
         {isOfReportedUser ? <Chip tone="warning">{copy.evidence.reported}</Chip> : null}
         <time dateTime={message.at}>{formatMessageTime(message.at, firstMessageAt)}</time>

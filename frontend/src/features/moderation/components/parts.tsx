@@ -45,8 +45,10 @@ export const Section = ({
   );
 };
 
-/** A name that a person has chosen. `bdi` keeps a right-to-left name from reordering the text around it. */
-export const Name = ({ children }: { children: string }) => <bdi className="wrap-anywhere">{children}</bdi>;
+/** A text with a name that a person has chosen. `bdi` keeps a right-to-left name from reordering the text around it. */
+export const IsolatedName = ({ children }: { children: string }) => (
+  <bdi className="wrap-anywhere">{children}</bdi>
+);
 
 /** A muted sentence: a hint, or the text of an empty list. */
 export const MutedText = ({ children }: { children: ReactNode }) => (

@@ -3,7 +3,7 @@ import { reportCategorySchema } from '@thaw/contract/standing';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { caseKey } from '@/features/moderation/api/queries';
-import { Chip, Name } from '@/features/moderation/components/parts';
+import { Chip, IsolatedName } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
 import { useModeratorName } from '@/features/moderation/hooks/use-name';
@@ -99,7 +99,7 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
       >
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="text-base font-semibold">
-            <Name>{getUserName(item)}</Name>
+            <IsolatedName>{getUserName(item)}</IsolatedName>
           </span>
           {item.kind === 'reports' ? null : <Chip>{copy.kinds[item.kind]}</Chip>}
           {item.state === 'escalated' ? <Chip tone="warning">{copy.states.escalated}</Chip> : null}

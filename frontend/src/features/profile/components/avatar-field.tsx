@@ -12,7 +12,7 @@ const words = copy.profile;
 
 export interface AvatarFieldProps {
   user: SelfUser;
-  /** URL of the picture that saving the profile would store. */
+  /** URL of the picture that the profile gets when it is saved; null for none. */
   picture: string | null;
   isUploading: boolean;
   onUploadingChange: (isUploading: boolean) => void;

@@ -5,7 +5,7 @@ import { aMessage } from '@/testing/factories';
 import {
   receivedAtMs,
   ChatDriver,
-  createChatMatched,
+  createChatMatchedData,
   me,
   partner,
   createMessageData,
@@ -24,7 +24,10 @@ const toMessageId = (seq: number): string => `${receivedAtMs}-${seq}`;
 class ChatWithMessages extends ChatDriver {
   constructor() {
     super();
-    this.dispatch({ type: 'findPressed', nowMs: receivedAtMs }).receive('chat_matched', createChatMatched());
+    this.dispatch({ type: 'findPressed', nowMs: receivedAtMs }).receive(
+      'chat_matched',
+      createChatMatchedData(),
+    );
     this.receiveMessage(ownMessageSeq, 'mine', me).receiveMessage(partnerMessageSeq, 'theirs', partner.id);
   }
 

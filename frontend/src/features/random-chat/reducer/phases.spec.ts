@@ -3,16 +3,16 @@ import {
   me,
   partner,
   receivedAtMs,
-  formatIso,
+  formatIsoAtOffset,
   type ChatDriver,
   driveToInitial,
   driveToSearching,
-  createChatMatched,
+  createChatMatchedData,
   driveToActive,
-  driveToSkipped,
+  driveToSkippedByPartner,
   createMessageData,
   createAckAction,
-  createSessionResumed,
+  createSessionResumedData,
   createJoinEffect,
   leaveEffect,
   createSkipEffect,
@@ -20,7 +20,7 @@ import {
 
 // The drivers take a chat to a phase: from initial to searching, then to active by a match (session s1, `seq` 1), then
 // to skipped by a skip of the partner. The frame `chat_skipped` reports every end of a chat, and its `reason` says how.
-// `effects` are those of the last action or frame. `formatIso(n)` is the time n ms after `receivedAtMs`.
+// `effects` are those of the last action or frame. `formatIsoAtOffset(n)` is the time n ms after `receivedAtMs`.
 
 describe('initial phase', () => {
   it('searches with the preference both by default', () => {
@@ -37,19 +37,22 @@ describe('initial phase', () => {
   });
 
   it('declines a match that the user did not request, and stays in the phase', () => {
-    const chat = driveToInitial().receive('chat_matched', createChatMatched());
+    const chat = driveToInitial().receive('chat_matched', createChatMatchedData());
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([createSkipEffect('s1')]);
   });
 
   it('follows a search that another tab started, and accepts its match', () => {
-    const chat = driveToInitial().receive('queue_joined', { preferences: 'male', since: formatIso(-5_000) });
+    const chat = driveToInitial().receive('queue_joined', {
+      preferences: 'male',
+      since: formatIsoAtOffset(-5_000),
+    });
     expect(chat.state).toMatchObject({
       phase: 'searching',
       preference: 'male',
       searchingSince: receivedAtMs - 5_000,
     });
-    chat.receive('chat_matched', createChatMatched());
+    chat.receive('chat_matched', createChatMatchedData());
     expect(chat.state.phase).toBe('active');
     expect(chat.effects).toEqual([]);
   });
@@ -59,7 +62,7 @@ describe('initial phase', () => {
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive(
         'session_resumed',
-        createSessionResumed({
+        createSessionResumedData({
           seq: 2,
           events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
         }),
@@ -80,7 +83,7 @@ describe('searching phase', () => {
   it('stays cancelled when leave_queue was lost with the connection, and sends it again', () => {
     const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
     expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leaveEffect]);
-    chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
   });
 
@@ -105,7 +108,7 @@ describe('searching phase', () => {
   it('continues, with the start time of the server, when the server is still searching', () => {
     const chat = driveToSearching().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.effects).toEqual([]);
-    chat.receive('queue_joined', { preferences: 'both', since: formatIso(-9_000) });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: receivedAtMs - 9_000 });
   });
 
@@ -120,7 +123,7 @@ describe('searching phase', () => {
     it('declines a match that was made in the meantime', () => {
       const chat = driveToCancelled()
         .receive('authenticated', { userId: me, state: 'chatting' })
-        .receive('session_resumed', createSessionResumed());
+        .receive('session_resumed', createSessionResumedData());
       expect(chat.effects).toEqual([createSkipEffect('s1')]);
       expect(chat.state.phase).toBe('initial');
     });
@@ -135,7 +138,7 @@ describe('searching phase', () => {
   it('shows the welcome notice in a chat that was matched while disconnected', () => {
     const chat = driveToSearching().receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 2,
         events: [{ event: 'random_message', data: createMessageData(2, 'hi') }],
       }),
@@ -146,7 +149,7 @@ describe('searching phase', () => {
   it('takes the waiting time from the latest queue_status instead of the start time in queue_joined', () => {
     const chat = driveToSearching();
     // The local clock is five minutes ahead of the server's, so the search seems to have started earlier.
-    chat.receive('queue_joined', { preferences: 'both', since: formatIso(-300_000) });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-300_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
     expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
   });
@@ -176,7 +179,7 @@ describe('active → searching: a confirmed skip', () => {
     const chat = driveToInitial()
       .dispatch({ type: 'preferenceChosen', preference: 'male' })
       .dispatch({ type: 'findPressed', nowMs: receivedAtMs })
-      .receive('chat_matched', createChatMatched())
+      .receive('chat_matched', createChatMatchedData())
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs });
     expect(chat.state).toMatchObject({ phase: 'searching', session: null });
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect('male')]);
@@ -192,7 +195,7 @@ describe('active → searching: a confirmed skip', () => {
   it('opens the next chat and ignores late frames of the old one', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
-      .receive('chat_matched', createChatMatched('s2'))
+      .receive('chat_matched', createChatMatchedData('s2'))
       .receive('random_message', createMessageData(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
     expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
@@ -204,7 +207,7 @@ describe('active → searching: a confirmed skip', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
       .receive('authenticated', { userId: me, state: 'chatting' })
-      .receive('session_resumed', createSessionResumed());
+      .receive('session_resumed', createSessionResumedData());
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([createSkipEffect('s1'), createJoinEffect()]);
   });
@@ -218,7 +221,7 @@ describe('active → searching: a confirmed skip', () => {
       endedBy: me,
     });
     expect(chat.state.phase).toBe('initial');
-    chat.receive('queue_joined', { preferences: 'both', since: formatIso() });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });
     expect(chat.state.phase).toBe('searching');
   });
 });
@@ -226,7 +229,7 @@ describe('active → searching: a confirmed skip', () => {
 describe('a block', () => {
   it.each([
     ['active', driveToActive],
-    ['skipped', driveToSkipped],
+    ['skipped', driveToSkippedByPartner],
   ])(
     'of the partner leads from %s to initial, and the following chat_skipped changes nothing',
     (_phase, driveToPhase) => {
@@ -243,7 +246,7 @@ describe('a block', () => {
       .receive('block_changed', { userId: partner.id, isBlocked: true })
       .receive('random_message', createMessageData(2, 'x'));
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
-    chat.receive('session_resumed', createSessionResumed());
+    chat.receive('session_resumed', createSessionResumedData());
     expect(chat.state.phase).toBe('initial');
   });
 
@@ -263,7 +266,7 @@ describe('a block', () => {
 
 describe('active → skipped', () => {
   it('shows how the chat ended and keeps the partner', () => {
-    const chat = driveToSkipped();
+    const chat = driveToSkippedByPartner();
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped', session: { partner } });
     const lost = driveToActive().receive('chat_skipped', {
       sessionId: 's1',
@@ -295,7 +298,7 @@ describe('active → skipped', () => {
   it('does not end the next chat when the wait for the end of an earlier chat is over', () => {
     const chat = driveToActive()
       .dispatch({ type: 'skipConfirmed', nowMs: receivedAtMs })
-      .receive('chat_matched', createChatMatched('s2'))
+      .receive('chat_matched', createChatMatchedData('s2'))
       .dispatch({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state.phase).toBe('active');
   });
@@ -303,15 +306,15 @@ describe('active → skipped', () => {
 
 describe('skipped phase', () => {
   it('returns to initial on New Conversation, without searching', () => {
-    const chat = driveToSkipped().dispatch({ type: 'newConversationPressed' });
+    const chat = driveToSkippedByPartner().dispatch({ type: 'newConversationPressed' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null, endReason: null });
     expect(chat.effects).toEqual([]);
   });
 
   it('adds nothing to a chat that is over', () => {
-    const chat = driveToSkipped().receive('random_message', createMessageData(3, 'late'));
+    const chat = driveToSkippedByPartner().receive('random_message', createMessageData(3, 'late'));
     chat.dispatch(createAckAction('c1', 'mine', 3));
-    expect(chat.texts).toEqual(driveToSkipped().texts);
+    expect(chat.texts).toEqual(driveToSkippedByPartner().texts);
   });
 });
 

@@ -4,11 +4,11 @@ import {
   partner,
   receivedAtMs,
   type ChatDriver,
-  formatIso,
-  createChatMatched,
+  formatIsoAtOffset,
+  createChatMatchedData,
   driveToActive,
   createMessageData,
-  createSessionResumed,
+  createSessionResumedData,
 } from '@/testing/random-chat-driver';
 
 // `session_resumed` contains stored events that the page has missed, in one or several frames; the last one has
@@ -34,11 +34,11 @@ const saveEdit = (chat: ChatDriver): ChatDriver =>
 describe('a resume with a reset', () => {
   /** By default, only the message with `seq` 2 is left. */
   const createReset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
-    createSessionResumed({
+    createSessionResumedData({
       reset: true,
       seq: 2,
       events: [
-        { event: 'chat_matched', data: createChatMatched() },
+        { event: 'chat_matched', data: createChatMatchedData() },
         { event: 'random_message', data: createMessageData(2, 'kept') },
       ],
       ...changes,
@@ -65,7 +65,7 @@ describe('a resume with a reset', () => {
       seq: 3,
       events: [{ event: 'random_message', data: createMessageData(3, 'also kept') }],
     };
-    chat.receive('session_resumed', createSessionResumed(lastFrame));
+    chat.receive('session_resumed', createSessionResumedData(lastFrame));
     expect(listTexts(chat)).toEqual(['kept', 'also kept']);
   });
 
@@ -98,7 +98,7 @@ describe('a resume without a reset', () => {
     const chat = driveToActive().receive('random_message', createMessageData(2, 'two'));
     chat.receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 3,
         last: false,
         events: [
@@ -109,7 +109,7 @@ describe('a resume without a reset', () => {
     );
     chat.receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 4,
         events: [{ event: 'random_message', data: createMessageData(4, 'four') }],
       }),
@@ -118,9 +118,9 @@ describe('a resume without a reset', () => {
   });
 
   it('resends unacknowledged messages after the last frame', () => {
-    const chat = driveToActive().receive('session_resumed', createSessionResumed({ last: false }));
+    const chat = driveToActive().receive('session_resumed', createSessionResumedData({ last: false }));
     expect(chat.effects).toEqual([]);
-    chat.receive('session_resumed', createSessionResumed());
+    chat.receive('session_resumed', createSessionResumedData());
     expect(chat.effects).toEqual([{ type: 'resendMessages', sessionId: 's1' }]);
   });
 
@@ -133,7 +133,7 @@ describe('a resume without a reset', () => {
       emoji: '👍',
       me,
     });
-    chat.receive('session_resumed', createSessionResumed({ seq: 2 }));
+    chat.receive('session_resumed', createSessionResumedData({ seq: 2 }));
     expect(chat.effects).toMatchObject([
       { type: 'resendMessages' },
       {
@@ -149,7 +149,7 @@ describe('a resume without a reset', () => {
   it('ignores events of an unknown type, but counts their seq', () => {
     const chat = driveToActive().receive(
       'session_resumed',
-      createSessionResumed({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
+      createSessionResumedData({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
     );
     expect(chat.state.session?.seq).toBe(5);
   });
@@ -157,7 +157,7 @@ describe('a resume without a reset', () => {
   it('replaces the chat on the screen when the server resumes another one', () => {
     const chat = driveToActive().receive(
       'session_resumed',
-      createSessionResumed({ sessionId: 's2', seq: 1 }),
+      createSessionResumedData({ sessionId: 's2', seq: 1 }),
     );
     expect(chat.state.session?.sessionId).toBe('s2');
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
@@ -168,7 +168,7 @@ describe('an authentication during a chat', () => {
   it('leads to initial, then to searching, when another tab has skipped the chat and searches', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
-    chat.receive('queue_joined', { preferences: 'both', since: formatIso() });
+    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });
     expect(chat.state.phase).toBe('searching');
   });
 });

@@ -7,7 +7,7 @@ import {
   driveToActive,
   createMessageData,
   createAckAction,
-  createSessionResumed,
+  createSessionResumedData,
 } from '@/testing/random-chat-driver';
 
 // Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the next has 2.
@@ -87,7 +87,7 @@ describe('the order of messages', () => {
     const chat = driveToActive().dispatch(createAckAction('c2', 'two', 5));
     chat.receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 4,
         events: [
           { event: 'random_message', data: createMessageData(2, 'theirs') },
@@ -123,7 +123,7 @@ describe('a gap in seq', () => {
     expect(chat.effects).toEqual([]);
     chat.receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 4,
         events: [
           createMessageData(2, 'two'),
@@ -147,7 +147,7 @@ describe('a gap in seq', () => {
     expect(chat.texts).toContain('hello');
     chat.receive(
       'session_resumed',
-      createSessionResumed({
+      createSessionResumedData({
         seq: 3,
         events: [
           { event: 'random_message', data: createMessageData(2, 'two') },

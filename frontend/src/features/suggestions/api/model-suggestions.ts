@@ -7,7 +7,7 @@ import {
 import { request } from '@/lib/api-client';
 
 /** The chat that suggestions are for. */
-export type SuggestedChat = { sessionId: string } | { friendId: number };
+export type ChatForSuggestions = { sessionId: string } | { friendId: number };
 
 /** Longer than the server waits for its language model. */
 const timeoutMs = 10_000;
@@ -20,7 +20,7 @@ export const loadSource = async (): Promise<SuggestionSource> =>
  * Requests suggestions from the language model. Only for a user who has given their consent.
  * @returns an empty array if the model has no usable answer
  */
-export const askModel = async (userId: number, chat: SuggestedChat): Promise<string[]> => {
+export const askModel = async (userId: number, chat: ChatForSuggestions): Promise<string[]> => {
   const body: RequestSuggestions = { userId, ...chat, consent: true };
   return suggestionsSchema.parse(await request('POST', '/api/suggestions', body, timeoutMs)).suggestions;
 };

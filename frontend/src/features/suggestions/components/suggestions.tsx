@@ -1,7 +1,7 @@
 import { Lightbulb } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type IdeasProps } from '@/chat-ui/composer/ideas';
-import { type SuggestedChat } from '@/features/suggestions/api/model-suggestions';
+import { type ChatForSuggestions } from '@/features/suggestions/api/model-suggestions';
 import { ModelQuestion } from '@/features/suggestions/components/model-question';
 import { SuggestionRow } from '@/features/suggestions/components/suggestion-row';
 import { copy } from '@/features/suggestions/copy';
@@ -22,7 +22,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { useIdentity } from '@/product/identity';
 
 export interface SuggestionsProps extends IdeasProps {
-  chat: SuggestedChat;
+  chat: ChatForSuggestions;
   /** Absent where suggestions are shown only on request. */
   automatic?: {
     /** A value that changes with everything that the users do in the chat. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { isCard, isNotice, type ChatMessage } from '@/chat-ui/chat-message';
-import { askModel, type SuggestedChat } from '@/features/suggestions/api/model-suggestions';
+import { askModel, type ChatForSuggestions } from '@/features/suggestions/api/model-suggestions';
 import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-starters';
 import { starters } from '@/features/suggestions/starters';
 import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
@@ -19,7 +19,7 @@ const readTexts = (messages: readonly ChatMessage[]): string[] =>
 export interface IdeasOptions {
   conversationId: string;
   messages: readonly ChatMessage[];
-  chat: SuggestedChat;
+  chat: ChatForSuggestions;
   /** Id of the user, if they have agreed to use the language model; null to draw starters (prepared questions). */
   askerId: number | null;
 }

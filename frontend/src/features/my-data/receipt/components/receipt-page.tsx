@@ -20,12 +20,12 @@ import { Skeleton } from '@/ui/skeleton';
 
 // A receipt is a signed statement of the server about the deletion of an account: what was erased, and what was kept.
 
-/** A deletion usually takes less. After this time the page says that it takes longer. */
-const usualDurationMs = 60_000;
+/** After this time the page says that the deletion takes longer than usual. */
+const lateAfterMs = 60_000;
 
 interface FrameProps {
   title: string;
-  /** State of the two decorative dots. */
+  /** State of the two decorative dots: `seeking` while a deletion runs, `parted` when it is over or unknown. */
   dots: DotsState;
   children: ReactNode;
 }
@@ -50,7 +50,7 @@ const Frame = ({ title, dots, children }: FrameProps) => {
 const RunningDeletion = ({ requestedAt, isUnreachable }: { requestedAt: string; isUnreachable: boolean }) => {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + usualDurationMs - getServerNow());
+    const timer = setTimeout(() => setLate(true), Date.parse(requestedAt) + lateAfterMs - getServerNow());
     return () => clearTimeout(timer);
   }, [requestedAt]);
   return (
@@ -86,18 +86,24 @@ interface FinishedDeletionProps {
   file: ReceiptFile;
   receiptId: string;
   /** Undefined if the server does not know the receipt. */
-  receipt: CountedReceipt | undefined;
+  countedReceipt: CountedReceipt | undefined;
   /** Whether the server is counting what is still stored. */
   isCounting: boolean;
   onCountAgain: () => void;
 }
 
 /** The receipt of a finished deletion. */
-const FinishedDeletion = ({ file, receiptId, receipt, isCounting, onCountAgain }: FinishedDeletionProps) => {
+const FinishedDeletion = ({
+  file,
+  receiptId,
+  countedReceipt,
+  isCounting,
+  onCountAgain,
+}: FinishedDeletionProps) => {
   const { content } = file;
-  const remaining = receipt && {
-    counts: receipt.remaining,
-    countedAt: receipt.countedAt,
+  const remaining = countedReceipt && {
+    counts: countedReceipt.remaining,
+    countedAt: countedReceipt.countedAt,
     isCounting,
     onCountAgain,
   };
@@ -132,18 +138,19 @@ const LoadedReceipt = ({ receiptId, openedFile }: LoadedReceiptProps) => {
   const { data, error, isError, isFetching, refetch } = useReceipt(receiptId);
   const countAgain = (): void => void refetch();
   const isUnknown = error instanceof ApiError && error.status === 404;
+  // Also for an opened file: after the end of a legal hold, a finished deletion runs again.
   if (data?.state === 'running') {
     return <RunningDeletion requestedAt={data.requestedAt} isUnreachable={isError} />;
   }
   const content = data?.receipt ? readContent(data.receipt) : null;
   const file = openedFile ?? (data?.receipt && content ? { receipt: data.receipt, content } : null);
-  // An opened file that the server does not know is shown without counts.
+  // An opened file that the server does not know is shown without counts. After another error the page offers a retry.
   if (file && (data || isUnknown)) {
     return (
       <FinishedDeletion
         file={file}
         receiptId={receiptId}
-        receipt={data}
+        countedReceipt={data}
         isCounting={isFetching}
         onCountAgain={countAgain}
       />

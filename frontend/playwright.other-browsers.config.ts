@@ -10,6 +10,7 @@ export default defineConfig({
   workers: 1,
   retries: process.env.CI === 'true' ? 1 : 0,
   forbidOnly: process.env.CI === 'true',
+  // One test contains the whole journey.
   timeout: 180_000,
   reporter: [['list']],
   projects: [{ name: 'firefox' }, { name: 'webkit' }],

@@ -16,7 +16,7 @@ async function main(args) {
   const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(logStep);
   await build(logStep);
-  await run([
+  const compilerCode = await run([
     ...getPackageCommand('swc'),
     'src',
     '-d',
@@ -26,7 +26,8 @@ async function main(args) {
     '../.swcrc',
     '--quiet',
   ]);
-  process.exitCode = await run([process.execPath, '--enable-source-maps', 'dist/main.js', ...args]);
+  process.exitCode =
+    compilerCode || (await run([process.execPath, '--enable-source-maps', 'dist/main.js', ...args]));
 }
 
 function run([command, ...args]) {

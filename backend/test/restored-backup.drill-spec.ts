@@ -49,7 +49,8 @@ const backUp = async (databaseUrl: string, target: string): Promise<string> => {
     await client.query(`SELECT pg_backup_start('drill', true)`);
     copyFolder(dataFolder, target);
     const label = await queryValue('SELECT labelfile AS value FROM pg_backup_stop(false)');
-    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from the label on.
+    // The current write-ahead log contains what was written during the copy. PostgreSQL replays it from `backup_label`
+    // on.
     rmSync(path.join(target, 'pg_wal'), { recursive: true });
     copyFolder(path.join(dataFolder, 'pg_wal'), path.join(target, 'pg_wal'));
     const labelFile = path.join(target, 'backup_label');
@@ -76,7 +77,7 @@ const findTablesWith = async (databaseUrl: string, word: string): Promise<string
   }
 };
 
-it('erases again the deleted user of a restored backup, and keeps the other user', async () => {
+it('erases a deleted user again when a backup is restored, and keeps the other user', async () => {
   const word = `canary${randomUUID().slice(0, 8)}`;
   const { url, stores } = await start();
   const ada = await new ThawVisitor([url]).register(`${word}@example.org`, PASSWORD);

@@ -25,7 +25,7 @@ export const httpErrorStatus = {
   claimed: 409,
   /** The case has changed since the version that the moderator saw. */
   case_changed: 409,
-  /** A moderator may not decide a case, an appeal, a sanction or a hold of data that they are involved in. */
+  /** A moderator may not decide on a case, an appeal, a sanction or a legal hold in which they are involved. */
   own_decision: 409,
   too_large: 413,
   unsupported_type: 415,
@@ -53,7 +53,7 @@ export const socketErrorCodes = [
   'not_authenticated',
   'forbidden',
   'gender_required',
-  // The session of these three codes is a random chat.
+  // In these three codes, `session` means a random chat.
   'already_in_session',
   'not_in_session',
   'session_ended',

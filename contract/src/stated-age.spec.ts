@@ -55,7 +55,7 @@ describe('findStatedAge', () => {
     ['a decimal number', 'im 13.5 km from you'],
     ['a time of day', 'tengo 15:30'],
     ['an adult age', "i'm 18"],
-    ['an adult age that begins with a minor one', 'im 170 cm'],
+    ['a height that begins like the age of a minor', 'im 170 cm'],
     ['a small number', "i'm 5"],
     ['an ordinal number', "i'm 13th"],
     ['a percentage', "i'm 15% sure"],

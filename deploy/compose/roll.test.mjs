@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
 const UP_COMMAND = 'compose up -d --no-deps --no-recreate --wait';
-const UPDATE_PAGE = 'compose up -d --no-deps --wait frontend';
+const UPDATE_FRONTEND = 'compose up -d --no-deps --wait frontend';
 const RUN_SECRETS = 'compose run --rm --no-deps secrets';
 const RUN_MIGRATE = 'compose run --rm --no-deps migrate';
 const RUN_DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
@@ -58,16 +58,16 @@ suite('roll.sh', () => {
       RUN_MIGRATE,
       ...createReplacementCalls('worker', ['worker-1']),
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
-      UPDATE_PAGE,
+      UPDATE_FRONTEND,
     ]);
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
   });
 
-  test('a roll back replaces page, replicas and workers in the opposite order, and keeps the schema', () => {
+  test('a rollback replaces page, replicas and workers in the opposite order, and keeps the schema', () => {
     const { status, calls } = run('roll.sh', ['--back']);
     assert.equal(status, 0);
     assert.deepEqual(calls, [
-      UPDATE_PAGE,
+      UPDATE_FRONTEND,
       ...createReplacementCalls('backend', ['backend-1', 'backend-2']),
       ...createReplacementCalls('worker', ['worker-1']),
     ]);
@@ -75,7 +75,7 @@ suite('roll.sh', () => {
 
   test('a roll of a named service replaces only that service', () => {
     assert.deepEqual(run('roll.sh', ['worker']).calls, createReplacementCalls('worker', ['worker-1']));
-    assert.deepEqual(run('roll.sh', ['frontend']).calls, [UPDATE_PAGE]);
+    assert.deepEqual(run('roll.sh', ['frontend']).calls, [UPDATE_FRONTEND]);
   });
 
   test('a roll replaces no container after a failed migration', () => {
@@ -110,7 +110,7 @@ suite('drain-and-start.sh', () => {
       RUN_MIGRATE,
       'compose up -d --no-deps --wait --scale worker=1 worker',
       'compose up -d --no-deps --wait --scale backend=2 backend',
-      UPDATE_PAGE,
+      UPDATE_FRONTEND,
     ]);
   });
 

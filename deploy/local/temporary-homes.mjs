@@ -52,7 +52,7 @@ export async function endTemporaryHome(home) {
 
 function isAbandoned(home) {
   try {
-    // Another user of the machine owns this home.
+    // Homes of other users of the machine are left alone.
     if (fs.statSync(home).uid !== process.getuid?.()) return false;
     return !isRunning(JSON.parse(fs.readFileSync(getOwnerPath(home), 'utf8')));
   } catch {

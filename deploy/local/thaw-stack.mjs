@@ -73,7 +73,7 @@ const moderatorsProgram = createNodeCommand(
  * @property {number} [port]           port on which an api replica serves the API: nginx connects to this port, or
  *   browsers if nginx does not run
  * @property {string} logFile
- * @property {(signal?: string) => void} kill  sends a signal as an injected fault, SIGKILL by default
+ * @property {(signal?: string) => void} kill  sends a signal, SIGKILL by default
  * @property {() => Promise<void>} stop        stops the process gracefully, without a restart
  * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped process and
  *   resolves when it is ready; `program` replaces its program, for example by that of another build
@@ -135,7 +135,7 @@ export async function refuseTakenPort(port) {
   );
 }
 
-/** The stack of `startStack`, for callers that may interrupt its start. */
+/** The stack that `startStack` returns. Callers that may have to interrupt the start construct it themselves. */
 export class ThawStack {
   replicas = [];
   workers = [];
@@ -178,6 +178,7 @@ export class ThawStack {
 
   async #start() {
     const { port, logStep, stores, env, isDurable = !this.#ownsHome } = this.#options;
+    // Deletes the homes that launchers left behind when they were killed.
     if (this.#ownsHome) await sweepTemporaryHomes(path.dirname(this.home));
     ensureHome(this.home);
     await endOrphanedProcesses(this.home);
@@ -349,7 +350,7 @@ export class ThawStack {
     );
   }
 
-  /** Whether the page is served. Without a built page, as in tests with stand-ins, any response counts. */
+  /** Whether the page is served. Without a built page, as in tests with stand-in programs, any response counts. */
   async #isPageServed() {
     const status = await getHttpStatus(
       `http://${this.#readSetting('HOST') ?? '127.0.0.1'}:${this.ports.page}/`,

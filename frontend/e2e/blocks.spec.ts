@@ -99,13 +99,13 @@ test('the partner of a chat that has ended can be blocked', async ({ pair }) => 
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 });
 
-test('a friend can be blocked and unblocked wherever this is offered, and both users lose each other as friends', async ({
+test('a friend can be blocked and unblocked in every place that offers it, which ends the friendship of both users', async ({
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat();
   const { page } = ada;
   const menuButton = `More about ${bob.name}`;
-  // Blocked in the list of friends, unblocked in the toast. The two are still in the random chat in which they met.
+  // Ada blocks Bob in the list of friends and unblocks in the toast. They are still in the chat in which they met.
   await openChat(ada, bob);
   await openSidebar(page);
   await chooseMenuItem(page.getByRole('list', { name: 'Friends', exact: true }), menuButton, 'Block…');

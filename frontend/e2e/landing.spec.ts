@@ -46,7 +46,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await pauseConversations(page);
     await pauseClock(page);
 
-    // A carousel that was paused with its button stays paused after the choice of another slide.
+    // A carousel that was paused with its button stays paused after a slide is chosen.
     await page.getByRole('button', { name: 'Happy' }).click();
     await movePointerAway(page);
     await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
@@ -90,7 +90,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('the HTML of the landing page contains its texts, metadata and icons; that of /chat contains no heading', async ({
+test('the HTML of the landing page contains its texts, metadata and icons; that of /chat has no heading', async ({
   openContext,
 }) => {
   const context = await openContext();

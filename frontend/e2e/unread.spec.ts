@@ -7,7 +7,7 @@ import {
   seedMessages,
 } from './support/private-chat.ts';
 
-// If the socket is closed for a logout before the HTTP response arrives, the page requests its user and gets 401.
+// On logout, the server may close the socket before it responds. The page then requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
 /** Locates the row of a friend in the sidebar. */
@@ -72,18 +72,18 @@ test('a message in the open private chat is marked as read only while the tab is
   await expect(ada.message('message number 2')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
-  const firstMarkedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const firstReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await setTabHidden(ada.page, false);
-  expect((await firstMarkedAsRead).status()).toBe(204);
+  expect((await firstReadResponse).status()).toBe(204);
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
   const rowWithSeparator = getPrivateChat(ada)
     .getByRole('listitem')
     .filter({ has: ada.page.getByRole('separator') });
   await expect(rowWithSeparator).toContainText('message number 1');
 
-  const secondMarkedAsRead = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  const secondReadResponse = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
-  expect((await secondMarkedAsRead).status()).toBe(204);
+  expect((await secondReadResponse).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
   await expect(getFriendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
@@ -100,9 +100,9 @@ test('a badge shows at most 99+, appears after a reload before the server respon
 
   // Until the server responds, the page shows the last known count.
   let respond: (() => void) | undefined;
-  const canRespond = new Promise<void>((resolve) => (respond = resolve));
+  const responseReleased = new Promise<void>((resolve) => (respond = resolve));
   await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
-    await canRespond;
+    await responseReleased;
     await route.continue();
   });
   await ada.page.reload();

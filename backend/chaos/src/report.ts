@@ -28,7 +28,7 @@ export interface Report {
   after: IdleState;
 }
 
-/** One check of a run. `npm test` counts the checks of the report. */
+/** One check of a run. `npm test` counts it as a passed or failed test. */
 interface Check {
   name: string;
   violations: Violation[];

@@ -7,7 +7,7 @@ export class RenewedLogins1763640940000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- The family_id before the last change of the password or e-mail address in this login. NULL if there was none.
+      -- The family_id that this session had before its user last changed the password or e-mail address in it, or NULL.
       ALTER TABLE sessions ADD COLUMN IF NOT EXISTS previous_family_id uuid;
     `);
     await createIndexConcurrently(

@@ -16,7 +16,7 @@ interface Replica {
 /** The moderator who decides by default. No user of a test has this id. */
 export const MODERATOR_ID = 1;
 
-/** The event of a type in a result. @throws Error unless the result contains exactly one */
+/** Finds the only event of the given type in a result. @throws Error unless the result contains exactly one */
 export const findEvent = <Type extends string>(
   { events }: Pick<FiledReportResult, 'events'>,
   type: Type,
@@ -27,7 +27,7 @@ export const findEvent = <Type extends string>(
   return found as Extract<FiledReportResult['events'][number], { type: Type }>;
 };
 
-/** Reports a user from a random chat, by default one of the reporter's own. */
+/** Reports a user, by default from a random chat of the reporter. */
 export const fileReport = (
   { app }: Replica,
   userId: number,

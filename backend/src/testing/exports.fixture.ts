@@ -30,6 +30,7 @@ export const fillChats = async (
        SELECT id, stream_id, $1::bigint, $1::bigint + 1, now() FROM chat
      ), stream AS (
        INSERT INTO event_streams (stream_id, stream_type, version) SELECT stream_id, 'chat', $3::int + 1 FROM chat
+     -- Materialized, because both inserts below have to see the same ids of events.
      ), message AS MATERIALIZED (
        SELECT stream_id, n, gen_random_uuid() AS event_id FROM chat, generate_series(1, $3::int) AS n
      ), private AS (
@@ -56,7 +57,7 @@ export const requestExport = async (visitor: ThawVisitor, currentPassword?: stri
   return (body as unknown as ExportReady).url;
 };
 
-/** Starts a download. @param url path of the download */
+/** Starts a download. @param url its path, from `requestExport` */
 export const openDownload = (
   visitor: ThawVisitor,
   url: string,

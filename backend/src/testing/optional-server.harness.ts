@@ -49,7 +49,7 @@ const TEN_MEGABYTES = 10 * 1024 * 1024;
 const longAnswer = Buffer.from(JSON.stringify({ choices: 'x'.repeat(TEN_MEGABYTES) }));
 const compressedAnswer = gzipSync(' '.repeat(TEN_MEGABYTES));
 
-/** Sends one byte every few milliseconds, until the client closes the connection. */
+/** Sends one byte every 20 ms, until the client closes the connection. */
 const drip: ServerBehaviour = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 20);

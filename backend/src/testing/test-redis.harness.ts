@@ -30,7 +30,7 @@ export interface TestRedis {
   /** The number of connections that are subscribed to a sharded channel. */
   countSubscribers(channel: string): Promise<number>;
   flush(): Promise<void>;
-  /** @throws Error when a script accessed keys of another slot than its own (with a cluster only). */
+  /** @throws Error when a script accessed keys of another slot than that of its declared keys (with a cluster only). */
   close(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ const openCluster = async (url: string): Promise<TestRedis> => {
   const scriptKeys = await watchScriptKeys(redis);
   return {
     url,
-    // Tests only send single commands, which the client of a cluster has, too.
+    // Safe: tests send only commands that both clients have, no pipelines or transactions.
     redis: redis as unknown as Redis,
     async listKeys(pattern = '*') {
       const keys: string[] = [];

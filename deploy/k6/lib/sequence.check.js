@@ -6,6 +6,7 @@ export const options = {
 };
 
 export default () => {
+  // 1 is the last number received.
   const complete = new Sequence(1);
   [2, 3, 4].forEach((seq) => complete.record(seq, 'a check'));
   complete.finish();

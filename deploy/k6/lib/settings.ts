@@ -10,7 +10,8 @@ export const parseDuration = (text: string): number => {
 export const readCount = (name: string, fallback: number): number => {
   const text = __ENV[name];
   const count = text ? Number(text) : fallback;
-  if (!Number.isInteger(count) || count < 1) throw new Error(`${name}=${text} is not a whole number from 1`);
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`${name}=${text} is not a whole number of at least 1`);
   return count;
 };
 

@@ -23,7 +23,7 @@ export async function main(args) {
 
 /**
  * Runs the steps of `prepare`, starts the stack, prints the address of the page, and waits until the launcher is
- * interrupted. `home`, `isDurable`, `programs` and `page` are options of `startStack` in thaw-stack.mjs.
+ * interrupted. `home`, `isDurable`, `programs` and `page` are options of `ThawStack`.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
  *   prepare: ((logStep: Function) => Promise<void>)[], isDurable?: boolean,
  *   programs?: object, page?: string}} options
@@ -100,7 +100,7 @@ export function readOptions(args, env = process.env) {
   return {
     replicas: parseWholeNumber('--replicas', values.replicas ?? '1', 1, MAX_REPLICAS),
     port: parseWholeNumber(
-      values.port ? '--port' : 'PORT',
+      values.port === undefined ? 'PORT' : '--port',
       values.port ?? (env.PORT || String(DEFAULT_PORT)),
       1,
       MAX_PORT,

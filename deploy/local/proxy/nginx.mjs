@@ -8,7 +8,7 @@ import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
 
 const TEMPLATE = resolveInRepository('deploy/nginx/local.conf.template');
-/** Number of connections that wait to be accepted, for clients that all reconnect at the same time. */
+/** Maximum number of connections that wait to be accepted: enough for all clients to reconnect at the same time. */
 const LISTEN_BACKLOG = 4_096;
 
 /**
@@ -18,7 +18,8 @@ const LISTEN_BACKLOG = 4_096;
  *   publicOrigin?: string, trustedProxies?: string, limitsProfile: string, logStep: Function}} options
  *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
  *   `publicOrigin`, `trustedProxies`, `limitsProfile`: values of PUBLIC_ORIGIN, TRUSTED_PROXIES and LIMITS_PROFILE
- * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady`
+ * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady` (the caller adds
+ * it)
  * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
  */
 export async function prepareNginx({

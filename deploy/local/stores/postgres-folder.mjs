@@ -29,7 +29,7 @@ export function ensurePostgresFolder(home, user = findPostgresUser()) {
   }
   throw new LauncherError(
     `PostgreSQL cannot run as root, and the user it must run as can enter none of ${listCandidateFolders(home).join(', ')}: ` +
-      'run Thaw as an ordinary user, or give DATABASE_URL.',
+      'run Thaw as an ordinary user, or set DATABASE_URL.',
   );
 }
 

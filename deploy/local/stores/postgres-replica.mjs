@@ -20,7 +20,7 @@ const END_STEPS = [
 ];
 
 /**
- * Finds the newest installed PostgreSQL that includes pg_basebackup, which the npm packages lack.
+ * Finds the newest installed PostgreSQL that includes pg_basebackup, which the PostgreSQL of the npm packages lacks.
  * @returns {string | undefined} the folder of its programs
  */
 export function findPostgresProgramFolder() {
@@ -156,7 +156,7 @@ class PostgresPair {
     return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', PGPASSWORD: this.#password };
   }
 
-  /** Gives a file to the user as which PostgreSQL runs, if that is not the launcher's own user. */
+  /** Gives a file to the user that PostgreSQL runs as, if that is not the launcher's own user. */
   #changeOwner(file) {
     const { uid, gid } = this.#user;
     if (uid !== undefined) fs.chownSync(file, uid, gid);

@@ -17,7 +17,7 @@ const NO_PATHS = {};
 
 /**
  * Lists the stages of `npm run test:optional`: other browsers, Redis Cluster, PgBouncer, a read replica, load, metrics,
- * Kubernetes, S3 and TLS. A stage is one kind of tests, and is skipped if its programs are not installed and cannot be
+ * Kubernetes, S3 and TLS. A stage runs one kind of test, and is skipped if its programs are not installed and cannot be
  * provided.
  * @param {string} reports  folder for the reports of the tools
  * @returns {import('./stages.mjs').Stage[]}
@@ -42,7 +42,7 @@ export const listOptionalStages = (reports) => [
   createTlsStage(path.join(reports, 'tls.tap')),
 ];
 
-/** Runs the integration specs that use Redis most, one file at a time, on a cluster of three primaries and replicas. */
+/** Runs the integration specs that use Redis most, one file at a time, on three primaries with a replica each. */
 function createClusterStage(report) {
   const specs = [
     'modules/matching/',
@@ -75,7 +75,7 @@ function createClusterStage(report) {
 
 /**
  * Runs chats on three api replicas while a Redis Cluster fails over or moves slots, or Sentinels fail over. The stage
- * `process: cluster` of `npm test` is a short form.
+ * `process: cluster` of `npm test` runs a shorter version of these tests.
  */
 function createFailoverStage(report) {
   const args = ['--selectProjects', 'cluster', '--runInBand', '--json', `--outputFile=${report}`];
@@ -136,7 +136,7 @@ function createReplicaStage(report) {
   };
 }
 
-/** Tests the alert rules and the dashboard with Prometheus. */
+/** Tests the alert rules and the dashboard with Prometheus, which scrapes the product under load. */
 function createMetricsStage(report) {
   return {
     name: 'metrics: prometheus',

@@ -13,7 +13,7 @@ import { printSummary, formatStage } from './report.mjs';
 
 /** Kinds of stages that by default use the private PostgreSQL and Redis of the run. */
 const KINDS_WITH_STORES = ['integration', 'process', 'browser'];
-/** Number of stages that run concurrently: CI machines have two cores. */
+/** Number of stages that run concurrently, besides those that mostly wait: CI machines have two cores. */
 const CONCURRENT_STAGES = 2;
 /** Factor by which `--long` extends the time limits of the stages, because their tests then do more. */
 const LONG_FACTOR = 6;
@@ -99,14 +99,14 @@ export class TestRun {
   async #runGroup(group, home) {
     // With --verbose, stages run one after the other, because otherwise their outputs would be mixed.
     const { isVerbose } = this.#options;
-    const waitingStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
+    const mostlyIdleStages = isVerbose ? [] : group.filter(({ mostlyWaits }) => mostlyWaits);
     // The concurrent loops share this iterator, so each stage runs once.
-    const remainingStages = group.filter((stage) => !waitingStages.includes(stage)).values();
+    const remainingStages = group.filter((stage) => !mostlyIdleStages.includes(stage)).values();
     const runRemaining = async () => {
       for (const stage of remainingStages) await this.#runStage(stage, home);
     };
     await Promise.all([
-      ...waitingStages.map((stage) => this.#runStage(stage, home)),
+      ...mostlyIdleStages.map((stage) => this.#runStage(stage, home)),
       ...Array.from({ length: isVerbose ? 1 : CONCURRENT_STAGES }, runRemaining),
     ]);
   }
@@ -176,7 +176,7 @@ export class TestRun {
   }
 }
 
-/** Groups consecutive stages that share the machine; every other stage is a group of one. */
+/** Groups consecutive stages that may run at the same time; every other stage is a group of one. */
 function groupStages(stages) {
   const groups = [];
   for (const stage of stages) {
@@ -187,7 +187,7 @@ function groupStages(stages) {
   return groups;
 }
 
-const usesStores = ({ kind, needsStores = KINDS_WITH_STORES.includes(kind) }) => needsStores;
+const usesStores = ({ kind, needsStores }) => needsStores ?? KINDS_WITH_STORES.includes(kind);
 
 const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
 

@@ -8,6 +8,7 @@ import process from 'node:process';
 
 const SLOW_RESPONSE_MS = 2_000;
 const MB = 1_000_000;
+/** More than nginx and the sockets can buffer. */
 const STREAM_MB = 64;
 
 const listen = (port, host, onRequest) =>
@@ -40,7 +41,7 @@ if (role === 'api') {
   listen(process.env.PORT, process.env.HOST, async (request, response) => {
     if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, SLOW_RESPONSE_MS));
     if (request.url === '/api/stream') {
-      // This header switches off the buffering of nginx. Replicas also send it with exports.
+      // This header switches off the buffering of nginx. Replicas also send it with the exports of users' data.
       response.setHeader('X-Accel-Buffering', 'no');
       for (streamedMb = 0; streamedMb < STREAM_MB; streamedMb += 1)
         if (!response.write(Buffer.alloc(MB))) await once(response, 'drain');

@@ -2,10 +2,11 @@ import { start } from '../commands/start.mjs';
 import { checkNodeThenRun } from '../node-version.mjs';
 import { standIns } from './stand-ins.mjs';
 
-// `npm start` with stand-ins for the product. Usage: start-with-stand-ins.mjs <home> <port> <replicas> [<worker role>]
+// `npm start` with stand-ins for the programs of the product.
+// Usage: start-with-stand-ins.mjs <home> <port> <replicas> [<name of the worker's stand-in>]
 
 checkNodeThenRun(async () => ({
-  main: ([home, port, replicas, workerRole = 'worker']) =>
+  main: ([home, port, replicas, workerStandIn = 'worker']) =>
     start({
       replicas: Number(replicas),
       port: Number(port),
@@ -13,7 +14,7 @@ checkNodeThenRun(async () => ({
       home,
       isDurable: false,
       prepare: [],
-      programs: { ...standIns, worker: standIns[workerRole] },
+      programs: { ...standIns, worker: standIns[workerStandIn] },
       // The stand-ins serve no built page.
       page: '/nonexistent',
     }),

@@ -6,7 +6,7 @@ export interface AttentionProps {
   unread: number;
   /** Name of the friend whose private chat is open. */
   friendName: string | undefined;
-  /** Number of friend requests received and accepted since the page was opened. */
+  /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
   friendNews: number;
 }
 

@@ -20,6 +20,7 @@ const getUnread = (): number | undefined => useOpenChat.getState().chat?.unread;
 
 it('counts messages that arrive after the page load, not those of the resumed chat', () => {
   const update = createOpenChatReminder();
+  // The resync after the page load delivers all three messages.
   update(createState(2, { isResyncing: true }));
   update(createState(3));
   expect(getUnread()).toBe(0);
@@ -31,6 +32,7 @@ it('keeps and extends the count when the chat is resumed after a lost connection
   const update = createOpenChatReminder();
   update(createState(1));
   update(createState(2));
+  // The messages that a later resync delivers are counted.
   update(createState(2, { isResyncing: true }));
   expect(getUnread()).toBe(1);
   update(createState(4, { isResyncing: true }));

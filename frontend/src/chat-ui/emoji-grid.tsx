@@ -10,7 +10,7 @@ export interface EmojiGridProps {
   onChoose: (emoji: string) => void;
   /** The spoken name of an emoji; without it screen readers use their own. */
   getEmojiName?: (emoji: string) => string;
-  /** Turns the emojis into toggle buttons; returns whether one is pressed. */
+  /** Turns the emojis into toggle buttons; returns whether the given one is pressed. */
   isPressed?: (emoji: string) => boolean;
 }
 

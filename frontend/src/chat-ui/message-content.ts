@@ -35,7 +35,7 @@ export const parseContent = ({
 export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
   parseContent(message).text.trim() || copy.message.photo;
 
-/** Replaces the contact details in the text of a stranger by a placeholder that cannot be pressed to reveal them. */
+/** Replaces the contact details in the text of a stranger. Unlike in a message, they cannot be revealed. */
 export const hideContacts = (text: string): string => replaceContactDetails(text, copy.message.hiddenContact);
 
 /** Replaces the text of a stranger by a placeholder if it is an insult; otherwise replaces its contact details. */
@@ -43,8 +43,8 @@ export const hideInsultsAndContacts = (text: string): string =>
   isHiddenInsult(text) ? copy.message.hiddenMessage : hideContacts(text);
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
-export const quoteInMessage = (content: string): string =>
-  truncateGraphemes(content, pageLimits.replyPreviewInMessage);
+export const quoteInMessage = (description: string): string =>
+  truncateGraphemes(description, pageLimits.replyPreviewInMessage);
 
 /** Quote above the field during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>

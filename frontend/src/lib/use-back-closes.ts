@@ -35,6 +35,7 @@ export const useBackCloses = (isOpen: boolean, close: () => void): void => {
     return () => {
       clearTimeout(timer);
       window.removeEventListener('popstate', handlePopState);
+      // An entry below another one cannot be removed; Back passes over it.
       if (wasAdded && isOnTop()) history.back();
     };
   }, [isOpen]);

@@ -12,7 +12,7 @@ export interface TooltipBubbleProps {
 
 /**
  * The open tooltip. Like Radix's tooltip, it closes on Escape, on a press elsewhere and when its control scrolls.
- * Unlike Radix's tooltip, it ignores the pointer.
+ * Unlike Radix's tooltip, it cannot be hovered: the pointer passes through it.
  */
 export const TooltipBubble = ({ id, side, control, onDismiss, children }: TooltipBubbleProps) => {
   useEffect(() => {

@@ -17,7 +17,10 @@ export const runWhenIdle = (run: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Preloads parts one after another while the page is idle. `parts` must be the same array on every render. */
+/**
+ * Preloads parts (lazily loaded components) one by one while the page is idle. `parts` must be the same array on every
+ * render.
+ */
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {
     let cancel = (): void => undefined;

@@ -15,7 +15,7 @@ import {
   wait,
 } from './figure';
 
-/** Time in which work that follows the responses, such as publications, ends. */
+/** Waited after the responses, so that the work that follows them, such as publications, is measured as well. */
 const SETTLE_MS = 500;
 const BASELINE = 'Nest, Passport, TypeORM';
 
@@ -120,6 +120,6 @@ const createRows = (turns: ReadonlyMap<string, readonly Turn[]>): Row[] => {
   };
   return [
     createRow('api CPU of an anonymous sign-up', 'node', 1, '≤ 0.6'),
-    createRow('PostgreSQL CPU of it', 'postgres'),
+    createRow('PostgreSQL CPU of a sign-up', 'postgres'),
   ];
 };

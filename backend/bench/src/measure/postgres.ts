@@ -74,7 +74,7 @@ const readCpuMicrosIfRunning = (pid: number): number => {
 
 /** CPU time of the children that have ended. */
 const readEndedChildrenCpuMicros = (pid: number): number => {
-  // Fields 16 and 17 of proc(5), `cutime` and `cstime`.
+  // Fields 16 and 17 of proc(5), `cutime` and `cstime`. The array begins with field 3.
   const [userTicks, systemTicks] = readStatFields(pid).slice(13, 15).map(Number);
   return ((userTicks ?? 0) + (systemTicks ?? 0)) * TICK_MICROS;
 };

@@ -18,7 +18,7 @@ export class BenchStores {
   static async open({ hasDatabase }: { hasDatabase: boolean }): Promise<BenchStores> {
     const home = makeTemporaryHome();
     homes.add(home);
-    // With an address of PostgreSQL, `openStores` starts none. Nothing connects to this address.
+    // `openStores` starts no PostgreSQL when it gets an address of one. Nothing connects to this address.
     const env = hasDatabase ? {} : { DATABASE_URL: 'postgresql:///none?host=/nowhere' };
     const stores = await openStores({ home, env });
     const { databaseUrl, redisUrl } = stores;
@@ -26,8 +26,8 @@ export class BenchStores {
   }
 
   /**
-   * Opens PostgreSQL and a Redis Cluster of three primaries without replicas. `redis` is connected to the primary with
-   * the keys of matching.
+   * Opens PostgreSQL and a Redis Cluster of three primaries without replicas. `redis` is connected to the primary that
+   * holds the keys of matching.
    */
   static async openWithCluster(): Promise<BenchStores> {
     const home = makeTemporaryHome();

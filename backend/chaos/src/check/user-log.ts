@@ -21,7 +21,7 @@ export interface ChatRecord {
   startedAt: number;
   /** When the participant received the end of the chat. */
   endedAt?: number;
-  /** When the participant received resets: the chat as it was stored then replaced the events received before. */
+  /** When the participant received resets. A reset replaces all events received before by the stored chat. */
   resetTimes: number[];
   /** When the chat continued after its end, because Redis lost the end, for example with its last second of data. */
   reopenings: { endedAt: number; reopenedAt: number }[];
@@ -48,7 +48,7 @@ export interface UserLog {
   images: Set<string>;
   /** Users who became friends, according to the service. */
   friends: Set<number>;
-  /** Violations that the user noticed while they happened. */
+  /** Violations of the checked rules that the user noticed while they happened. */
   problems: { noticedAt: number; description: string }[];
 }
 

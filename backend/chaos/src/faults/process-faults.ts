@@ -22,7 +22,7 @@ const SHUTDOWN_GRACE_MS = 1_000;
 const PID_POLL_MS = 20;
 const STORE_POLL_MS = 50;
 
-/** Creates a fault that a signal to a process causes. A supervisor restarts every process that ends. */
+/** Creates a fault that sends a signal to a process. A supervisor restarts every process that ends. */
 export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
   const faultTarget = findFaultTarget(cluster, target);
   switch (kind) {
@@ -35,9 +35,9 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
         },
       };
     case 'kill':
-      return stopUntilRestarted(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
+      return createRestartFault(faultTarget, async () => faultTarget.sendSignalToAll('SIGKILL'));
     case 'terminate':
-      return stopUntilRestarted(faultTarget, async () => {
+      return createRestartFault(faultTarget, async () => {
         faultTarget.sendSignal('SIGTERM');
         if (target !== 'postgres') return;
         // After SIGTERM, PostgreSQL waits for its clients to disconnect, which the pools of the service never do.
@@ -48,8 +48,8 @@ export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: s
   }
 };
 
-/** Stops a process and waits until its supervisor has started another one. */
-const stopUntilRestarted = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
+/** Creates a fault that stops a process and ends when its supervisor has started another one. */
+const createRestartFault = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
   let stoppedPid: number | undefined;
   return {
     async begin() {

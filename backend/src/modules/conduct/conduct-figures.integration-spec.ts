@@ -83,7 +83,8 @@ describe('times of reports and decisions', () => {
       messageIds: [],
     });
     const messageIds = [messages[0]!.id];
-    // Both users report each other with the same message, because each can report the chat only once.
+    // Both users report each other with the same message, because each can report the chat only once. A report
+    // may mark messages of either user.
     const times = [
       await measureReportMs(ada, bob, { sessionId, messageIds }),
       await measureReportMs(bob, ada, { sessionId, messageIds }),

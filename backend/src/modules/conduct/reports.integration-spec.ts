@@ -124,7 +124,7 @@ describe('reports', () => {
       expect(bobSocket.all('standing')).toEqual([]);
     });
 
-    it('are one report when they are filed at the same moment', async () => {
+    it('are stored once when the same report is filed several times at the same moment', async () => {
       const { ada, bob, sessionId } = await startChatWithMessage();
       const responses = await Promise.all(
         Array.from({ length: 4 }, () => fileReport(ada, bob, { sessionId })),
@@ -187,7 +187,7 @@ describe('reports', () => {
       expect(await readReports(ada)).toEqual([]);
     });
 
-    it('keep the files of the evidence images by holds, which are stored in the same transaction as the report', async () => {
+    it('place holds on the files of the evidence images, in the transaction that stores the report', async () => {
       const { ada, bob, sessionId, bobSocket } = await startChatWithMessage();
       const content = await uploadChatImage(stack.replicas[1]!, bob);
       await bobSocket.request('random_message', { sessionId, content, messageType: 'image' });
@@ -237,7 +237,9 @@ describe('reports', () => {
       const message = createPrivateMessage({ from: bob, to: ada, content: 'x' });
       await bobSocket.request('send_private_message', message);
       expect((await bob.call('DELETE', `/api/friends/${bob.user.id}/${ada.user.id}`)).status).toBe(204);
-      /** Moves a time in a table back by 25 hours. Events can only be changed without their trigger. */
+      /**
+       * Sets a time in a table to 25 hours ago. The trigger that forbids changes of events is disabled for that time.
+       */
       const backdate = (table: string, column: string, condition: string) =>
         stack.database.dataSource.query(
           `ALTER TABLE events DISABLE TRIGGER events_are_append_only;
@@ -256,7 +258,7 @@ describe('reports', () => {
       expect(await fileReport(ada, bob)).toMatchObject({ status: 409, body: { code: 'too_late' } });
     });
 
-    it('are refused about strangers, oneself and unknown users, and are too late about a past chat partner', async () => {
+    it('are refused about strangers, oneself and unknown users, and as too late about a past chat partner', async () => {
       const [ada, stranger] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       for (const other of [stranger, ada, { user: { id: Number.MAX_SAFE_INTEGER } }])
         expect(await fileReport(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });

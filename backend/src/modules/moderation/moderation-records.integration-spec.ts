@@ -209,11 +209,11 @@ describe('records of moderation', () => {
         facts: FACTS,
         until: formatHoursFromNow(2),
       };
-      const idOfNoImageOfTheCase = 1;
+      const imageIdOutsideCase = 1;
       expect(
         await createModeratorApi(mia).decide(id, {
           ...decision,
-          blockImages: [imageId, idOfNoImageOfTheCase],
+          blockImages: [imageId, imageIdOutsideCase],
         }),
       ).toMatchObject({
         status: 404,
@@ -375,7 +375,7 @@ describe('records of moderation', () => {
     expect(body.sameDeviceIds).toEqual([other.user.id]);
   });
 
-  it('statistics are available over HTTP and as metrics of a worker, which are omitted while PostgreSQL fails', async () => {
+  it('statistics are returned over HTTP, and as metrics by a worker, which omits the metrics while PostgreSQL fails', async () => {
     await fileNewReport();
     const { body } = await createModeratorApi(mia).call('GET', 'metrics');
     const figures = body as unknown as ModerationFigures;

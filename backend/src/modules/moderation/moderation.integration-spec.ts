@@ -199,7 +199,7 @@ describe('moderation', () => {
       expect(sanctions).toHaveLength(1);
     });
 
-    it('a decision is refused while another moderator has claimed the case, and with a version from before the release', async () => {
+    it('a decision is refused while another moderator has claimed the case, and with a version older than the release', async () => {
       const { caseId } = await fileNewReport();
       const claim = await createModeratorApi(mia).claim(caseId);
       expect(claim).toMatchObject({

@@ -190,7 +190,7 @@ describe('the deletion of an account', () => {
     expect(readModels.map((name) => rebuiltTables.get(name)?.split('\n').sort())).toEqual(rowsBefore);
   });
 
-  it('is refused without the password or, for anonymous users, the word of confirmation', async () => {
+  it('is refused without the password or, for anonymous users, the confirmation word', async () => {
     const ada = await register(createCanary(), 'female');
     const pathOfAda = `/api/user/${ada.user.id}/erasure`;
     const requestErasure = async (visitor: ThawVisitor, path: string, body: object) => {
@@ -229,7 +229,7 @@ describe('the deletion of an account', () => {
     await eveSocket.leave();
   });
 
-  it('keeps what an appeal without an answer needs, and lists it in the receipt', async () => {
+  it('keeps what an undecided appeal needs, and lists it in the receipt', async () => {
     const replica = stack.replicas[0]!;
     const [ada, eve] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { caseId } = await reportUser(replica, eve, ada);

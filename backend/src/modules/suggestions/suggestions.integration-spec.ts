@@ -110,7 +110,7 @@ describe('suggestions of a language model', () => {
     });
   });
 
-  it('are refused without consent, to non-participants, after the end, and unless one chat is named', async () => {
+  it('are refused without consent, to non-participants, after the end, and unless exactly one chat is named', async () => {
     const { bob, bobSocket, sessionId } = await startChat(stack);
     for (const fields of [{ consent: false }, { consent: undefined }, { consent: 'yes' }, { friendId: 7 }])
       expect((await requestSuggestions(bob, { sessionId }, fields)).status).toBe(400);
@@ -123,7 +123,7 @@ describe('suggestions of a language model', () => {
   });
 
   it('are limited to six requests per minute and user, even with the rate limits of load tests', async () => {
-    // The test stack has the rate limits of load tests.
+    // The test stack has the wide rate limits of load tests, but this limit is the same.
     model.behave(answerWithLines('Tea or coffee?'));
     const { bob, sessionId } = await startChat(stack);
     const responses = [];

@@ -21,7 +21,9 @@ export class DatabaseModule {
     return createModule(requestTimeouts, { readsFromReplica: true });
   }
 
-  /** For operators' commands. Only the client waits longer: on the server, the time-outs of the role apply. */
+  /**
+   * For operators' commands. The driver waits longer; in PostgreSQL, the time-outs of the database role still apply.
+   */
   static forOperator(): DynamicModule {
     return createModule(operatorTimeouts);
   }

@@ -35,7 +35,7 @@ describe('opening a stream', () => {
       { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
     ]);
     const [personal] = await store.readRows('event_private', streamId);
-    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') }); // after a minute
+    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') }); // a minute later
     expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
     expect(await store.eventStore.append(streamId, 1, [createNoted('b')])).toMatchObject([
       { streamPosition: 2 },
@@ -43,7 +43,7 @@ describe('opening a stream', () => {
   });
 
   it.each([
-    { number: 'repeated', result: 'finds a repetition', returned: 'repeated' },
+    { number: 'repeated', result: 'finds an earlier request', returned: 'repeated' },
     { number: 'refused', result: 'finds nothing', returned: null },
   ])('writes nothing when the query $result', async ({ number, returned }) => {
     const streamId = createStreamId();

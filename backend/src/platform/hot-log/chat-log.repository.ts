@@ -117,7 +117,8 @@ export class ChatLogRepository {
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // The expected and the missed entries must add up to the stream's length, unless Redis has lost some.
+        // The stream must consist of the expected and the missed entries. If it is shorter than expected, Redis has
+        // lost entries (`behind`). Any other difference means that entries were lost and others appended.
         if (version >= expected.version && version !== expected.version + missed.length)
           return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };

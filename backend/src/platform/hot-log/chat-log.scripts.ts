@@ -53,11 +53,12 @@ return reply
 export const appendScript = new RedisScript<AppendReply>(
   buildAppendLua(`return {${appendOutcome.outboxFull}}`),
 );
-/** Appends the end of a chat. Also works with a full outbox and a full Redis, because the end lets memory be freed. */
+/** Appends the end of a chat, also to a full outbox and in a full Redis: the end allows memory to be freed. */
 export const appendEndScript = new RedisScript<AppendReply>(buildAppendLua(''), { allowOom: true });
 
 /**
- * Appends a lost tail again, with its original ids, if the stream still ends where the tail began.
+ * Appends the tail of a stream again, which are the last entries that Redis lost. They get their original ids. Appends
+ * nothing if the stream no longer ends where the tail began.
  * KEYS: stream, outbox. ARGV: expected length, expected last id ('' for an empty stream), session id, then the id and
  * the event of each entry. Returns whether the tail was appended.
  */

@@ -1,5 +1,6 @@
-// Uses a real Redis. `hotLog` has one chat of the users 1 and 2 for each test. `enter` adds a socket of a user on a
-// replica, `presence` is the service of the replica `r1`, and `messages` are what was published to `r1`.
+// Uses a real Redis. `hotLog` (running chats in Redis) has one chat of the users 1 and 2 in each test. `enter` adds a
+// socket of a user on a replica, `presence` is the service of the replica `r1`, and `messages` are what was published
+// to `r1`.
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
 
@@ -39,6 +40,7 @@ describe('ChatPresenceService', () => {
       // A partner without a deadline counts as connected.
       expect(await hotLog.enter('r1', 1)).toBe('connected');
       await hotLog.presence.setDeadlines(hotLog.sessionId, [1, 2], GRACE_MS);
+      // User 1 is present.
       expect(await listDeadlines()).toEqual([`${hotLog.sessionId}|2`]);
       expect(await hotLog.enter('r1', 1)).toBe('awaited');
       await hotLog.enter('r2', 2);

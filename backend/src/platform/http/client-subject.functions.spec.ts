@@ -3,7 +3,7 @@ import { toRateLimitSubject } from './client-subject.functions';
 describe('toRateLimitSubject', () => {
   it.each([
     ['an IPv4 address', '203.0.113.7', '203.0.113.7'],
-    ['an IPv4 address mapped to IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
+    ['the IPv4 address of an address that is mapped to IPv6', '::ffff:203.0.113.7', '203.0.113.7'],
     ['the /64 network of an IPv6 address', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['the network without leading zeros', '2001:0db8:0001:0002::1', '2001:db8:1:2'],
     ['the network of an abbreviated address', '2001:db8::1', '2001:db8:0:0'],

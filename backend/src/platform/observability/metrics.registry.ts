@@ -10,7 +10,7 @@ type Labels = Record<string, string>;
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** What `addGaugesOfOneReading` has read in the current scrape, by the function that reads it. */
+  /** Results of the reading functions of `addGaugesOfOneReading` in the current scrape. The keys are the functions. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {

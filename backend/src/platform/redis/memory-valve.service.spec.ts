@@ -50,7 +50,7 @@ describe('MemoryValveService', () => {
     );
   });
 
-  it('reports above 60 % that the valve of another process may be closed', async () => {
+  it('reports above 60 % that another process may keep its valve closed: valves close above 70 % and open below 60 %', async () => {
     const valve = createValve(buildMemoryInfo(60, 100), buildMemoryInfo(65, 100));
     await valve.update();
     expect(valve.mayBeClosedElsewhere).toBe(false);
@@ -82,7 +82,7 @@ describe('MemoryValveService', () => {
     expect(() => valve.requireOpen()).toThrow(new DomainError('unavailable'));
   });
 
-  it('does not count the memory that Redis ignores before it refuses a write', () => {
+  it('does not count memory that Redis does not count against `maxmemory`', () => {
     expect(computeUsedShare(buildMemoryInfo(80, 100, 30))).toBe(0.5);
   });
 });

@@ -129,7 +129,7 @@ describe('a connection through Sentinel', () => {
     await until(() => sentinels.some(({ delayedReplies }) => delayedReplies.length === 1));
 
     for (const sentinel of sentinels) sentinel.announceNewPrimary();
-    // Each subscription has been closed: before the attempt, or because of the announcement.
+    // Both subscriptions have been closed: when the client began to connect again, or because of the announcement.
     await until(() => sentinels.every(({ subscribers }) => subscribers.size === 0));
     for (const sentinel of sentinels) sentinel.release();
 

@@ -52,7 +52,7 @@ export const allRoutes: [route: string, cases: RouteCases][] = tables
   .flatMap(({ routes = {} }) => Object.entries(routes))
   .sort(([, one], [, other]) => Number(one.runsLast ?? false) - Number(other.runsLast ?? false));
 
-/** The cases of every client event. */
+/** The cases of every frame that clients send. */
 export const allFrames: [event: string, cases: FrameCase[]][] = tables.flatMap(({ frames = {} }) =>
   Object.entries(frames),
 );

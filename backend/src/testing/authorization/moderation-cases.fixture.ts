@@ -25,21 +25,24 @@ const createModeratorCase = (
 
 const unknownIdOutcomes = { missing: NOT_FOUND, malformed: NOT_FOUND };
 
-/** Moderators may use the route for every case that exists. */
+/** The same outcome for every moderation case that exists. */
 const expectForEveryCase = (outcome: string): Outcomes => ({
   own: outcome,
   other: outcome,
   ...unknownIdOutcomes,
 });
 
-/** A route below that of a case, such as `claim`. @param cases the outcomes for moderators and the body of each case */
+/**
+ * A route below that of a moderation case, such as `claim`.
+ * @param attempts the outcomes for moderators and the body of each attempt
+ */
 const createCaseRoute = (
   method: string,
   action: string,
-  ...cases: [moderatorOutcomes: Outcomes, body?: HttpCase['body']][]
+  ...attempts: [moderatorOutcomes: Outcomes, body?: HttpCase['body']][]
 ): Record<string, RouteCases> => ({
   [`${method} /api/moderation/cases/:caseId/${action}`]: {
-    cases: cases.map(([moderatorOutcomes, body]) =>
+    cases: attempts.map(([moderatorOutcomes, body]) =>
       createModeratorCase(
         moderatorOutcomes,
         (ids) => `/api/moderation/cases/${String(ids.case)}/${action}`,
@@ -49,7 +52,10 @@ const createCaseRoute = (
   },
 });
 
-/** An action that succeeds once: `moderator` tries it with the ids of both cases before `otherModerator` does. */
+/**
+ * An action that succeeds once: `moderator` tries it with the ids of both cases. `otherModerator`, whose outcome is
+ * `else`, tries it afterwards.
+ */
 const allowOnlyOnce: Outcomes = {
   own: { moderator: '200', else: '409 already_answered' },
   other: { moderator: '200', else: '409 already_answered' },

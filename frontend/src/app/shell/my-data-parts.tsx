@@ -10,7 +10,7 @@ export const deleteAccountPart = createPart(
   async () => (await import('@/features/my-data/deletion/components/delete-account')).DeleteAccount,
 );
 
-/** The button that downloads the user's data: in a row of Profile Settings, or on the standing page. */
+/** The button that downloads the user's data: in a row of Profile Settings, or on the page of a suspended account. */
 export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={downloadMyDataPart}
@@ -20,7 +20,7 @@ export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; i
   </LoadedPart>
 );
 
-/** The button that deletes the user's account: in a row of Profile Settings, or on the standing page. */
+/** The button that deletes the user's account: in a row of Profile Settings, or on the page of a suspended account. */
 export const DeleteAccountPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={deleteAccountPart}

@@ -3,7 +3,7 @@ import { limits } from '@thaw/contract/limits';
 /** A picture that is chosen but not sent yet. */
 export interface Attachment {
   previewUrl: string;
-  /** Null when only the stored picture is left, after a message was returned to the composer. */
+  /** Null for the picture of a message that was returned to the composer: only the uploaded picture is left. */
   file: File | null;
   /** URL of the picture on the server; null until it is uploaded. */
   url: string | null;
@@ -23,9 +23,10 @@ export const discardAttachment = (attachment: Attachment | null | undefined): vo
   if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
 };
 
-/** @returns null for an image of at most 5 MiB (docs/product-decisions.md, A95) */
+/** @returns why the file may not be attached; null for an image of at most 5 MiB (docs/product-decisions.md, A95) */
 const explainRefusal = ({ type, size }: File): string | null => {
-  if (!type.startsWith('image/')) return `it is no image but ${type || 'of no known type'}`;
+  if (!type.startsWith('image/'))
+    return type === '' ? 'its type is unknown' : `it is not an image but ${type}`;
   return size > limits.imageMaxBytes ? `${size} bytes are too many` : null;
 };
 

@@ -9,6 +9,7 @@ import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
 const leetLetters = { a: '@4', e: '3', i: '1', o: '0', s: '$5', t: '7' };
 
 const insults = new PhraseTrie([...slurs, ...deathWishes, ...sexualDemands]);
+/** Matches at the beginning of a word, so that endings are allowed. */
 const allowedPhrase = new RegExp(`\\b(?:${allowedPhrases.join('|')})`, 'giu');
 
 const confusables = resolveConfusablesTransformer();

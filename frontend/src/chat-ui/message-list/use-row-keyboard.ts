@@ -29,6 +29,7 @@ export const useRowKeyboard =
       event.preventDefault();
       return onOpen(row);
     }
+    // Keys that are pressed inside a row, for example on one of its actions, keep their meaning.
     if (event.target !== row && event.target !== scroller.current) return;
     // The browser's own scrolling would stop too early, because rows get their real height only while the list scrolls.
     if (event.key === 'Home' || event.key === 'End') {

@@ -7,7 +7,7 @@ import { cn } from '@/lib/class-names';
 
 export interface MessageImageProps {
   url: string;
-  /** The accessible name of the picture: says who sent it. */
+  /** The accessible name of the picture, which says who sent it. */
   name: string;
   /** Label of the button that reveals a blurred picture; null when the picture is not blurred. */
   hiddenLabel: string | null;
@@ -51,7 +51,7 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
         onError={() => setBroken(true)}
         className={cn(
           'size-full object-cover transition-[filter,scale] duration-180',
-          // Prevents a long press on a blurred picture, whose context menu would show a preview.
+          // A long press on a blurred picture must not open the context menu, which would show it unblurred.
           isHidden
             ? 'pointer-events-none scale-125 blur-2xl [-webkit-touch-callout:none]'
             : 'group-hover/image:scale-[1.02]',

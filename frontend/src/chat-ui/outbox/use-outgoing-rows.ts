@@ -46,7 +46,8 @@ export const useRowsWithOutgoing = (
   return useMemo(() => {
     const unsent = outgoing.filter((message) => message.conversationId === conversationId);
     if (unsent.length === 0) return stored;
-    // The frame of a stored message may arrive before its ack; then the message is in both lists.
+    // The frame of a stored message may arrive before its ack; then the message is in both lists. The key of the user's
+    // own stored message is its client id.
     const storedKeys = new Set(stored.map(({ key }) => key));
     return [
       ...stored,

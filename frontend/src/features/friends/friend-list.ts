@@ -6,7 +6,7 @@ export type Unread = Readonly<Partial<Record<number, number>>>;
 
 const nameCollator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
 
-/** Sorts by unread messages, then presence, then name (docs/product-decisions.md, A136). */
+/** Sorts friends with unread messages first, then those online, then by name (docs/product-decisions.md, A136). */
 export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[] => {
   const rankByUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
   return [...friends].sort(

@@ -134,7 +134,7 @@ it("updates a friend's profile in the list and in the profile cache, and ignores
   expect(raisedEvents).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
-it('removes the state of sent requests on each new match', async () => {
+it('removes the state of all sent requests on each new match', async () => {
   await addSentRequest();
   handle({
     event: 'chat_matched',

@@ -31,7 +31,7 @@ describe('the text of a time stamp', () => {
     { message: 'sent a minute ago', sentAt: now - minuteMs, text: '12:59 PM' },
     { message: 'sent just under 24 hours ago', sentAt: now - 24 * hourMs + 1, text: '01:00 PM' },
     { message: 'sent 24 hours ago', sentAt: now - 24 * hourMs, text: 'Mar 4' },
-    { message: 'sent 64 days ago', sentAt: now - 64 * 24 * hourMs, text: 'Dec 31' },
+    { message: 'sent in the previous year', sentAt: now - 64 * 24 * hourMs, text: 'Dec 31' },
     { message: 'stored by a clock that is a minute ahead', sentAt: now + minuteMs, text: '01:01 PM' },
   ])('is $text for a message $message', ({ sentAt, text }) => {
     expect(format(sentAt, now)).toBe(text);

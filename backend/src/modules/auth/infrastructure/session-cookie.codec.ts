@@ -9,8 +9,9 @@ const MIN_SECRET_BYTES = 32;
 const SIGNED_PREFIX = 's:';
 
 /**
- * Names, flags and signing secrets of the session cookie and of the known-device cookie, by which `KnownDeviceService`
- * recognises browsers in which a user has signed in (docs/product-decisions.md, A02).
+ * Reads signed cookie values. Defines the names, flags and signing secrets of the session cookie and of the
+ * known-device cookie, by which `KnownDeviceService` recognises browsers in which a user has signed in
+ * (docs/product-decisions.md, A02).
  */
 @Injectable()
 export class SessionCookieCodec {
@@ -33,14 +34,14 @@ export class SessionCookieCodec {
 
   /**
    * Reads the session id from a `Cookie` header and verifies its signature as express-session does.
-   * @returns null when there is no session cookie, or none of the secrets has created its signature.
+   * @returns null when there is no session cookie, or its signature matches none of the secrets.
    */
   readSessionId(cookieHeader: string | undefined): string | null {
     const value = parse(cookieHeader ?? '')[this.sessionCookieName];
     return value?.startsWith(SIGNED_PREFIX) ? this.readSigned(value.slice(SIGNED_PREFIX.length)) : null;
   }
 
-  /** @returns the payload of a signed value; null when none of the secrets has created the signature. */
+  /** @returns the payload of a signed value; null when the signature matches none of the secrets. */
   readSigned(signedValue: string): string | null {
     for (const secret of this.secrets) {
       const payload = unsign(signedValue, secret);

@@ -20,8 +20,8 @@ const passwordProperty = {
 };
 
 /**
- * A current password is only checked with `IsWellFormedPassword`: one of the wrong length is a wrong password, not an
- * invalid body.
+ * A current password may have any length: one of the wrong length is a wrong password, not an invalid body.
+ * `IsWellFormedPassword` therefore checks only that it is a valid string.
  */
 const currentPasswordProperty = { format: 'password' };
 

@@ -176,7 +176,7 @@ describe('session', () => {
     expect(row).toEqual({ is_extended: true });
   });
 
-  it('a session identifies sockets by its family until it ends', async () => {
+  it('sockets are identified by the family of their session until the session ends', async () => {
     const { browser, cookie, userId } = await accounts.register();
     const identities = accounts.api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     const identity = (await accounts.identifySocket(cookie))!;

@@ -9,7 +9,7 @@ jest.setTimeout(MAX_TEST_DURATION_S * 1_000);
 const ACCOUNT_FAILURES = 5;
 /** Failed logins from a client address that are allowed within 15 minutes. */
 const ADDRESS_FAILURES = 60;
-/** After a refusal, one more failed login of the account is allowed after this time: 15 minutes / 5. */
+/** Time after which a blocked account may fail once more: 15 minutes / 5. */
 const ACCOUNT_INTERVAL_S = 180;
 
 describe('limits on password guessing', () => {
@@ -63,7 +63,7 @@ describe('limits on password guessing', () => {
     await accounts.logIn(email, { browser, password: newPassword }).expect(200);
   });
 
-  it('a device that is known for another user is limited like an unknown one', async () => {
+  it('a device that is known only to another account is limited like an unknown one', async () => {
     const { browser } = await accounts.register();
     const victim = await accounts.register();
     await makeAllowedGuesses(victim.email, browser);

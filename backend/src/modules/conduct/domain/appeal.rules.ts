@@ -57,15 +57,15 @@ export const decideAppeal = (
   const appealedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   if (moderatorId === appeal.appellantId) throw new DomainError('own_decision');
-  // The only moderator has to wait from the filing of the appeal on.
+  // The only moderator may review their own decision, but has to wait from the filing of the appeal on.
   const firstDecision = { moderatorId: notice.decidedBy, at: appeal.filedAt };
   const isSolo = requireSecondModerator(firstDecision, command, policy.soloReviewAfterMs);
   requireNoOtherClaim(appealedCase, command);
   requireVersion(state, version);
   if (appeal.outcome !== null) throw new DomainError('already_answered');
   const sanction = findAppealedSanction(state, notice, at);
-  if (outcome === 'reduced' ? !isShorter(sanction, until, at) : until !== null)
-    throw new DomainError('validation_failed');
+  const isEndValid = outcome === 'reduced' ? isShorter(sanction, until, at) : until === null;
+  if (!isEndValid) throw new DomainError('validation_failed');
   const hasImposed = (imposed: ImposedSanction): boolean =>
     state.notices.get(imposed.noticeId)?.decidedBy === moderatorId;
   return [
@@ -82,8 +82,8 @@ export const decideAppeal = (
       answer,
     }),
     ...(outcome === 'reversed' ? reverseDecision(command, state, notice, sanction) : []),
-    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban. The ban may have replaced the
-    // sanction that was appealed; then the moderator who imposed it may decide the appeal, but not confirm the ban.
+    // A moderator who upholds a ban on appeal has reviewed it, which confirms the ban. A moderator who imposed
+    // the ban cannot confirm it, but may decide the appeal if the ban has replaced the sanction that was appealed.
     ...(outcome === 'upheld' && sanction && awaitsConfirmation(sanction) && (isSolo || !hasImposed(sanction))
       ? [
           createEvent(command, 'SanctionConfirmed', {
@@ -123,7 +123,8 @@ const reverseDecision = (
   sanction: ImposedSanction | null,
 ): readonly ConductEvent[] => {
   if (kind === 'report_decided') return reopenCase(command, state, caseId);
-  // A flag is automatic: it ends with an appeal about the flag, or about an automatic suspension of the same case.
+  // A flag (notice `care`) is automatic: it ends with an appeal about the flag, or about an automatic suspension of the
+  // same case.
   const endsFlag = kind === 'care' || (sanction?.isAutomatic ?? false);
   const isFlagOfCase = state.standing.flag !== null && state.flagCaseId === caseId;
   return [

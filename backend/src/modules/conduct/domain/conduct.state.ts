@@ -216,8 +216,8 @@ const evolveStandingEvent = (state: ConductState, event: StandingEvent): Conduct
     }
     case 'SanctionConfirmed': {
       const { sanctionId, caseId } = event.data;
-      const confirmed = updateCase(state, caseId, { claim: null });
-      return { ...confirmed, sanctions: updateEntry(state.sanctions, sanctionId, { isConfirmed: true }) };
+      const unclaimed = updateCase(state, caseId, { claim: null });
+      return { ...unclaimed, sanctions: updateEntry(state.sanctions, sanctionId, { isConfirmed: true }) };
     }
     case 'SanctionLifted': {
       const { sanctionId, noticeId } = event.data;
@@ -236,6 +236,7 @@ const evolveStandingEvent = (state: ConductState, event: StandingEvent): Conduct
       };
       return addNotice(asked, event, 'age_question', { noticeId, caseId });
     }
+    // These events change only `state.standing`.
     case 'AgeAnswered':
     case 'HoldPlaced':
     case 'HoldLifted':
@@ -278,7 +279,7 @@ const markUndecided = (reports: ConductState['reports'], caseId: number): Conduc
     ]),
   );
 
-/** Marks the automatic sanctions of a case as lapsed: their end has led to a flag, and leads to no further one. */
+/** Marks the automatic sanctions of a case as lapsed. Their end has led to a flag and must not lead to another. */
 const markLapsed = (state: ConductState, caseId: number | null): ConductState => {
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)

@@ -40,7 +40,7 @@ describe('a ban', () => {
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
   });
 
-  it('can be confirmed by the only moderator after 24 hours, which the event records', () => {
+  it('can be confirmed by the only moderator after 24 hours, and the event says that no other moderator was involved', () => {
     const history = createBannedHistory();
     const createSoloConfirmation = () =>
       createConfirmation(history, { moderatorId: mod, isOnlyModerator: true });
@@ -67,7 +67,7 @@ describe('a ban', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('cannot be confirmed by reporters, friends or the user, with an old version, or in an unknown case', () => {
+  it('cannot be confirmed by a reporter, the banned user or a friend, with an old version, or in an unknown case', () => {
     const history = createBannedHistory();
     const confirm = (changes: Parameters<typeof createConfirmation>[1]) => () =>
       history.execute(createConfirmation(history, changes));
@@ -115,6 +115,7 @@ describe('an automatic suspension', () => {
   it('flags the user again, once and with a notice, when it ends before a moderator has decided', () => {
     // Five reporters flag a user and suspend them for 72 hours.
     const history = new ConductHistory().reportByUsers(5).wait(72 * HOUR_MS);
+    // The new flag ends when the first one, which was set with the suspension, would have ended.
     const { until } = history.findLastData('PersonFlagged');
     expect(applyTimeLimits(history)).toMatchObject([
       { type: 'PersonFlagged', data: { cause: 'sanction_lapsed', until, noticeId: expect.any(Number) } },
@@ -127,7 +128,7 @@ describe('an automatic suspension', () => {
     expect(computeStanding(history).kind).toBe('good');
   });
 
-  it('starts another flag when it ends after the earlier flag', () => {
+  it('flags the user again when the suspension ends after the earlier flag', () => {
     // Three reporters flag a user for 30 days.
     const history = new ConductHistory().reportByUsers(3).wait(29 * DAY_MS);
     // The first three reports are too old to count; five further reporters suspend the user for 72 hours.
@@ -271,7 +272,7 @@ describe('an inherited sanction', () => {
 });
 
 describe('an age question', () => {
-  /** Answers the question that the finding of a stated age asks. */
+  /** Answers the age question, which is asked after a finding of `stated_age`. */
   const answerQuestion = (
     history: ConductHistory,
     answer: 'adult' | 'minor',

@@ -189,7 +189,7 @@ const writeVersions = async (
     await manager.query('UPDATE conduct_cases SET version = $2 WHERE user_id = $1', [userId, version]);
 };
 
-/** One projection for four tables: a notice is written from the cases, reports and appeals as they are at its event. */
+/** One projection for four tables: `projectNotices` reads cases, reports and appeals as they are at its event. */
 export const conductProjection: Projection = {
   name: 'conduct',
   tables: ['conduct_cases', 'reports', 'appeals', 'notices'],

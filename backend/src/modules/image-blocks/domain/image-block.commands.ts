@@ -11,9 +11,9 @@ interface Command<Type extends string> {
 }
 
 export type BlockImage = Command<'BlockImage'> & {
-  /** Id for the block, reserved from `conduct_ids`; unused if the image is blocked already. */
+  /** Id of the blocked image, from the sequence `conduct_ids`; unused if the image is blocked already. */
   imageId: number;
-  /** Difference hash, by which near copies are found; null when it is not known or the picture has no structure. */
+  /** Difference hash, by which near copies are found; null when it is not known or the picture is too uniform. */
   dhash: string | null;
   rule: HouseRule;
   /** The case whose decision blocks the image; null for a block outside a case. */

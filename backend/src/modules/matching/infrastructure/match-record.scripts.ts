@@ -68,7 +68,8 @@ local function hasLiveReplica(user)
   return false
 end
 
--- Adds a searching user to their queue, at the place of record.since. The record of a parked user no longer expires.
+-- Adds a searching user to their queue, at the place of record.since. If the user was parked, their record stops
+-- expiring.
 local function enqueue(user, record)
   redis.call('PERSIST', userKey(user))
   redis.call('ZADD', queueOf(record), record.since, user)

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60_000;
 export class ImageMatchService {
   constructor(private readonly conduct: ConductService) {}
 
-  /** Repeated attempts by a user to send the same image raise one finding in each day (UTC). */
+  /** Repeated attempts by a user to send the same image raise only one finding per day (UTC). */
   @OnProcessEvent('BlockedImageSent')
   async raiseFinding({
     userId,
@@ -23,7 +23,7 @@ export class ImageMatchService {
     rule,
   }: ProcessEventMap['BlockedImageSent']): Promise<void> {
     const day = Math.floor(Date.now() / DAY_MS);
-    // `raiseFinding` ignores an id that it has already recorded.
+    // `ConductService.raiseFinding` ignores an id that it has already recorded.
     const sourceEventId = createNameBasedUuid(`image_match ${userId} ${blockedImageId} ${day}`);
     await this.conduct.raiseFinding({
       userId,
@@ -32,7 +32,7 @@ export class ImageMatchService {
       // The image is not stored. Its hash shows moderators which entry of the block-list it matches.
       evidence: null,
       evidenceHash: sha256,
-      // A rule makes the finding suspend the user.
+      // A finding with a rule also suspends the user.
       rule: rule === 'no_illegal' ? rule : null,
     });
   }

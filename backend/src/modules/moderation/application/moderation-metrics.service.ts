@@ -36,7 +36,7 @@ export class ModerationMetricsService implements OnModuleInit {
           read: ({ blocksPer1000Matches }) => blocksPer1000Matches,
         },
         thaw_care_users: {
-          help: 'Flagged users (the standing care), who are matched only with each other',
+          help: 'Users whose standing is `care` (flagged), who are matched only with each other',
           read: ({ carePool }) => carePool,
         },
       },
@@ -73,7 +73,7 @@ export class ModerationMetricsService implements OnModuleInit {
       async () =>
         (await read()).appeals.map(({ moderatorId, decided, reversed }) => [
           toLabels(moderatorId),
-          reversed / decided, // at least one: moderators without decided appeals have no entry
+          reversed / decided, // `decided` is at least 1: moderators without decided appeals have no entry
         ]),
     );
   }

@@ -105,7 +105,7 @@ open_appeals AS (
   LEFT JOIN unconfirmed_bans ON unconfirmed_bans.case_id = cases.id
 ), counted_cases AS (
   SELECT selected_cases.*, case_reports.reporters, earlier_sanctions.priors,
-         -- The decision has dealt with the reports and the finding of a decided case.
+         -- Once a case is decided, its reports and its finding no longer count.
          CASE WHEN is_undecided THEN COALESCE(case_reports.base, 0) ELSE 0 END AS reports_base,
          CASE WHEN is_undecided THEN ${buildLookUpSql('finding', findingBases)} ELSE 0 END AS finding_base,
          is_undecided OR appeal_filed_at IS NOT NULL OR ban_imposed_at IS NOT NULL AS is_waiting,

@@ -16,7 +16,10 @@ const TOKEN_BYTES = 16;
 const toTicketKey = (token: string): string =>
   exportTicketKey(createHash('sha256').update(token).digest('base64url'));
 
-/** Identifies the login to which a ticket belongs. `familyId` remains when the session id of the login is rotated. */
+/**
+ * Identifies the login to which a ticket belongs. `familyId` stays the same when the session id of the login is
+ * rotated.
+ */
 const toHolder = ({ userId, familyId }: Login): string => `${userId}|${familyId}`;
 
 /** Stores in Redis the tickets, each for one download, and the locks of users whose export is running. */

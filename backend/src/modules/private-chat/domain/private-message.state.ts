@@ -40,7 +40,7 @@ export const evolveMessage = (
   event: PrivateMessageEvent,
 ): PrivateMessageState => {
   if (event.type === 'PrivateMessageSent') {
-    const { senderId, receiverId, messageType, content = '' } = event.data; // absent if it was erased
+    const { senderId, receiverId, messageType, content = '' } = event.data; // an erasure removes `content`
     return { senderId, receiverId, messageType, content, isDeleted: false, reactions: [], lastToggles: [] };
   }
   if (state === null) return null;

@@ -49,7 +49,10 @@ export class PrivateMessagesController {
     type: 'integer',
     description: `At most ${limits.privateMessagesPageSize}`,
   })
-  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest messages, oldest first' })
+  @ApiOkResponse({
+    type: [PrivateMessageDto],
+    description: 'The newest messages (before `before`, if given), in ascending order',
+  })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
   listMessages(
     @CurrentLogin() login: Login,

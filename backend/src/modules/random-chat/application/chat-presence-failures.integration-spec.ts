@@ -80,13 +80,13 @@ describe('presence in chats, when a call or a store fails', () => {
     await failingChat!.bobSocket.next('chat_skipped');
   });
 
-  it('shows the partner as reconnecting to a user whose join completes after the partner left', async () => {
+  it("shows the partner as reconnecting to a user whose join completes after the partner's socket has closed", async () => {
     const presence = stack.replicas[0]!.app.get(ChatPresenceService);
     const join = presence.join.bind(presence);
     let continueJoin: () => void = () => undefined;
-    const partnerHasLeft = new Promise<void>((resolve) => (continueJoin = resolve));
+    const joinMayContinue = new Promise<void>((resolve) => (continueJoin = resolve));
     jest.spyOn(presence, 'join').mockImplementationOnce(async (...parameters) => {
-      await partnerHasLeft;
+      await joinMayContinue;
       return join(...parameters);
     });
     const [ada, bob] = [await stack.createVisitor(0, 'female'), await stack.createVisitor(1, 'male')];
@@ -102,7 +102,7 @@ describe('presence in chats, when a call or a store fails', () => {
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
-  it('keeps a partner connected when the publication of their return overtakes an older reply of Redis', async () => {
+  it("keeps a partner connected when an older reply of Redis arrives after the news of the partner's return", async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await startChat();
     await bobSocket.terminate();
     await until(() => listConnectionStates(adaSocket).at(-1) === 'reconnecting');
@@ -127,7 +127,7 @@ describe('presence in chats, when a call or a store fails', () => {
 
   it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
-    // Finds Ada's connection in a private field.
+    // No public method returns the connection that belongs to a socket of a test.
     const liveChats = stack.replicas[0]!.app.get(LiveChatService);
     const { joinedSessionIds } = liveChats as unknown as { joinedSessionIds: Map<SocketConnection, string> };
     const [adaConnection] = [...joinedSessionIds]

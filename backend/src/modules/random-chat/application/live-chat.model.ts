@@ -20,7 +20,8 @@ import { FoldedChat } from './folded-chat.model';
 
 /**
  * Attempts to append a command. An attempt fails when another replica was faster. While both users of a chat send as
- * fast as they can, a replica may lose many times in a row: it first applies the other's events, and so decides later.
+ * fast as they can, a replica may lose many times in a row: before it decides again, it has to apply the events of the
+ * other replica, which appends further events in that time.
  */
 const MAX_APPEND_ATTEMPTS = 64;
 
@@ -49,14 +50,16 @@ export interface LiveChatServices {
   retainTail(chat: LiveChat): void;
 }
 
-/** Set on a chat that this replica serves to sockets; undefined on a chat that was loaded for one read or command. */
+/**
+ * What a chat needs while this replica serves it to sockets. A chat that was loaded for one read or command has none.
+ */
 export interface Serving {
   replicaId: string;
   /** Called when the end of the chat has been sent to the sockets. */
   onEnded(): void;
   /**
    * Called when Redis lost the chat or its records (which users are in the chat, and with which sockets). The stream
-   * has been ended; the callback closes the records.
+   * has been ended; the callback deletes the records.
    */
   onLost(userIds: readonly number[]): Promise<void>;
 }
@@ -210,7 +213,9 @@ export class LiveChat extends FoldedChat {
     this.sockets.delete(connection);
   }
 
-  /** Stores whether a user is away, as `read` reports it. */
+  /**
+   * Stores whether a user is away, as `read` reports it. Publications that arrive during `read` win over its result.
+   */
   async updateAway(userId: number, read: () => Promise<boolean>): Promise<void> {
     await this.awayUsers.update(userId, read);
   }

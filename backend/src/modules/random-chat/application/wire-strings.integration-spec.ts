@@ -1,5 +1,5 @@
-// Runs against a real api replica, worker, PostgreSQL, Redis and sockets. Of the two ways to send a frame, `request`
-// throws when the answer is an error, and `ask` returns it.
+// Runs against a real api replica, worker, PostgreSQL, Redis and sockets. To send a frame, `request` throws
+// when the answer is an error, `ask` returns the answer, and `send` does not wait for one.
 import { findQuestionById } from '@thaw/contract/questions';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';
@@ -64,7 +64,7 @@ describe('hostile strings from clients', () => {
           userId,
         }),
       );
-      // An invalid `ref` is not repeated in the refusal, so the test waits for the refusal by its number.
+      // An invalid `ref` is not repeated in the refusal, so the test counts the refusals.
       socket.send({ event: 'random_message', data: message, ref: hostile });
       await until(() => socket.all('error').length === INVALID_FRAMES_PER_STRING);
       expect(socket.frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'invalid_payload' } });
@@ -75,7 +75,7 @@ describe('hostile strings from clients', () => {
       replies.map(() => 'error invalid_payload'),
     );
 
-    // Hostile characters are removed from text, and emojis come from a closed list, so both store only valid strings.
+    // Hostile characters are removed from texts, and emojis come from a closed list. So only valid strings are stored.
     for (const [index, hostile] of HOSTILE_STRINGS.entries()) {
       const content = `text ${hostile} text`;
       await adaSocket.request('random_message', { ...message, content, clientId: `ok-${index}` });

@@ -33,7 +33,8 @@ const SILENT_AFTER_MS = 60 * 60_000;
 
 /**
  * Sweeps chat streams that would otherwise stay in Redis forever, because a crash of Redis lost their `ChatEnded` event
- * or their expiry, or because PostgreSQL refused `ChatEnded` for a while (a dead letter). If PostgreSQL has the end of
+ * or their expiry, or because `ChatEnded` was a dead letter (an event that PostgreSQL
+ * refuses) and was stored only later. If PostgreSQL has the end of
  * a chat, its stream gets an expiry, which is shorter while Redis is short of memory. In an open chat without an event
  * for an hour, absent users get a deadline, after which a replica ends the chat.
  */

@@ -89,11 +89,14 @@ describe('OutboxWatchdogService', () => {
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('does not exit a worker when its process continues after a suspension', async () => {
-    // The clocks advance without a check.
-    jest.setSystemTime(Date.now() + 60_000);
-    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
-    await advance(5_000);
+  it('gives a worker another 20 s when its process continues after a suspension', async () => {
+    await advance(15_000);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+    ageMs += 60_000;
+    await advance(20_000);
     expect(exit).not.toHaveBeenCalled();
+    await advance(CHECK_MS);
+    expect(exit).toHaveBeenCalledWith(1);
   });
 });

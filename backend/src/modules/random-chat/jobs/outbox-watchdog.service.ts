@@ -12,10 +12,10 @@ const STUCK_AFTER_MS = 20_000;
 
 /**
  * Exits the process of a stuck worker, so that it is restarted. The worker writes the outboxes in Redis to PostgreSQL.
- * It is stuck when both stores have been reachable and an event has waited for 20 s without progress as defined by
- * `OutboxProcessor.progressedAt`: for instance, no pass over the outboxes has ended, and PostgreSQL has reported no
- * error. Events of held chats, whose next event cannot be written, do not count. Also exports the metrics of the
- * outboxes.
+ * It is stuck when both stores have been reachable and an event has waited for 20 s without progress. The end of a pass
+ * over the outboxes is progress, and so is an error from PostgreSQL, because a restart would not help
+ * (`OutboxProcessor.progressedAt`). Events of held chats, whose next event cannot be written, do not count. Also
+ * exports the metrics of the outboxes.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
@@ -36,7 +36,11 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
   ) {}
 
   onModuleInit(): void {
-    this.metrics.addGauge('thaw_held_chats', 'Chats that this worker holds back', () => this.heldChats.size);
+    this.metrics.addGauge(
+      'thaw_held_chats',
+      'Chats whose next event cannot be written to PostgreSQL',
+      () => this.heldChats.size,
+    );
     this.metrics.addGaugesOfOneReading(
       {
         thaw_outbox_entries: {
@@ -44,7 +48,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
           read: ({ length }) => length,
         },
         thaw_outbox_age_seconds: {
-          help: 'Age of the oldest event on its way to PostgreSQL, without those of held chats',
+          help: 'Age of the oldest event that waits to be written to PostgreSQL, except events of held chats',
           read: ({ ageMs }) => ageMs / 1_000,
         },
         thaw_outbox_fill_ratio: {
@@ -64,7 +68,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
 
   private async exitIfStuck(): Promise<void> {
     if (!(await this.isStuck())) return;
-    this.logger.error('Events wait and nothing moves; this worker ends to be started again');
+    this.logger.error('Events wait without progress; this process exits, so that the worker is restarted');
     process.exit(1);
   }
 
@@ -81,6 +85,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       this.healthySince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
+    // A job worker that is not ready has not started yet or has lost Redis.
     if (wasSuspended || !this.jobWorker.isReady) this.healthySince = undefined;
     this.healthySince ??= now;
     const idleMs = now - Math.max(this.healthySince, this.processor.progressedAt);

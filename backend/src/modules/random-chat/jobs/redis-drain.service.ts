@@ -106,7 +106,9 @@ export class RedisDrainService {
       async () => {
         const backlog = await this.outbox.measureBacklog();
         if (backlog.deadLetters > 0)
-          throw new Error(`Redis alone holds ${backlog.deadLetters} dead letters: see --dead-letters list`);
+          throw new Error(
+            `Redis alone holds ${backlog.deadLetters} dead letters: see main.migrate.js --dead-letters list`,
+          );
         return backlog;
       },
       ({ length }) => length,
@@ -118,7 +120,8 @@ export class RedisDrainService {
 
   /**
    * Polls until the count is 0.
-   * @throws Error with the described problem when the count has not fallen for `stuckAfterMs`; errors of `read`.
+   * @throws Error with the described problem when the count has not fallen for `stuckAfterMs`. Also throws the errors
+   * of `read`.
    */
   private async waitUntilCountIsZero<Remainder>(
     read: () => Promise<Remainder>,

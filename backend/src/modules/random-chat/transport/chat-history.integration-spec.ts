@@ -75,6 +75,7 @@ describe('the time until which a chat of the history can be reported', () => {
     const chat = await startChat(stack);
     await persistChat(stack.replicas[0]!, chat.sessionId);
     const log = stack.replicas[0]!.app.get(ChatLogRepository);
+    // The chat history reads nothing else from Redis.
     jest.spyOn(log, 'readVersions').mockRejectedValue(new Error('Redis is unavailable'));
     expect(await readReportableUntil(chat)).toBeNull();
   });

@@ -26,8 +26,8 @@ export type FlagCause = 'reports' | 'many_accounts' | 'sanction_lapsed';
 export type LiftCause = 'dismissed' | 'replaced' | 'appeal' | 'moderator' | 'not_confirmed' | 'source_ended';
 
 /**
- * The user is flagged: until `until` they are matched only with other flagged users. The type keeps its original name,
- * because stored events have it.
+ * The user is flagged: they are matched only with other flagged users, until the time `until`. The type keeps its
+ * original name, because stored events have it.
  */
 export type UserFlagged = ConductEventOf<
   'PersonFlagged',
@@ -37,7 +37,7 @@ export type FlagLifted = ConductEventOf<'FlagLifted', { noticeId: number | null 
 
 /**
  * `inheritedFrom`: the sanction of an earlier account on the same device or with the same e-mail address. `until`: null
- * without an end.
+ * for a sanction without an end.
  */
 export type SanctionImposed = ConductEventOf<
   'SanctionImposed',

@@ -25,7 +25,10 @@ export interface BodyRateLimit {
 export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
 const CHECK_RATE_EVERY_MS = 500;
-/** How long a refused sender may continue sending, so that it can read the response before the connection is reset. */
+/**
+ * How long after the response a refused sender may continue sending, so that it can read the response before the
+ * connection is reset.
+ */
 const LINGER_MS = 1_000;
 
 /** Without a storage engine, multer keeps the file in memory. */

@@ -22,7 +22,7 @@ export class UserController {
   @OpenToExcluded('id')
   @RateLimitedBy('profile_reads', 'user')
   @ApiOkResponse({
-    description: 'All fields of the own profile; the public fields of another user',
+    description: "All fields of the user's own profile; the public fields of another user's",
     schema: { oneOf: [{ $ref: getSchemaPath(SelfUserDto) }, { $ref: getSchemaPath(PublicUserDto) }] },
   })
   @ApiProblems('not_signed_in', 'not_found', 'rate_limited')

@@ -41,12 +41,12 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
 
-  // As every new match does.
+  // Every new match removes the sent requests.
   act(() => removeSentRequests(queryClient));
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });
 
-it('shows a request that was sent from an unmounted button', async () => {
+it('still shows a sent request after its button was unmounted', async () => {
   fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),

@@ -2,13 +2,13 @@ import { useMutationState, type QueryClient } from '@tanstack/react-query';
 
 export type SentState = 'sending' | 'sent';
 
-const sentRequestsKey = ['friend-request'] as const;
+const allRequestsKey = ['friend-request'] as const;
 
 /**
  * Mutation key of the friend request to a person. Every Add Friend button for this person reads the state of the same
  * mutation (docs/product-decisions.md, A138).
  */
-export const sentRequestKey = (personId: number) => [...sentRequestsKey, personId] as const;
+export const sentRequestKey = (personId: number) => [...allRequestsKey, personId] as const;
 
 const createRequestFilter = (personId: number) => ({ mutationKey: sentRequestKey(personId), exact: true });
 
@@ -23,7 +23,7 @@ export const useSentRequest = (personId: number): SentState | undefined =>
     useMutationState({ filters: createRequestFilter(personId), select: ({ state }) => state.status }).at(-1),
   );
 
-/** Returns the present state of the last request to a person. */
+/** Returns the current state of the last request to a person. */
 export const readSentRequest = (queries: QueryClient, personId: number): SentState | undefined =>
   toSentState(queries.getMutationCache().findAll(createRequestFilter(personId)).at(-1)?.state.status);
 
@@ -33,6 +33,6 @@ export const readSentRequest = (queries: QueryClient, personId: number): SentSta
  */
 export const removeSentRequests = (queries: QueryClient, personId?: number): void => {
   const mutations = queries.getMutationCache();
-  const filter = personId === undefined ? { mutationKey: sentRequestsKey } : createRequestFilter(personId);
+  const filter = personId === undefined ? { mutationKey: allRequestsKey } : createRequestFilter(personId);
   for (const mutation of mutations.findAll(filter)) mutations.remove(mutation);
 };

@@ -8,11 +8,11 @@ const maxUrgency = 1000;
 
 /** The lowest urgency of each level; the style sheet gives each level a colour. */
 const highUrgency = 450;
-const middleUrgency = 300;
+const mediumUrgency = 300;
 
 const getLevel = (urgency: number): string => {
   if (urgency >= highUrgency) return 'high';
-  return urgency >= middleUrgency ? 'middle' : 'low';
+  return urgency >= mediumUrgency ? 'middle' : 'low';
 };
 
 const Line = ({ label, value, isTotal = false }: { label: string; value: string; isTotal?: boolean }) => (

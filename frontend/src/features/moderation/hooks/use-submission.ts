@@ -24,7 +24,7 @@ const isBusyElsewhere = (): boolean => {
 
 export interface Submission {
   moderationCase: ModerationCase;
-  /** Sends the decision. It may resolve with the changed case. */
+  /** Sends the decision. Resolves with the changed case, or with another response that is not used. */
   send: () => Promise<unknown>;
   /** Announced when the server has accepted the decision. */
   announcement: string;
@@ -39,7 +39,7 @@ export const useSubmission = (myId: number, rows: readonly QueueRow[], changeAdd
   const queries = useQueryClient();
 
   const reopenCase = async (caseId: number, error: unknown): Promise<void> => {
-    console.warn('The decision was not taken', error);
+    console.warn('The decision could not be sent', error);
     workbench.addFailure({ caseId, text: explainFailure(error) });
     workbench.stopSending(caseId);
     // The newest state is loaded before the form opens, so that the form does not show the old one. If this request

@@ -41,8 +41,8 @@ export interface MessageChangesOptions {
 }
 
 /**
- * Edits, reactions and deletions in private chats. Loaded together with the screen of a private chat, which alone makes
- * such changes.
+ * Edits, reactions and deletions in private chats. Only the screen of a private chat makes such changes, so this
+ * module is loaded with it.
  */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { getSocket, getUserId, conversations, outbox, handleNotFriends } = chat;

@@ -67,7 +67,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it("shows a disabled 'No changes' while the name differs only in surrounding spaces", () => {
+it("shows a disabled 'No changes' while the name is unchanged, apart from surrounding spaces", () => {
   openForm();
   expect(getSaveButton()).toHaveTextContent('No changes');
   expect(getSaveButton()).toBeDisabled();
@@ -118,7 +118,7 @@ it("shows 'Saving...', then 'Saved!' for 2 s; sends PUT, then GET, and updates t
   unsubscribe();
 });
 
-it("shows 'Error saving' for 3 s, and can be tried again", async () => {
+it("shows 'Error saving' for 3 s, and then lets the user try again", async () => {
   openForm();
   mockResponse(400, { code: 'validation_failed' });
   typeUsername('admin');

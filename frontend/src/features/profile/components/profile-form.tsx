@@ -40,7 +40,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     showSaving();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // Clears what was saved from the draft; what was typed during the save stays in it.
+      // Removes the saved values from the draft. What was typed during the save stays in it.
       setDraft((current) => ({
         ...(current.username === undefined || current.username === shownUsername
           ? {}

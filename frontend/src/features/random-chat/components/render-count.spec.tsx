@@ -33,7 +33,7 @@ const receiveMessage = (seq: number): void =>
     }),
   );
 
-it('renders no bubble for a keystroke or a typing partner, and two for a message', async () => {
+it('renders no bubble for a keystroke or a typing partner, and the last two bubbles for a message', async () => {
   signIn(aUser());
   randomChat.attachSocket({
     isOpen: true,

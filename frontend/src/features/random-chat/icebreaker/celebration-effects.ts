@@ -6,11 +6,11 @@ import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
  * The text colour of the canvas as a hexadecimal string. The token is in OKLCH, which the drawing library cannot read.
  */
 const readTextColour = (canvas: HTMLCanvasElement): string => {
-  const pixel = document.createElement('canvas').getContext('2d');
-  if (!pixel) return '';
-  pixel.fillStyle = getComputedStyle(canvas).color;
-  pixel.fillRect(0, 0, 1, 1);
-  const [red = 0, green = 0, blue = 0] = pixel.getImageData(0, 0, 1, 1).data;
+  const context = document.createElement('canvas').getContext('2d');
+  if (!context) return '';
+  context.fillStyle = getComputedStyle(canvas).color;
+  context.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = context.getImageData(0, 0, 1, 1).data;
   return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
 };
 

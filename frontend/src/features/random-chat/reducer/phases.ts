@@ -117,7 +117,7 @@ export const handleAuthenticated = (
 ): Step => {
   switch (serverState) {
     case 'idle':
-      // A search continues over a lost connection (A45).
+      // A search survives a lost connection (A45).
       if (state.phase === 'searching') return stepTo(state, createJoinQueueEffect(state.preference));
       // The chat has ended; `chat_skipped` normally follows and says how.
       if (state.phase === 'active' && state.session) {
@@ -126,7 +126,7 @@ export const handleAuthenticated = (
       // The user is not in the queue, so there is nothing to leave.
       return stepTo({ ...state, isLeavePending: false });
     case 'searching':
-      // The server has not received the first `leave_queue` (A46).
+      // The server has not received the `leave_queue` that was sent on cancelling (A46).
       if (state.isLeavePending) return stepTo(state, leaveQueueEffect);
       // The user left the chat in another tab, which is searching again; `queue_joined` follows.
       if (state.phase === 'active') return stepTo(toInitial(state));

@@ -165,7 +165,7 @@ describe('a resume without a reset', () => {
 });
 
 describe('an authentication during a chat', () => {
-  it('leads to initial, then to searching, when another tab has skipped the chat and searches', () => {
+  it('leads to initial, and at `queue_joined` to searching, when another tab has skipped the chat and searches', () => {
     const chat = driveToActive().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset() });

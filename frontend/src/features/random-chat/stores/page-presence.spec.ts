@@ -80,7 +80,7 @@ describe('the report to the server whether the page shows the chat', () => {
     expect(requests).toEqual([]);
   });
 
-  it('waits for the connection, and is not sent again when authenticate has contained it', () => {
+  it('is not sent while disconnected, nor after a reconnect whose `authenticate` contains it', () => {
     const { authenticate, requests, presence, socket } = setUp();
     authenticate();
     socket.isOpen = false;
@@ -118,7 +118,8 @@ describe('the report to the server whether the page shows the chat', () => {
 describe('a chat or a search on a page that does not show it', () => {
   it.each(['active', 'searching'] as const)('is ended after ten seconds in the phase %s', async (phase) => {
     const { clock, endSearchOrChat, presence } = setUp(phase);
-    // The chat or search starts while the page shows something else, as when the landing page's socket resumes it.
+    // The chat or search starts while the page shows something else, for example the landing page, whose socket
+    // resumes it.
     presence.update();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
@@ -151,7 +152,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('is ended without Web Locks only if it is a search, because the server ends a chat', async () => {
+  it('is ended in a browser without Web Locks only if it is a search: the server ends chats itself', async () => {
     const { chat, clock, endSearchOrChat, presence, otherTabs } = setUp();
     otherTabs.showChat = undefined;
     presence.update();

@@ -41,12 +41,12 @@ export const createPagePresence = ({
   const endUnlessShownInOtherTab = async (): Promise<void> => {
     const isShownInOtherTab = await chatTabs.isOpenElsewhere();
     if (isChatShown || isShownInOtherTab) return;
-    // Without Web Locks, another tab may show the chat. The server knows, and ends the chat when no tab shows it.
+    // Undefined without Web Locks: another tab may show the chat. The server ends a chat that no tab shows.
     if (isShownInOtherTab === undefined && getChat().phase === 'active') return;
     endSearchOrChat();
   };
 
-  /** Runs the timer that ends a search or chat while this page does not show it. */
+  /** Starts the timer that ends a search or chat that this page does not show, or stops it. */
   const updateEndTimer = (): void => {
     if (isChatShown || !isSearchingOrChatting()) {
       clock.clearTimeout(endTimer);

@@ -70,7 +70,7 @@ it('blocks the person, closes, and shows a toast', async () => {
   });
 });
 
-it("unblocks by the toast's action", async () => {
+it("unblocks the person with the toast's action", async () => {
   const server = fakeServer({ 'POST /api/blocks': blockResponse, 'DELETE /api/blocks/7/12': undefined });
   const user = openDialog();
   await user.click(getButton('Block'));

@@ -32,12 +32,13 @@ const AgeQuestion = ({ userId, notice }: NoticeDialogProps) => {
   );
 };
 
-/** Shows a notice: a message about a moderation decision that concerns the user, or a question for their age. */
+/** Shows a notice: a message about a moderation decision that concerns the user, or a question about their age. */
 export const NoticeDialog = ({ userId, notice }: NoticeDialogProps) => {
   const markSeen = useMarkSeen(userId);
   const close = (): void => closeNotice(notice.id);
   const isAgeAsked = useIdentity(({ user }) => user?.standing.kind === 'age_question');
-  // Once answered, the notice is seen and the standing has changed: it is then shown like any other notice.
+  // An answer marks the notice as seen and changes the standing, in either order. After both, the notice is shown like
+  // any other.
   const isQuestion = notice.kind === 'age_question' && (isAgeAsked || notice.seenAt === null);
   return (
     <Modal isOpen isOpenedByPage title={chooseTitle(notice)} onDismiss={close}>

@@ -68,8 +68,8 @@ export interface SuggestionRowProps extends IdeasOptions {
 
 /**
  * Up to three suggestions beside each other, scrolled by swiping where they are wider than the composer. They do not
- * change while they are shown, except by 'Other ideas'. The row lies over the gap that the typing line and the notice
- * of the composer leave free, so the messages do not move.
+ * change while they are shown, except by 'Other ideas'. The row covers the space above the composer that is
+ * reserved for the typing line and the notice, so the messages do not move.
  */
 export const SuggestionRow = ({ host, onChangeSource, insert, onHide, ...options }: SuggestionRowProps) => {
   const { ideas, isFromModel, drawOthers } = useIdeas(options);

@@ -1,7 +1,9 @@
 // Uses a real Redis. A replica shows by its lease that it is alive. Periodic clean-ups (sweeps) are divided into parts.
 import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import type { Redis } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
+import { startOwnRedis } from '../../testing/own-redis.harness';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { leaseKeys } from '../redis/redis.keys';
@@ -34,12 +36,11 @@ describe('leases of replicas', () => {
    * Creates or renews a lease without a service.
    * @param knownEpoch the last epoch that the replica read; '' for none. An epoch identifies the set of live replicas.
    */
-  const renew = (replicaId: string, knownEpoch = '') =>
-    renewScript.run(store.redis, KEYS, [replicaId, LONG_LEASE_MS, knownEpoch]);
-  const readEpoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
+  const renew = (replicaId: string, knownEpoch = '', redis: Redis = store.redis) =>
+    renewScript.run(redis, KEYS, [replicaId, LONG_LEASE_MS, knownEpoch]);
   /** Returns the number of calls of each command since the last reset, except the commands of the measurement. */
-  const readCommandCalls = async (): Promise<Map<string, number>> => {
-    const lines = (await store.redis.info('commandstats')).split('\r\n');
+  const readCommandCalls = async (redis: Redis): Promise<Map<string, number>> => {
+    const lines = (await redis.info('commandstats')).split('\r\n');
     const counts = lines.flatMap((line): [string, number][] => {
       const [, name = '', calls] = /^cmdstat_(\w+):calls=(\d+)/.exec(line) ?? [];
       return calls && !['info', 'config'].includes(name) ? [[name, Number(calls)]] : [];
@@ -109,15 +110,20 @@ describe('leases of replicas', () => {
   });
 
   it('are renewed with the same commands and the same reply for 10 as for 1,000 replicas', async () => {
+    // Redis counts commands of the whole server, and other test files use other databases of the shared one.
+    const server = await startOwnRedis();
     const measurements = [];
     for (const count of [10, 1_000]) {
-      await store.flush();
-      await Promise.all(Array.from({ length: count }, (_, index) => renew(`replica-${index}`)));
-      const knownEpoch = await readEpoch();
-      await store.redis.config('RESETSTAT');
-      const reply = await renew('replica-5', knownEpoch);
-      measurements.push({ calls: await readCommandCalls(), replyLength: reply.length });
+      await server.redis.flushdb();
+      await Promise.all(
+        Array.from({ length: count }, (_, index) => renew(`replica-${index}`, '', server.redis)),
+      );
+      const knownEpoch = (await server.redis.get(leaseKeys.epoch)) ?? '';
+      await server.redis.config('RESETSTAT');
+      const reply = await renew('replica-5', knownEpoch, server.redis);
+      measurements.push({ calls: await readCommandCalls(server.redis), replyLength: reply.length });
     }
+    await server.close();
     expect(measurements[1]).toEqual(measurements[0]);
   });
 

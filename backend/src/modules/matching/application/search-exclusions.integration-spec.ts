@@ -6,11 +6,11 @@ import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { BlockListService } from '../../blocks/application/block-list.service';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { MatchmakingService } from './matchmaking.service';
+import { MatchQueueService } from './match-queue.service';
+import { SearchExclusionsService } from './search-exclusions.service';
 
 jest.setTimeout(30_000);
-
-/** Much shorter than the half hour for which a list is used, and than the ten seconds between two checks. */
-const SOON_MS = 3_000;
 
 describe('the list of users whom a search excludes', () => {
   let stack: TestStack;
@@ -28,6 +28,7 @@ describe('the list of users whom a search excludes', () => {
     sockets = [await ada.openSocket(), await bob.openSocket()];
     const block = { blockerId: ada.user.id, blockedId: bob.user.id };
     expect(await ada.call('POST', '/api/blocks', block)).toMatchObject({ status: 201 });
+    for (const { app } of stack.replicas) disableTimedChecks(app.get(MatchmakingService));
   });
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -36,13 +37,21 @@ describe('the list of users whom a search excludes', () => {
   afterAll(() => stack.close());
 
   const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
-  const expectMatch = () =>
-    until(() => sockets.every((socket) => socket.all('chat_matched').length === 1), Boolean, SOON_MS);
+  const expectMatch = () => until(() => sockets.every((socket) => socket.all('chat_matched').length === 1));
+  /** Without this, the check every ten seconds would also read a changed list again. */
+  const disableTimedChecks = (matchmaking: MatchmakingService) => {
+    const checkRecords = matchmaking.checkRecords.bind(matchmaking);
+    jest
+      .spyOn(matchmaking, 'checkRecords')
+      .mockImplementation(async (options) => (options?.isAfterLoss ? checkRecords(options) : undefined));
+  };
   /** Deletes the key that keeps the two apart, as if it had expired: only the list excludes them now. */
   const expireBlockKey = () => stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
   it('is read again when a block is lifted while the user joins the queue', async () => {
     await sockets[1].request('join_queue', {});
+    const retry = jest.spyOn(stack.replicas[1]!.app.get(MatchQueueService), 'retry');
+    const exclusions = stack.replicas[0]!.app.get(SearchExclusionsService);
     const list = stack.replicas[0]!.app.get(BlockListService);
     const findExcludedUserIds = list.findExcludedUserIds.bind(list);
     let reportRead: () => void = () => undefined;
@@ -58,6 +67,11 @@ describe('the list of users whom a search excludes', () => {
     const joining = sockets[0].request('join_queue', {});
     await firstRead;
     expect((await unblock()).status).toBe(204);
+    // Both replicas have handled the unblock before the first user is in the queue. Now only that user's replica can
+    // notice that the list which it has read is out of date.
+    await until(() => exclusions.haveChanged(ada.user.id, { userIds: [], readAt: 1 }));
+    await until(() => retry.mock.results.length > 0);
+    await retry.mock.results[0]!.value;
     reportUnblock();
     await joining;
     await expectMatch();

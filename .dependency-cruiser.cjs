@@ -1,6 +1,7 @@
 // Rules for the directions of imports in backend and contract; frontend/ has its own rules. A domain imports only the
 // contract; modules import the platform, never the reverse; a module imports from another module only its Nest module,
-// its application services and its DTOs. The contract imports only zod/mini.
+// its application services, its DTOs and `sharedEvents`. The contract imports only zod/mini. The code in
+// boundary-fixture/ breaks every rule, to test that violations are found (backend/scripts/boundaries.mjs).
 const source = '^(backend/(src|boundary-fixture)|contract/(src|boundary-fixture))/';
 const isTest = '[.](spec|integration-spec)[.]ts$|/testing/';
 const contract = '(^|/)contract/(src|dist)/';
@@ -33,6 +34,7 @@ module.exports = {
     rule(
       'platform-imports-no-module',
       { path: '^backend/[^/]+/(platform|config|migrations)/', pathNot: isTest },
+      // The files directly in src/, such as api.module.ts, compose the modules.
       { path: '^backend/[^/]+/([^/]+[.]ts$|modules/)' },
     ),
     rule(
@@ -45,6 +47,7 @@ module.exports = {
     ),
     rule(
       'only-the-nest-module-imports-the-transport',
+      // Without `domain`, which the first rule covers.
       { path: '/modules/[^/]+/(application|infrastructure|projections|jobs)/', pathNot: isTest },
       { path: '/modules/[^/]+/transport/' },
     ),
@@ -77,6 +80,7 @@ module.exports = {
     rule(
       'the-product-runs-without-dev-dependencies',
       { path: source, pathNot: isTest },
+      // Allowed are packages that are production dependencies, too, and imports of types, which exist only in sources.
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'], pathNot: contract },
     ),
   ],

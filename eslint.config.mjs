@@ -4,7 +4,12 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 import { plainWords } from './deploy/lint/plain-words.mjs';
 
-const typed = ['contract/**/*.ts', 'backend/**/*.ts', 'frontend/**/*.{ts,tsx}', 'deploy/k6/**/*.{ts,js}'];
+const typeCheckedFiles = [
+  'contract/**/*.ts',
+  'backend/**/*.ts',
+  'frontend/**/*.{ts,tsx}',
+  'deploy/k6/**/*.{ts,js}',
+];
 
 export default tseslint.config(
   {
@@ -19,7 +24,7 @@ export default tseslint.config(
   },
   js.configs.recommended,
   {
-    files: typed,
+    files: typeCheckedFiles,
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -35,6 +40,7 @@ export default tseslint.config(
         { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // Many functions without `await` are async because their type requires a promise.
       '@typescript-eslint/require-await': 'off',
     },
   },
@@ -62,12 +68,14 @@ export default tseslint.config(
     rules: reactHooks.configs.recommended.rules,
   },
   {
+    // k6 scripts do not run in Node.js.
     files: ['**/*.{js,mjs,cjs}'],
     ignores: ['deploy/k6/**/*.js'],
     languageOptions: { globals: globals.node },
   },
   { files: ['frontend/public/**/*.js'], languageOptions: { globals: globals.browser } },
   {
+    // Bans the words of deploy/lint/banned-words.mjs, and comments and test titles that are too wide.
     files: ['**/*.{ts,tsx,js,mjs,cjs}'],
     plugins: { 'plain-words': plainWords },
     rules: {
@@ -78,7 +86,7 @@ export default tseslint.config(
     },
   },
   {
-    // Texts of the product that must not change, sample messages of users, and test data.
+    // Texts of the product that must not change, sample messages of users, the lists of banned words, and test data.
     files: [
       'contract/src/questions-*.ts',
       'frontend/src/features/landing/**/{copy,samples}*.ts',

@@ -1,4 +1,4 @@
-const compile = (syntax) => ({
+const createSwcOptions = (syntax) => ({
   swcrc: false,
   sourceMaps: 'inline',
   module: { type: 'commonjs' },
@@ -16,16 +16,18 @@ const project = (displayName, testRegex, extra = {}) => ({
   testRegex,
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   transform: {
-    '^.+\\.ts$': ['@swc/jest', compile('typescript')],
-    '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],
+    '^.+\\.ts$': ['@swc/jest', createSwcOptions('typescript')],
+    '^.+\\.m?js$': ['@swc/jest', createSwcOptions('ecmascript')],
   },
   // Nest 12 is ESM only; Jest runs CommonJS, so its packages are compiled like our own.
   transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
   ...extra,
 });
 
-/** For tests with stores or processes: in CI, a failed test is retried once (docs/decisions/0007-a-second-try.md). */
-// In CI, retries a failed test once.
+/**
+ * Retries a failed test once in CI (docs/decisions/0007-a-second-try.md). For the tests with stores or processes in
+ * `npm test`; the other ones run only in `npm run test:long` or `npm run test:optional`.
+ */
 const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 
 export default {
@@ -33,10 +35,15 @@ export default {
     project('unit', ['/src/.*\\.spec\\.ts$']),
     project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),
     project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
+    // Kills primaries of a Redis Cluster.
     project('failover', ['/test/.*\\.failover-spec\\.ts$'], secondTry),
+    // Restores a backup, and searches for texts of a deleted user.
     project('drill', ['/test/.*\\.drill-spec\\.ts$']),
+    // Lets a Redis Cluster fail over or move slots, and Sentinels fail over.
     project('cluster', ['/test/.*\\.cluster-spec\\.ts$']),
+    // Puts PgBouncer between the application and PostgreSQL.
     project('pooler', ['/test/.*\\.pooler-spec\\.ts$']),
+    // Reads from a streaming replica of PostgreSQL.
     project('replica', ['/test/.*\\.replica-spec\\.ts$']),
   ],
 };

@@ -1,5 +1,6 @@
 // Imports go one way: lib → ui → product → chat-ui → features → app; a feature never imports another.
 const layers = ['lib', 'ui', 'product', 'chat-ui', 'features', 'app'];
+/** boundary-fixture/ breaks every rule, to show that the check works (scripts/boundaries.mjs). */
 const source = '(^|/)(src|boundary-fixture)/';
 /** `source` has two groups, so the name of the feature is the third, `$3` in a rule. */
 const feature = `${source}features/([^/]+)/`;
@@ -25,14 +26,14 @@ module.exports = {
       { path: feature },
       { path: feature, pathNot: `${source}features/$3/` },
     ),
-    // The questions of the game are in the contract, from which every layer may import.
+    // Any layer may import from the contract, so the rule names the contract's questions of the game explicitly.
     rule(
       'chat-ui-knows-no-game',
       { path: `${source}chat-ui/` },
       { path: '/icebreaker/|(^|/)contract/(src|dist)/questions' },
     ),
     rule(
-      'the-game-knows-state-and-store-of-its-chat-alone',
+      'the-game-imports-only-state-and-store-of-its-chat',
       { path: game, pathNot: isSpec },
       {
         path: `${source}features/random-chat/`,
@@ -55,7 +56,7 @@ module.exports = {
       { path: `${feature}components/` },
     ),
     rule(
-      'the-product-does-not-import-its-tests',
+      'no-layer-imports-tests',
       { path: `${source}(${layers.join('|')})/`, pathNot: isSpec },
       { path: `${source}testing/|${isSpec}` },
     ),

@@ -7,7 +7,7 @@ export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, is
 const headlessShell = '/usr/bin/chromium-headless-shell';
 const executablePath =
   process.env.CHROMIUM_PATH ?? (existsSync(headlessShell) ? headlessShell : '/usr/bin/chromium');
-/** Test files that run only in the project of the same name; the project `desk` runs all others. */
+/** Test files that each run in a project of their own; the project `desk` runs all others. */
 const filesWithOwnProject = {
   phone: 'phone.spec.ts',
   rightToLeft: 'right-to-left.spec.ts',
@@ -17,8 +17,8 @@ const filesWithOwnProject = {
 export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
   globalSetup: './e2e/support/products.ts',
-  // Each worker has its own running product, because all tests of a product share one queue of users. THAW_URL names
-  // a single product, which allows only one worker.
+  // Each worker has its own product (a complete running Thaw), because all tests of a product share one queue of users.
+  // THAW_URL is the address of a single product, which allows only one worker.
   workers: process.env.THAW_URL ? 1 : 3,
   // Lets an idle worker take the next test of any file.
   fullyParallel: true,

@@ -77,7 +77,7 @@ const sharedChunks = [
     ),
   },
   {
-    // All schemas are in one chunk: the receipt page needs only a few, and would otherwise split the chunk.
+    // These schemas stay in one chunk. The receipt page needs only a few of them, and would otherwise split the chunk.
     name: 'schemas',
     priority: 1,
     includeDependenciesRecursively: false,
@@ -86,9 +86,9 @@ const sharedChunks = [
   {
     name: 'chat-libraries',
     priority: 1,
-    // The modules are listed by name. Otherwise a page that shares only some of them would split the chunk, and smaller
-    // chunks compress worse.
     includeDependenciesRecursively: false,
+    // Lists the modules by name. Otherwise a page that shares only some of them would split the chunk, and smaller
+    // chunks compress worse.
     test: new RegExp(
       [
         // Only /moderation uses infinite queries.
@@ -106,7 +106,7 @@ const sharedChunks = [
     ),
   },
   {
-    // Components and helpers that the chat shares with the pictures of a chat on the landing page.
+    // What the chat shares with the landing page, which shows sample chats made of the same components.
     name: 'chat-pictures',
     priority: 1,
     includeDependenciesRecursively: false,

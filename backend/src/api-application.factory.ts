@@ -11,7 +11,7 @@ export const createApiApplication = async (environment: Environment): Promise<Ne
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
     bodyParser: false, // `configureHttp` installs its own
     logger: new AppLoggerService(environment),
-    abortOnError: false,
+    abortOnError: false, // an error reaches the caller
   });
   configureHttp(app);
   app.useWebSocketAdapter(new OrderedWsAdapter(app));

@@ -38,7 +38,7 @@ import { StorageModule } from './platform/storage/storage.module';
   imports: [
     ObservabilityModule,
     LifecycleModule,
-    ProcessEventsModule.complete(), // start-up fails when a process event has no handler
+    ProcessEventsModule.withCompletenessCheck(), // start-up fails when a process event has no handler
     DatabaseModule.forRoot(),
     RedisModule,
     MemoryValveModule,

@@ -13,7 +13,11 @@ const ADA = 1;
 const BOB = 2;
 /** Rows of each large table except the chat history: far more than a query may read. */
 const ROW_COUNT = 20_000;
+/** A tenth of the chats are Ada's, which is also far more than a query may read. */
 const CHAT_COUNT = 60_000;
+/** Rows of `private_reads` and of `ban_keys` that the tested statements delete. */
+const OWN_ROW_COUNT = 20;
+const SANCTION_COUNT = 100;
 /** The unread count at which the service stops counting. */
 const MAX_UNREAD_COUNT = 100;
 
@@ -25,10 +29,6 @@ interface PlanNode {
   'Rows Removed by Index Recheck'?: number;
   Plans?: PlanNode[];
 }
-
-/** How many of a table's rows belong to the user or the sanction of the test. */
-const OWN_ROW_COUNT = 20;
-const SANCTION_COUNT = 100;
 
 /** Sums up the rows that the scans in a plan read, including those that a filter removed. */
 const countRowsOfScans = (node: PlanNode): number => {
@@ -143,8 +143,8 @@ describe('a statement that deletes the rows of a user or a sanction', () => {
        SELECT n, n, 'suspended', 'harassment', now(), n, false, CASE WHEN n = 2 THEN 1 END FROM generate_series(1, $1::int) AS n`,
       [SANCTION_COUNT],
     );
-    // The second sanction is inherited from the first: it was imposed on another account of the same person. Each of
-    // the two has half of the own keys, by which new accounts of sanctioned users are recognised.
+    // The second sanction is inherited from the first, which was imposed on an earlier account of the same user. Each
+    // of the two has half of the OWN_ROW_COUNT keys (hashes by which new accounts of sanctioned users are recognised).
     await dataSource.query(
       `INSERT INTO ban_keys (kind, key_hash, sanction_id, expires_at)
        SELECT 'device', 'hash ' || n, CASE WHEN n <= $1 THEN 1 + n % 2 ELSE 1000 + n END, now() + interval '1 day'
@@ -164,14 +164,14 @@ describe('a statement that deletes the rows of a user or a sanction', () => {
     return row!.count;
   };
 
-  it('reads no rows but the read positions of the user, and of friends in chats with the user', async () => {
+  it('does not scan the table for the read positions of the user and of friends in chats with the user', async () => {
     const rowsRead = await countRowsRead(DELETE_READ_POSITIONS_SQL, [ADA]);
     expect(await countRows('private_reads')).toBe(ROW_COUNT - OWN_ROW_COUNT);
     // PostgreSQL may read a deleted row from an index and from the table; the limit leaves a margin.
     expect(rowsRead).toBeLessThanOrEqual(3 * OWN_ROW_COUNT);
   });
 
-  it('reads no keys but those of the sanction and of the sanctions that were inherited from it', async () => {
+  it('does not scan the table for the keys of the sanction and of the sanctions inherited from it', async () => {
     const rowsRead = await countRowsRead(DELETE_BAN_KEYS_SQL, [1]);
     expect(await countRows('ban_keys')).toBe(ROW_COUNT - OWN_ROW_COUNT);
     // As above; the small table of sanctions may be read completely.

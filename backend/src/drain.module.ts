@@ -12,7 +12,7 @@ import { REDIS } from './platform/redis/redis.module';
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** Provides what draining Redis needs: emptying it before a release that changes the layout of its keys. */
+/** Provides `RedisDrainService`, which empties Redis before a release that changes its layout (keys and values). */
 @Module({})
 export class DrainModule implements OnApplicationShutdown {
   constructor(@Inject(REDIS) private readonly redis: RedisClient) {}
@@ -22,6 +22,7 @@ export class DrainModule implements OnApplicationShutdown {
   }
 
   static forRoot(settings: RedisSettings): DynamicModule {
+    // The drain is on no request path: its commands wait for a reconnection instead of failing at once.
     const redis = connectRedis(settings, { enableOfflineQueue: true, commandTimeout: COMMAND_TIMEOUT_MS });
     return {
       module: DrainModule,

@@ -9,6 +9,7 @@ import { claimRedisLayout } from './platform/redis/redis-layout.functions';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
+  // Throws if Redis holds the keys of an incompatible release.
   await claimRedisLayout(environment);
   const app = await createApiApplication(environment);
   handleProcessSignals(app);

@@ -11,5 +11,5 @@ void runOperatorCommand(
     withApplicationContext(ReadModelsModule.forRoot(loadEnvironment(process.env)), (app) =>
       runModeratorsCommand(app.get(ModeratorsService), process.argv.slice(2)),
     ),
-  'Moderators were not changed',
+  'Moderators were not changed', // printed if the command fails
 );

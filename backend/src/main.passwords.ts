@@ -11,5 +11,5 @@ void runOperatorCommand(
     withApplicationContext(PasswordsModule.forRoot(loadEnvironment(process.env)), (app) =>
       runPasswordCommand(app.get(PasswordResetService), process.argv.slice(2)),
     ),
-  'The password was not changed',
+  'The password was not changed', // printed if the command fails
 );

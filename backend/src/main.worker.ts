@@ -9,10 +9,11 @@ import { WorkerModule } from './worker.module';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
+  // Throws if Redis holds the keys of an incompatible release.
   await claimRedisLayout(environment);
   const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment), {
     bufferLogs: true,
-    abortOnError: false,
+    abortOnError: false, // an error reaches the `catch` below
   });
   const logger = app.get(AppLoggerService);
   app.useLogger(logger);

@@ -14,7 +14,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
 import { UserPublisherModule } from './platform/realtime/user-publisher.module';
 import { CommandRedisModule } from './platform/redis/redis.module';
 
-/** All modules of the operators' command that gives a user a new password. */
+/** All modules of the command (main.passwords.ts) with which an operator gives a user a new password. */
 @Module({
   imports: [
     DatabaseModule.forOperator(),

@@ -17,6 +17,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
 /** All modules that a rebuild needs: the event log and every read model. */
 @Module({
   imports: [
+    // With the long time-outs for operators' commands, because a rebuild reads the whole event log.
     DatabaseModule.forOperator(),
     EventStoreModule,
     UsersReadModelModule,

@@ -64,7 +64,7 @@ describe('tables that a rebuild has replaced', () => {
 
   it('have the same columns, constraints, indexes, privileges, statistics and sequences as the old tables', async () => {
     const { dataSource } = database;
-    // The privileges that migrations grant, and options, column privileges and defaults that no migration uses yet.
+    // Adds the privileges that migrations grant, and what no migration uses yet, such as options and column privileges.
     await dataSource.query(`
       CREATE ROLE ${role};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role};
@@ -86,6 +86,7 @@ describe('tables that a rebuild has replaced', () => {
     const tableIdsBefore = await readTableIds();
     for (const kind of ['table', 'column', 'constraint', 'index', 'index column', 'privilege', 'sequence'])
       expect(definitionsBefore.some((line) => line.startsWith(`${kind} `))).toBe(true);
+    // A migration has turned off the statistics of this column.
     expect(definitionsBefore.join('\n')).toMatch(/column users email .* statistics 0 /);
     expect(definitionsBefore.join('\n')).toMatch(
       /table private_messages .* toast .*autovacuum_vacuum_threshold=7/,
@@ -95,7 +96,7 @@ describe('tables that a rebuild has replaced', () => {
 
     expect(await readTableIds()).not.toEqual(tableIdsBefore);
     expect(await readDefinitions()).toEqual(definitionsBefore);
-    // The sequence of the new column still provides a default.
+    // The sequence still provides the default of the new column `number`.
     await dataSource.query('INSERT INTO blocks (blocker_id, blocked_id, created_at) VALUES (1, 2, now())');
   });
 });

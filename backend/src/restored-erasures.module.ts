@@ -5,8 +5,8 @@ import { RestoredErasuresModule } from './modules/my-data/restored-erasures.modu
 import { ReadModelsModule } from './read-models.module';
 
 /**
- * All modules of the check after the restore of a backup. It compares the database with the ledger of erasures, to find
- * users who were erased after the backup was made.
+ * All modules of a step of the migration command. It compares the database with the ledger of erasures, to find users
+ * who are present again because a backup from before their erasure was restored, and requests these erasures again.
  */
 @Module({})
 export class RestoredErasuresCommandModule {

@@ -1,3 +1,5 @@
+// Searches for the words of a user (canaries), which occur nowhere else. They are ASCII, so bytes are read as latin1,
+// which accepts any byte.
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -33,7 +35,7 @@ const readDatabase = async (connectionString: string): Promise<[string, string][
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string; place: string }>(
-      // COPY refuses the name of a partitioned table.
+      // Lists partitions instead of their partitioned table, whose name COPY refuses.
       `SELECT format('%I.%I', nspname, pg_class.relname) AS name,
          format('%I.%I', nspname, coalesce(parent.relname, pg_class.relname)) AS place
        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = pg_class.relnamespace

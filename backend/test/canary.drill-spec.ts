@@ -12,7 +12,7 @@ import {
   createCanaryWord,
   holdRandomChat,
   createWords,
-  register,
+  registerAndChangeProfile,
   writePrivately,
 } from '../src/testing/canary-user.driver';
 import { deleteAccount, readReceipt, waitForReceipt } from '../src/testing/erasure.fixture';
@@ -23,9 +23,11 @@ import { findWords, readPlaces } from './canary-places';
 
 jest.setTimeout(240_000);
 
+/** The dialog in which the user deletes the account promises this. */
+const ERASED_WITHIN_MS = 60_000;
 const PASSWORD = 'correct horse';
-/** A moderator's statement of the facts, without words of the user. */
-const FACTS = 'You went on after your partner had asked you to stop.';
+/** What the moderators write, without words of the user. */
+const MODERATOR_TEXT = 'You went on after your partner had asked you to stop.';
 
 let stack: Stack;
 
@@ -70,18 +72,18 @@ const runSql = async (query: string): Promise<void> => {
 
 it('leaves no word of a deleted user anywhere once the retention of the kept data ends', async () => {
   const words = createWords();
-  const ada = await register(stack.url, words);
+  const ada = await registerAndChangeProfile(stack.url, words);
   const bob = await new ThawVisitor([stack.url]).joinAnonymously('male');
   const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
-  const users = { ada, bob, adaSocket, bobSocket, words };
-  const sessionId = await holdRandomChat(users);
-  await writePrivately(users);
+  const writingUsers = { ada, bob, adaSocket, bobSocket, words };
+  const sessionId = await holdRandomChat(writingUsers);
+  await writePrivately(writingUsers);
 
-  // The user is reported, warned, and appeals. The user also reports the partner, and that report is dismissed.
+  // The user is reported and warned, and appeals. The user also reports the partner, and that report is dismissed.
   // Another moderator than the one who decided must answer the appeal.
   const [moderator, appealModerator] = [await createModerator(), await createModerator()];
   expect((await fileReport(bob, ada, { sessionId, words: 'did not stop' })).status).toBe(201);
-  await decideCase(moderator, ada.user.id, { outcome: 'warned', rule: 'no_hate', facts: FACTS });
+  await decideCase(moderator, ada.user.id, { outcome: 'warned', rule: 'no_hate', facts: MODERATOR_TEXT });
   const { body: notices } = await ada.call('GET', `/api/notices/${ada.user.id}`);
   const { id: noticeId } = (notices as unknown as Notice[])[0]!;
   const appeal = await ada.call('POST', '/api/appeals', {
@@ -98,7 +100,7 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
     {
       version,
       outcome: 'upheld',
-      answer: FACTS,
+      answer: MODERATOR_TEXT,
     },
   );
   expect(appealAnswer.status).toBe(200);
@@ -107,7 +109,7 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   const block = await bob.call('POST', '/api/blocks', { blockerId: bob.user.id, blockedId: ada.user.id });
   expect(block.status).toBe(201);
 
-  // Proves that the search finds words. ANALYZE fills the planner's samples of columns, which are searched as well.
+  // Proves that `findWords` finds stored words. ANALYZE fills the planner's samples of columns, which it searches, too.
   await runSql('ANALYZE');
   const findingsBefore = findWords(await readPlaces(stack), words);
   expect(findingsBefore).toEqual(
@@ -116,9 +118,10 @@ it('leaves no word of a deleted user anywhere once the retention of the kept dat
   const startedAt = Date.now();
   const receiptId = await deleteAccount(ada, words.password);
   const receipt: Receipt = await waitForReceipt(stack.url, receiptId);
-  expect(Date.now() - startedAt).toBeLessThan(60_000);
+  expect(Date.now() - startedAt).toBeLessThan(ERASED_WITHIN_MS);
 
-  // The evidence of both reports, and what the moderators wrote about the user, are kept.
+  // The evidence of both reports, and what the moderators wrote about the user, are kept for some time after the
+  // decisions. `appeal_window` is the reason for all data whose retention period has a known end.
   expect(receipt.content!.kept.map(({ what, why }) => `${what}: ${why}`)).toEqual([
     'texts of decisions and appeals about you: appeal_window',
     'evidence of a report about you: appeal_window',

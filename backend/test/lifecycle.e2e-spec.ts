@@ -27,7 +27,7 @@ const createSettings = (databaseUrl: string) => ({
   HOST: '127.0.0.1',
   PORT: '0',
   INTERNAL_PORT: '0',
-  LIMITS_PROFILE: 'load',
+  LIMITS_PROFILE: 'load', // the tests send many requests from one address
 });
 
 describe('main.migrate', () => {
@@ -71,12 +71,13 @@ describe('main.migrate', () => {
       await client.query(`INSERT INTO chat_history VALUES (1, 'chat-1', 1, 2, now(), now())`);
       const countRows = async (table: string) => (await client.query(`SELECT 1 FROM ${table}`)).rows.length;
       const returnsRows = async (query: string) => (await client.query(query)).rows.length > 0;
-      const findCopies = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
-      // Holds the lock of an append that has not ended. The rebuild waits for this lock when it is killed.
+      // Finds the schema in which a rebuild creates the new read models before it replaces the old ones.
+      const copiesQuery = `SELECT 1 FROM pg_namespace WHERE nspname = 'read_model_copies'`;
+      // Holds the lock of an append that has not ended. The rebuild is killed while it waits for this lock.
       await client.query('BEGIN');
       await client.query('LOCK TABLE events IN ROW EXCLUSIVE MODE');
       const killed = startProcess('migrate', settings, ['--rebuild']);
-      await until(() => returnsRows(findCopies));
+      await until(() => returnsRows(copiesQuery));
       await killed.kill();
       await client.query('COMMIT');
       expect(await countRows('chat_history')).toBe(1);
@@ -87,7 +88,7 @@ describe('main.migrate', () => {
       );
       const { code, stdout } = await startProcess('migrate', settings, ['--rebuild']).ended;
       expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
-      expect([await countRows('chat_history'), await returnsRows(findCopies)]).toEqual([0, false]);
+      expect([await countRows('chat_history'), await returnsRows(copiesQuery)]).toEqual([0, false]);
     } finally {
       await client.end();
     }
@@ -112,11 +113,12 @@ describe('main.moderators and main.passwords', () => {
 
   it('respond with one line, and with an exit code that distinguishes success, a refusal and a misuse', async () => {
     const settings = createSettings(database.url);
-    const results = await Promise.all(
-      [['list'], ['add', 'ada@example.org'], ['appoint']]
-        .map((args) => startProcess('moderators', settings, args).ended)
-        .concat(startProcess('passwords', settings, ['reset', 'ada@example.org']).ended),
-    );
+    const results = await Promise.all([
+      startProcess('moderators', settings, ['list']).ended,
+      startProcess('moderators', settings, ['add', 'ada@example.org']).ended,
+      startProcess('moderators', settings, ['appoint']).ended,
+      startProcess('passwords', settings, ['reset', 'ada@example.org']).ended,
+    ]);
     expect(results).toEqual([
       { code: 0, stdout: 'There are no moderators.\n', stderr: '' },
       { code: 1, stdout: '', stderr: 'No registered user has the address ada@example.org.\n' },
@@ -259,17 +261,17 @@ describe('main.api', () => {
           counts[outcome] = (counts[outcome] ?? 0) + 1;
         }
       };
-      // Six callers, which begin with either replica in turn.
+      // Three callers begin with each replica.
       const callers = [0, 1, 2, 3, 4, 5].map(callUntilDone);
       const countSuccesses = () => counts['204'] ?? 0;
-      const waitForFurtherSuccesses = async () => {
+      const waitFor50MoreSuccesses = async () => {
         const before = countSuccesses();
         await untilWithin(30_000, () => countSuccesses() >= before + 50);
       };
-      await waitForFurtherSuccesses();
+      await waitFor50MoreSuccesses();
       replicas[0]!.sendSignal('SIGTERM');
       await replicas[0]!.ended;
-      await waitForFurtherSuccesses();
+      await waitFor50MoreSuccesses();
       isDone = true;
       await Promise.all(callers);
       expect(Object.keys(counts)).toEqual(['204']);

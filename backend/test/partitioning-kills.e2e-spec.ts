@@ -1,6 +1,6 @@
 /**
- * Runs the migration that partitions the tables of events and of their personal data, as a process like an operator
- * does, and kills the process repeatedly while the service appends, changes and deletes rows. The long form
+ * Runs the migration that partitions the tables of events and of their personal data in its own process, as an
+ * operator does, and kills the process repeatedly while the service appends, changes and deletes rows. The long form
  * (THAW_TEST_LONG=1) has more data and more kills.
  */
 import type { DataSource } from 'typeorm';
@@ -46,7 +46,7 @@ const startMigration = (): ThawProcess =>
     RECEIPT_KEY: process.env.RECEIPT_KEY ?? '',
   }));
 
-/** Returns up to which key the migration has copied each table. */
+/** Reads the last key of each table that the migration has copied. */
 const readProgress = async (): Promise<{ events: string; personal: string }> => {
   const { exists } = await readRow<{ exists: boolean }>(
     `SELECT to_regclass('event_partitioning') IS NOT NULL AS exists`,
@@ -75,7 +75,8 @@ it('continues after each kill and converts everything, while the service writes'
   const { rowsBefore } = await readRow<{ rowsBefore: number }>(
     'SELECT count(*)::int AS "rowsBefore" FROM event_private',
   );
-  const service = new BusyEventStore(database.service);
+  const service = new BusyEventStore(database.apiDataSource);
+  // No reader follows the log, since each of its reads scans the whole table.
   service.start(rowsToChange, { isFollowed: false });
   for (const table of ['events', 'personal'] as const)
     for (let kill = 0; kill < KILLS_PER_TABLE; kill += 1) await killAfterProgressIn(table);
@@ -100,7 +101,7 @@ it('continues after each kill and converts everything, while the service writes'
        HAVING max(stream_position) <> s.version OR count(*) <> s.version`,
     ),
   ).toEqual([]);
-  // Each appended event of a type `Signed…` has one row of personal data.
+  // Each event that the service appended with a type `Signed…` has one row of personal data.
   const { signed } = await readRow<{ signed: number }>(
     `SELECT count(*)::int AS signed FROM events WHERE type LIKE 'Signed%'`,
   );

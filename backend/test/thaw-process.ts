@@ -10,7 +10,7 @@ export interface ProcessResult {
   stderr: string;
 }
 
-/** One of Thaw's processes, as it is deployed: runs `backend/dist/main.<role>.js`. */
+/** A server or an operator's command, run as in a deployment: `backend/dist/main.<role>.js`. */
 export class ThawProcess {
   private readonly child: ChildProcess;
   private stdout = '';
@@ -51,19 +51,13 @@ export class ThawProcess {
   async waitUntilServing(): Promise<{ port: number; internalPort: number }> {
     const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
     let hasEnded = false;
-    const failure = this.ended.then(({ stderr }) => {
-      hasEnded = true;
-      throw new Error(`The process ended before it served: ${stderr}`);
-    });
-    const waitForPorts = async () => {
-      while (!hasEnded) {
-        const ports = pattern.exec(this.stdout);
-        if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
-        await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
-      }
-      return failure;
-    };
-    return Promise.race([waitForPorts(), failure]);
+    void this.ended.then(() => (hasEnded = true));
+    while (!hasEnded) {
+      const ports = pattern.exec(this.stdout);
+      if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
+      await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+    }
+    throw new Error(`The process ended before it served: ${this.stderr}`);
   }
 
   sendSignal(name: NodeJS.Signals): void {

@@ -11,7 +11,7 @@ import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalar
 export const storedAckSchema = z.object({ seq: z.int() });
 export type StoredAck = z.infer<typeof storedAckSchema>;
 
-/** `data` of the ack to `random_message`. */
+/** `data` of the ack to `random_message`. `clientId` is that of the command, if it had one. */
 export const randomMessageAckSchema = z.object({
   id: randomMessageIdSchema,
   seq: z.int(),

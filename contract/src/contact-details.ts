@@ -57,14 +57,17 @@ const leadingDate =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)[ -]{0,3}/;
 /** Two years: "2019-2023". */
 const rangeOfYears = /^(?:19|20)\d{2}(?:[ ]?[-/][ ]?|[ ])(?:19|20)\d{2}(?!\d)/;
-/** A large number in groups of three digits: "10.000.000". */
+/**
+ * A large number in groups of three digits: "10.000.000". With three digits at the beginning it may be a phone number,
+ * unless all other groups are "000".
+ */
 const groupedNumber = /^(?:\d{1,2}(?:\.\d{3})+|\d{1,3}(?:\.000)+)$/;
-/** A currency before a number. Matches at most the 4 characters of "usd ". */
+/** A currency before a number. */
 const currencyBefore = /(?:[$€£¥₹]|(?:usd|eur|gbp|pln))[ ]?$/i;
-/** A currency after a number. Matches at most the 8 characters of " dollars", and depends on the next character. */
+/** A currency after a number. */
 const currencyAfter = /^[ ]?(?:[$€£¥₹%]|(?:usd|eur|gbp|pln|euros?|dollars?|pounds?|zł|kr)(?![\p{L}]))/iu;
 
-// Lengths of the text before and after a number on which these two patterns depend.
+// Numbers of characters that these two patterns need: those of "usd ", and those of " dollars" and the next character.
 const CURRENCY_BEFORE_LENGTH = 4;
 const CURRENCY_AFTER_LENGTH = 9;
 
@@ -72,10 +75,11 @@ const countDigits = (text: string): number => text.replace(/\D/g, '').length;
 
 const isPhoneNumber = (text: string, start: number, end: number): boolean => {
   const run = text.slice(start, end);
-  // A run next to a letter, `_`, `12:` or `,5` is part of a longer name, a time or a decimal number. Only a plus sign
-  // begins a new number even after them.
+  // After a letter, `_`, `12:` or `3,`, the run is part of a name, a time or a decimal number, unless it begins with a
+  // plus sign.
   if (!run.startsWith('+') && /(?:[\p{L}_]|\d[:,])$/u.test(text.slice(Math.max(0, start - 2), start)))
     return false;
+  // Before a letter, `_`, `:30` or `,5`, it is part of one, too.
   if (/^(?:[\p{L}_]|[:,]\d)/u.test(text.slice(end, end + 2))) return false;
   if (groupedNumber.test(run) || rangeOfYears.test(run)) return false;
   if (currencyBefore.test(text.slice(Math.max(0, start - CURRENCY_BEFORE_LENGTH), start))) return false;
@@ -164,7 +168,7 @@ function* findMatches(text: string, pattern: RegExp, kind: ContactKind): Generat
 /**
  * Finds links, e-mail addresses, phone numbers and usernames on other services. A false positive costs the reader one
  * click, so short patterns are preferred to exact ones. The search takes linear time.
- * @param text  at most a message (`limits.messageMaxCodePoints`)
+ * @param text  not longer than a message (`limits.messageMaxCodePoints`)
  * @returns spans in the order of the text, without overlaps
  */
 export const findContactDetails = (text: string): ContactSpan[] => {

@@ -14,7 +14,7 @@ export const friendRequestSchema = z.object({
 });
 export type FriendRequest = z.infer<typeof friendRequestSchema>;
 
-/** Body of POST /api/friends/request. */
+/** Body of POST /api/friends/request. `requesterId` must be the id of the signed-in user. */
 export const sendFriendRequestSchema = z.object({ requesterId: idSchema, addresseeId: idSchema });
 export type SendFriendRequest = z.infer<typeof sendFriendRequestSchema>;
 
@@ -22,8 +22,9 @@ export type SendFriendRequest = z.infer<typeof sendFriendRequestSchema>;
 export const answerFriendRequestSchema = z.object({ status: z.enum(['accepted', 'declined']) });
 export type AnswerFriendRequest = z.infer<typeof answerFriendRequestSchema>;
 
-// Data of frames to clients.
+// Data of the frames `friend_request`, `friendship_accepted`, `friendship_removed`, `presence` and `profile_updated`.
 
+/** `id`: that of the request. */
 export const friendRequestReceivedSchema = z.object({
   id: idSchema,
   requesterId: idSchema,
@@ -32,5 +33,7 @@ export const friendRequestReceivedSchema = z.object({
 });
 export const friendshipAcceptedSchema = z.object({ requestId: idSchema, friend: publicUserSchema });
 export const friendshipRemovedSchema = z.object({ removedFriendId: idSchema, removedBy: idSchema });
+/** About a friend. */
 export const presenceSchema = z.object({ userId: idSchema, isOnline: z.boolean() });
+/** The new profile of a friend, or of the user. */
 export const profileUpdatedSchema = z.object({ user: profileSchema });

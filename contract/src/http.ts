@@ -27,7 +27,7 @@ export const convertAnonymousSchema = z.object({
 });
 export type ConvertAnonymous = z.infer<typeof convertAnonymousSchema>;
 
-/** Body of PUT /api/user/{id}. */
+/** Body of PUT /api/user/{id}. The server normalises and checks the name. */
 export const updateProfileSchema = z.object({ username: z.string(), avatar: z.nullable(z.string()) });
 export type UpdateProfile = z.infer<typeof updateProfileSchema>;
 
@@ -35,7 +35,7 @@ export type UpdateProfile = z.infer<typeof updateProfileSchema>;
 export const setGenderSchema = z.object({ gender: genderSchema });
 export type SetGender = z.infer<typeof setGenderSchema>;
 
-/** Body of PUT /api/user/{id}/email. */
+/** Body of PUT /api/user/{id}/email. Every text that is not the current password is refused as a wrong password. */
 export const changeEmailSchema = z.object({ newEmail: emailSchema, currentPassword: z.string() });
 export type ChangeEmail = z.infer<typeof changeEmailSchema>;
 

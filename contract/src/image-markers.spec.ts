@@ -1,5 +1,5 @@
 import { normalizeText } from './text.js';
-import { listImageUrls, parseImageMarkers, withImageMarkers } from './image-markers.js';
+import { formatImageMarkers, listImageUrls, parseImageMarkers } from './image-markers.js';
 
 const cat = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.jpg';
 const dog = '/api/files/chat-images/private-chat/1c6d0b3f-5a7e-4d2c-8b4f-3e809f2d7c6b.webp';
@@ -14,14 +14,14 @@ describe('parseImageMarkers', () => {
     });
   });
 
-  it('is the inverse of withImageMarkers', () => {
+  it('is the inverse of formatImageMarkers', () => {
     const contents = [
       { text: 'hi', imageUrls: [cat] },
       { text: 'two\nlines\n', imageUrls: [dog, cat, cat] },
       { text: '', imageUrls: [cat] },
       { text: 'nothing to see', imageUrls: [] },
     ];
-    for (const content of contents) expect(parseImageMarkers(withImageMarkers(content))).toEqual(content);
+    for (const content of contents) expect(parseImageMarkers(formatImageMarkers(content))).toEqual(content);
   });
 
   it('finds markers that have no text above them', () => {
@@ -31,11 +31,11 @@ describe('parseImageMarkers', () => {
   it.each([
     ['a marker for another host', `hi\n[IMAGE:${foreign}]`],
     ['a marker for a profile picture', `hi\n[IMAGE:${avatar}]`],
-    ['a marker inside a line', `hi [IMAGE:${cat}]`],
+    ['a marker after other text in its line', `hi [IMAGE:${cat}]`],
     ['a marker above text', `[IMAGE:${cat}]\nhi`],
-    ['a marker that is not alone in its line', `hi\n[IMAGE:${cat}] ha`],
+    ['a marker before other text in its line', `hi\n[IMAGE:${cat}] ha`],
     ['a marker in lower case', `hi\n[image:${cat}]`],
-    ['a script', `hi\n[IMAGE:javascript:alert(1)]`],
+    ['a marker for a javascript: URL', `hi\n[IMAGE:javascript:alert(1)]`],
   ])('leaves %s as text', (_, content) => {
     expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
   });
@@ -49,12 +49,14 @@ describe('parseImageMarkers', () => {
 
   it('finds the same images after a message is parsed, normalised and reassembled', () => {
     const pieces = [`[IMAGE:${cat}]`, `[IMAGE:${dog}]`, '\n', ' ', '\u0007', '\u00a0', '\u2028', '\r', 'hi'];
+    // Enough for two markers with a piece above, between and below them.
+    const maxPieceCount = 5;
     let contents = [''];
-    for (let length = 1; length <= 5; length += 1) {
+    for (let pieceCount = 1; pieceCount <= maxPieceCount; pieceCount += 1) {
       contents = contents.flatMap((content) => pieces.map((piece) => content + piece));
       for (const content of contents) {
         const { text, imageUrls } = parseImageMarkers(normalizeText(content));
-        const reassembled = withImageMarkers({ text: normalizeText(text), imageUrls });
+        const reassembled = formatImageMarkers({ text: normalizeText(text), imageUrls });
         const found = parseImageMarkers(reassembled).imageUrls;
         if (found.join() !== imageUrls.join())
           throw new Error(`Different images after reassembling ${JSON.stringify(content)}`);
@@ -69,7 +71,7 @@ describe('parseImageMarkers', () => {
 });
 
 describe('listImageUrls', () => {
-  it('finds no image in a message of type text, even if it contains a marker', () => {
+  it('finds no image in a message of type text, even if it is the URL of an image or contains a marker', () => {
     expect(listImageUrls('text', cat)).toEqual([]);
     expect(listImageUrls('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
   });

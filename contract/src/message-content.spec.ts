@@ -36,6 +36,7 @@ describe('checkContent', () => {
   });
 
   it('rejects an image or mixed message that shows no chat image', () => {
+    // Only chat images can belong to the sender.
     expect(checkContent('image', 'hello')).toEqual({ refusal: 'image_not_yours' });
     expect(checkContent('mixed', 'hello')).toEqual({ refusal: 'image_not_yours' });
   });

@@ -1,5 +1,5 @@
 import type { SocketErrorCode } from './error-codes.js';
-import { listImageUrls, parseImageMarkers, withImageMarkers } from './image-markers.js';
+import { formatImageMarkers, listImageUrls, parseImageMarkers } from './image-markers.js';
 import { limits } from './limits.js';
 import type { MessageType } from './scalars.js';
 import { countCodePoints, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
@@ -12,8 +12,8 @@ export type CheckedContent =
 /**
  * Normalises and checks a text message, or the text of an edit.
  * @param received  the text as the client sent it
- * @returns the normalised text; `invalid_payload` without a visible character; `message_too_long` for more than
- *   `limits.messageMaxCodePoints` code points
+ * @returns the normalised text; `invalid_payload` if it has no visible character; `message_too_long` if it has more
+ *   than `limits.messageMaxCodePoints` code points
  */
 export const checkText = (received: string): CheckedContent => {
   const content = normalizeText(received);
@@ -23,10 +23,12 @@ export const checkText = (received: string): CheckedContent => {
 };
 
 /**
- * Normalises and checks the content of a message of any type. Does not check whether the sender may use its images.
+ * Checks the content of a message of any type, and normalises its text. Does not check whether the sender may use its
+ * images.
  * @param received  the content as the client sent it
- * @returns the content to store; `image_not_yours` when an image or mixed message shows no chat image;
- *   `invalid_payload` for more than `limits.imagesPerMessage` images; otherwise as `checkText`
+ * @returns the content to store; `image_not_yours` when an image or mixed message has no URL of a chat image, since
+ *   only chat images can belong to the sender; `invalid_payload` for more than `limits.imagesPerMessage` images;
+ *   otherwise as `checkText`
  */
 export const checkContent = (messageType: MessageType, received: string): CheckedContent => {
   switch (messageType) {
@@ -43,7 +45,7 @@ export const checkContent = (messageType: MessageType, received: string): Checke
       const checked = checkText(text);
       return 'refusal' in checked
         ? checked
-        : { content: withImageMarkers({ text: checked.content, imageUrls }) };
+        : { content: formatImageMarkers({ text: checked.content, imageUrls }) };
     }
     default:
       return messageType satisfies never;

@@ -17,8 +17,9 @@ export const blockedImageSchema = z.object({
 export type BlockedImage = z.infer<typeof blockedImageSchema>;
 
 /**
- * The acts of moderators that the audit log records, including every read. `confirmed` is the confirmation of a ban by
- * a second moderator. `held` and `hold_lifted` concern a hold, which keeps the data of a user from being erased.
+ * The acts of moderators that the audit log records, including every read. `claimed` and `released` begin and end a
+ * claim, which reserves a case for a moderator. `confirmed` is the confirmation of a ban by a second moderator. `held`
+ * and `hold_lifted` concern a hold, which keeps the data of a user from being erased.
  */
 export const moderatorActionSchema = z.enum([
   'queue_read',
@@ -48,6 +49,7 @@ export const auditEntrySchema = z.object({
   at: timestampSchema,
   caseId: z.nullable(idSchema),
   userId: z.nullable(idSchema),
+  /** Identifies an image within its case only. */
   imageId: z.nullable(z.int()),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;

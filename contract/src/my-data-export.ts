@@ -7,7 +7,7 @@ export type RequestExport = z.infer<typeof requestExportSchema>;
 
 /** Response body of POST /api/my-data/{userId}/export. */
 export const exportReadySchema = z.object({
-  /** A relative URL that serves one download, and only to the login that requested the export. */
+  /** A relative URL that serves one download, only to the login (the session) that requested the export. */
   url: z.string(),
   expiresAt: timestampSchema,
 });
@@ -19,7 +19,10 @@ export const exportTokenSchema = z.string().check(z.regex(/^[\w-]{22}$/));
 /** The name under which browsers save an export. */
 export const exportFileName = 'thaw-my-data.jsonl';
 
-/** The sections of an export, in the order of the file. */
+/**
+ * The sections of an export, in the order of the file. `private` contains private messages, and `records` rows of
+ * tables whose data is not in the event log.
+ */
 export const exportSections = [
   'account',
   'friends',
@@ -62,7 +65,7 @@ export const exportEventSchema = z.object({
   /** Who acted; null for the service and its moderators. */
   by: z.nullable(z.enum(['me', 'other'])),
   data: dataSchema,
-  /** Names of fields that were left out or shortened. */
+  /** Names of fields that were left out or shortened, for example because they contain another user's words. */
   omitted: z.optional(z.array(z.string())),
 });
 export type ExportEvent = z.infer<typeof exportEventSchema>;

@@ -9,6 +9,7 @@ const withoutPrefix = (question: string): string => question.slice(prefix.length
 const findInvalid = <T>(items: readonly T[], isValid: (item: T) => boolean): T[] =>
   items.filter((item) => !isValid(item));
 
+/** Finds the texts that differ from an earlier one only in case or punctuation, or not at all. */
 const findRepeated = (texts: readonly string[]): string[] => {
   const normalized = texts.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, ''));
   return normalized.filter((text, index) => normalized.indexOf(text) !== index);
@@ -36,7 +37,7 @@ describe('the question bank', () => {
     expect(findInvalid(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
   });
 
-  it('holds questions of 10 to 110 characters', () => {
+  it('holds questions of 10 to 110 characters after the prefix', () => {
     const texts = questions.map(({ question }) => withoutPrefix(question));
     expect(findInvalid(texts, (text) => text.length >= 10 && text.length <= 110)).toEqual([]);
   });
@@ -47,8 +48,9 @@ describe('the question bank', () => {
 
   it('finds a question by its id, and none for an unknown id', () => {
     expect(findQuestionById(1)).toBe(questions[0]);
-    expect(findQuestionById(85)).toBe(questions[84]);
-    expect([0, 86, -1, 1.5, NaN].map(findQuestionById)).toEqual(Array(5).fill(undefined));
+    const lastId = limits.questionCount;
+    expect(findQuestionById(lastId)).toBe(questions.at(-1));
+    expect([0, lastId + 1, -1, 1.5, NaN].map(findQuestionById)).toEqual(Array(5).fill(undefined));
   });
 });
 

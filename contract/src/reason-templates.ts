@@ -1,6 +1,6 @@
 import type { HouseRule } from './safety.js';
 
-/** Initial texts for the facts of a decision, which moderators edit. `[date]` is replaced by the date of the chat. */
+/** Templates for the facts of a decision. Moderators edit the text. `[date]` is replaced by the date of the chat. */
 export const reasonTemplates: Record<HouseRule, string> = {
   no_unwanted_sexual:
     'On [date] you went on with sexual messages or pictures that the other person had not asked for.',

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
 
-// The part of the safety schemas that every page loads: the standing and the frames. safety.ts re-exports this file and
-// adds the rest.
+// The part of the safety schemas that every page loads: the standing, the notices and the frame about blocks. safety.ts
+// re-exports this file and adds the rest.
 
 /** What a report is about. */
 export const reportCategorySchema = z.enum([
@@ -33,9 +33,9 @@ export const standingKindSchema = z.enum(['good', 'care', 'age_question', 'suspe
 export type StandingKind = z.infer<typeof standingKindSchema>;
 
 /**
- * Whether a user may use the product. A user with the standing `care` is matched only with others of this standing; one
- * with `age_question` has to answer whether they are an adult. `until` is null if no end is set; the notice `noticeId`
- * gives the reason.
+ * Whether a user may use the product. A user with the standing `care` is matched only with others of this standing; a
+ * user with `age_question` has to answer whether they are an adult. `until` is null if no end is set; the notice
+ * `noticeId` gives the reason.
  */
 export const standingSchema = z.object({
   kind: standingKindSchema,
@@ -72,9 +72,9 @@ export const noticeSchema = z.object({
   kind: noticeKindSchema,
   createdAt: timestampSchema,
   seenAt: z.nullable(timestampSchema),
-  /** The rule that the user has violated. */
+  /** The rule that the user has violated; null if the decision names none. */
   rule: z.nullable(houseRuleSchema),
-  /** The reason of the decision in words; null where the page has a text of its own. */
+  /** The reason of the decision in words; null where the frontend has a fixed text. */
   facts: z.nullable(z.string()),
   /** Where and when the user's conduct took place. */
   about: z.nullable(

@@ -1,3 +1,4 @@
+/** Smaller numbers, as in "i'm 5", are not taken for ages. */
 const MIN_STATED_AGE = 8;
 const MAX_STATED_AGE = 17;
 /** The ages from `MIN_STATED_AGE` to `MAX_STATED_AGE` in words. */
@@ -14,20 +15,24 @@ const ageWords = [
   'seventeen',
 ];
 
-const number = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
+const agePattern = `(?<age>\\d{1,2}|${ageWords.join('|')})`;
 /** "I am" or "I have" in five languages. `findStatedAge` makes apostrophes straight; users often leave them out. */
 const firstPerson = String.raw`(?:i ?'?m|i am|tengo|ich bin|tenho|j ?'?ai)`;
 /** A word that may stand between "I am" and the number. */
 const wordBeforeNumber = '(?:(?:only|just|turning|actually|really|still|a|an|erst|solo|só|seulement)[ ])?';
-// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages:
-// "15 years old"; "15 ans" or "15 f" at the end of a sentence; "15f" there; the end of a sentence or an emoji.
+// One of the next four patterns must follow the number, so that "13 years older", "15 km" and "10/10" are not ages.
+/** As in "15 years old" and "15yo". */
 const years = String.raw`[ -]?(?:y[./ ]?o|yrs?[ -]old|years?[ -]old|jahre alt)(?![\p{L}\p{N}])`;
+/** At the end of a sentence: as in "15 ans" and "15 f". */
 const wordAtEnd = String.raw`[ ](?:años|anos|ans|jahre|yrs|m|f)(?=[ ]*(?:$|[.,!?;…)\n]))`;
+/** At the end of a sentence: as in "15f". */
 const genderAtEnd = '[mf](?=[ ]*(?:$|[.,!?;…)\\n]))';
-const end = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
+/** The end of a sentence, or an emoji. `(?!\d)` excludes "13.5" and "15:30". */
+const sentenceEnd = String.raw`[ ]*(?:$|[.,!?;:…)\n](?!\d)|\p{Extended_Pictographic})`;
+const afterNumber = `(?:${years}|${wordAtEnd}|${genderAtEnd}|${sentenceEnd})`;
 
 const statement = new RegExp(
-  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${number}(?:${years}|${wordAtEnd}|${genderAtEnd}|${end})`,
+  `(?<![\\p{L}\\p{N}])${firstPerson}[ ]${wordBeforeNumber}${agePattern}${afterNumber}`,
   'giu',
 );
 /** A message that consists of an age and a gender: "14f", "f 15", "16/m". */
@@ -36,7 +41,7 @@ const ageAndGender = new RegExp(
   'iu',
 );
 
-/** A cheap first test: every statement of an age from 8 to 17 matches it, and almost no other message does. */
+/** A cheap first test: every statement of an age from 8 to 17 ("08", too) matches it, but hardly any other message. */
 const mayStateAge = new RegExp(`(?<!\\d)(?:0?[89]|1[0-7])(?!\\d)|${ageWords.join('|')}`, 'iu');
 
 const toNumber = (age: string): number => {
@@ -44,11 +49,11 @@ const toNumber = (age: string): number => {
   return index < 0 ? Number(age) : MIN_STATED_AGE + index;
 };
 
-const isMinor = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_STATED_AGE;
+const isInRange = (age: number): boolean => age >= MIN_STATED_AGE && age <= MAX_STATED_AGE;
 
 /**
- * Finds a sender's statement that they are under 18. Ignores the ages of other people, ages in the past, and numbers
- * that are not ages. Takes linear time.
+ * Finds a sender's statement that they are under 18. Ignores the ages of other people, ages in the past
+ * ("i was 15"), and numbers that are not ages. Takes linear time.
  * @param text  a message
  * @returns the stated age in years, from 8 to 17; undefined if the text states none
  */
@@ -63,5 +68,5 @@ export const findStatedAge = (text: string): number | undefined => {
   const ages = onlyAgeAndGender
     ? [onlyAgeAndGender.age ?? onlyAgeAndGender.ageAfterGender ?? '']
     : [...plain.matchAll(statement)].map(({ groups }) => groups?.age ?? '');
-  return ages.map(toNumber).find(isMinor);
+  return ages.map(toNumber).find(isInRange);
 };

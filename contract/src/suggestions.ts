@@ -29,7 +29,10 @@ export const requestSuggestionsSchema = z
   .check(z.refine(({ sessionId, friendId }) => (sessionId === undefined) !== (friendId === undefined)));
 export type RequestSuggestions = z.infer<typeof requestSuggestionsSchema>;
 
-/** Response body of POST /api/suggestions. The source is `none` if the model returned nothing that can be shown. */
+/**
+ * Response body of POST /api/suggestions. The source of an empty list is `none`: the model returned nothing that can be
+ * shown.
+ */
 export const suggestionsSchema = z.object({
   source: z.enum(['model', 'none']),
   suggestions: z.array(z.string()).check(z.maxLength(suggestionLimits.count)),

@@ -1,3 +1,4 @@
+import { limits } from './limits.js';
 import {
   countCodePoints,
   hasVisibleCharacter,
@@ -11,7 +12,7 @@ describe('normalizeText', () => {
     expect(normalizeText('a\u0000b\u0007\tc\nd')).toBe('ab\tc\nd');
   });
 
-  it('replaces lone surrogates, which PostgreSQL rejects in jsonb', () => {
+  it('replaces lone surrogates, which PostgreSQL rejects in jsonb, by U+FFFD', () => {
     expect(normalizeText('x\ud800y')).toBe('x\ufffdy');
   });
 
@@ -44,19 +45,19 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 
   it('cuts inside a grapheme that alone exceeds the code point limit', () => {
-    // The limit is 60 times 8 code points: one letter and 479 accents.
-    expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(479)}...`);
+    const accentCount = 60 * limits.quoteMaxCodePointsPerGrapheme - 'e'.length;
+    expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(accentCount)}...`);
   });
 
   it('drops a grapheme that would exceed the code point limit', () => {
     expect(truncateGraphemes(`ab${giant}`, 60)).toBe('ab...');
   });
 
-  it('never splits a surrogate pair', () => {
+  it('splits no surrogate pair when it cuts inside a grapheme', () => {
     const truncated = truncateGraphemes(`😀${'\u{1f3fb}'.repeat(1_000)}`, 2);
     expect(truncated.isWellFormed()).toBe(true);
-    const codePointsOfTwoGraphemes = 2 * 8;
-    expect(countCodePoints(truncated)).toBe(codePointsOfTwoGraphemes + '...'.length);
+    const maxCodePoints = 2 * limits.quoteMaxCodePointsPerGrapheme;
+    expect(countCodePoints(truncated)).toBe(maxCodePoints + '...'.length);
   });
 });
 

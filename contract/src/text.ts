@@ -45,7 +45,7 @@ export const countCodePoints = (text: string): number => {
 };
 
 /**
- * Cuts a text after `count` graphemes and appends '...' if anything was cut.
+ * Cuts a text, such as the quote of a message, after `count` graphemes. Appends '...' if anything was cut.
  *
  * A grapheme has no maximum length (a letter with a thousand accents is one), so the result is also limited to
  * `count * limits.quoteMaxCodePointsPerGrapheme` code points before the dots. A surrogate pair is never split. A
@@ -60,9 +60,9 @@ export const truncateGraphemes = (text: string, count: number): string => {
   let codePoints = 0;
   for (const { segment, index } of graphemes.segment(text)) {
     codePoints += countCodePoints(segment);
-    if (graphemeCount === count || (codePoints > maxCodePoints && graphemeCount > 0))
-      return `${text.slice(0, index)}...`;
-    if (codePoints > maxCodePoints) return `${Array.from(segment).slice(0, maxCodePoints).join('')}...`;
+    const isTooLong = codePoints > maxCodePoints;
+    if (isTooLong && graphemeCount === 0) return `${Array.from(segment).slice(0, maxCodePoints).join('')}...`;
+    if (isTooLong || graphemeCount === count) return `${text.slice(0, index)}...`;
     graphemeCount += 1;
   }
   return text;

@@ -21,8 +21,8 @@ describe('parseUploadUrl', () => {
     ['a bucket named like a property of every object', `/api/files/__proto__/${uuid}.jpg`],
     ['a path to another folder', `/api/files/chat-images/../avatars/${uuid}.jpg`],
     ['an unknown folder', `/api/files/chat-images/other/${uuid}.jpg`],
-    ['an unknown classification', `/api/files/chat-images/${uuid}.harmless.jpg`],
-    ['a classification without a file type', `/api/files/chat-images/${uuid}.explicit`],
+    ['an unknown suffix of the UUID', `/api/files/chat-images/${uuid}.harmless.jpg`],
+    ['a suffix of the UUID without a file type', `/api/files/chat-images/${uuid}.explicit`],
     ['an unknown file type', `/api/files/chat-images/${uuid}.svg`],
     ['a query', `/api/files/chat-images/${uuid}.jpg?size=1`],
     ['a fragment', `/api/files/chat-images/${uuid}.jpg#`],
@@ -42,7 +42,7 @@ describe('mayBeExplicit', () => {
       key: createUploadKey({ prefix, uuid, isExplicit, extension: 'webp' }),
     });
 
-  it('is true only for the URL of an explicit image', () => {
+  it('is true only for the relative URL of an image that the classifier considers explicit', () => {
     expect(mayBeExplicit(createUrl(true))).toBe(true);
     expect(mayBeExplicit(createUrl(true, 'private-chat/'))).toBe(true);
     expect(mayBeExplicit(createUrl(false))).toBe(false);

@@ -3,7 +3,10 @@ import * as z from 'zod/mini';
 export const uploadBucketSchema = z.enum(['chat-images', 'avatars']);
 export type UploadBucket = z.infer<typeof uploadBucketSchema>;
 
-/** Folders that the `fileName` of an upload may start with. The server discards the rest of the name. */
+/**
+ * Folders that the `fileName` of an upload may start with, in either bucket. The server discards the rest of the name.
+ * An image whose name starts with neither is stored without a folder.
+ */
 export const uploadPrefixes = ['profiles/', 'private-chat/'] as const;
 export type UploadPrefix = (typeof uploadPrefixes)[number];
 
@@ -55,6 +58,9 @@ export const parseUploadUrl = (url: string): UploadAddress | null => {
   return parsed.success && key !== undefined && isUploadKey(key) ? { bucket: parsed.data, key } : null;
 };
 
-/** Whether a classifier considers the chat image explicit. The server assigns the URL, so uploaders cannot forge it. */
+/**
+ * Whether a classifier, which can be wrong, considers the chat image explicit. The server assigns the URL, so uploaders
+ * cannot forge it.
+ */
 export const mayBeExplicit = (url: string): boolean =>
   parseUploadUrl(url)?.key.includes('.explicit.') === true;

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBadUpgrades } from './testing/bad-upgrades.mjs';
-import { ComposeStack, hasServiceImage, explainMissingEngine } from './testing/compose-stack.mjs';
+import { startBadUpgradeRequests } from './testing/bad-upgrade-requests.mjs';
+import { ComposeStack, provideServiceImage, explainMissingEngine } from './testing/compose-stack.mjs';
 import { assertNoWordsAfterDeletion } from './testing/deleted-user.mjs';
 import { startSteadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
@@ -29,7 +29,7 @@ const HOST_WARNING = /Memory overcommit must be enabled/;
 
 const skip = explainMissingEngine();
 /** Images are stored in the S3 storage if its image is available, otherwise in a volume. */
-const hasStorage = !skip && hasServiceImage('storage');
+const hasStorage = !skip && provideServiceImage('storage');
 if (skip) console.error(`\nSKIPPED: the tests of docker compose did not run, because ${skip}.\n`);
 
 suite('docker compose', { skip }, () => {
@@ -184,7 +184,7 @@ suite('docker compose', { skip }, () => {
 
   test('10 bad upgrade requests per second cause no error for other clients', async (t) => {
     const stopRequests = await startSteadyRequests(stack.origin, { everyMs: 20 });
-    const stopAttack = startBadUpgrades(stack.origin, { perSecond: 10 });
+    const stopAttack = startBadUpgradeRequests(stack.origin, { perSecond: 10 });
     // Time for about 150 bad requests.
     await sleep(15_000);
     const statuses = await stopAttack();

@@ -32,9 +32,10 @@ if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.j
   exit 1
 fi
 docker compose stop worker
-# The new release may need a new secret, or an existing secret in another service.
+# The new release may need a new secret, or an existing secret in one more service.
 docker compose run --rm --no-deps secrets
 docker compose run --rm --no-deps migrate
+# Workers first: they have to know every type of event that the new replicas append.
 docker compose up -d --no-deps --wait --scale "worker=$workers" worker
 docker compose up -d --no-deps --wait --scale "backend=$replicas" backend
 docker compose up -d --no-deps --wait frontend

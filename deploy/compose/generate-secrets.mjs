@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 /**
  * Generates the secrets on the first start and copies to each service the secrets that it needs. Existing secrets are
  * kept; the copies are rewritten on every start.
- * @param {string} root  folder that contains `kept` (the secrets) and a folder for each group of readers (the copies);
- *   each folder is a separate volume
- * @param {string} profiles  the value of COMPOSE_PROFILES, which docker-compose.yml uses in the name of `s3-endpoint`
+ * @param {string} root  folder that contains `kept` (the secrets) and a folder of copies for each group of readers, for
+ *   example `stores` for the services that connect to the stores; each folder is a separate volume
+ * @param {string} profiles  the value of COMPOSE_PROFILES. The name of the copy `s3-endpoint` contains it, so that
+ *   compose recreates the containers when the profiles change
  */
 export function generateSecrets(root, profiles) {
   const readOrCreate = (name, create = () => randomBytes(32).toString('base64url')) => {
@@ -57,7 +58,7 @@ function createSigningKey() {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Formats the ACL file of Redis. Clients without the password may only PING, which the health check does. */
+/** Formats the ACL file of Redis. Clients without the password may only PING, which the health check sends. */
 const createAccessList = (password) =>
   `user default on nopass resetkeys resetchannels -@all +ping\n${formatUser('thaw', password)}\n`;
 
@@ -70,7 +71,7 @@ export function formatUser(name, password) {
   return `user ${name} on #${hash} ~* &* +@all -@admin -@dangerous +info +client|list +bgrewriteaof`;
 }
 
-/** Writes the file atomically, also across a crash of the machine. */
+/** Writes the file atomically. `flush` puts the content on the disk before the rename, in case the machine crashes. */
 function write(file, text, mode) {
   const unfinished = `${file}.new`;
   fs.rmSync(unfinished, { force: true });

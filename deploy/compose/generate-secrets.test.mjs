@@ -6,21 +6,25 @@ import { test } from 'node:test';
 import { generateSecrets } from './generate-secrets.mjs';
 
 const MIN_SECRET_LENGTH = 32;
-/** The groups of services that share a volume with secrets. */
+/** The groups of services that share a volume with secrets. `stores`: the services that use PostgreSQL and Redis. */
 const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
-test('secrets are generated once, and each group of services gets only the secrets it needs', (t) => {
+/** @returns the root of new, empty volumes, and functions that read them */
+function createVolumes(t) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));
   const read = (name) => fs.readFileSync(path.join(root, name), 'utf8');
   const listWrittenFiles = () =>
     READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
+  return { root, read, listWrittenFiles };
+}
 
+test('each group of services gets only the secrets it needs', (t) => {
+  const { root, read, listWrittenFiles } = createVolumes(t);
   // The second argument is the list of compose profiles, which is also the end of the file name `s3-endpoint.`.
   generateSecrets(root, '');
-  const firstFiles = listWrittenFiles().map((name) => [name, read(name)]);
-  assert.deepEqual(firstFiles.map(([name]) => name).sort(), [
+  assert.deepEqual(listWrittenFiles().sort(), [
     'api/safety-secret',
     'api/session-secret',
     'migrate/database-url',
@@ -49,24 +53,36 @@ test('secrets are generated once, and each group of services gets only the secre
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= MIN_SECRET_LENGTH);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis knows only a hash of its password');
+  // BGREWRITEAOF is a dangerous command, but it is needed to remove deleted data from the append-only file.
   assert.match(read('redis/users.acl'), /^user thaw .* -@dangerous .*\+bgrewriteaof$/m);
   assert.equal(read('storage/access-key-id'), read('stores/s3-access-key-id'));
   assert.equal(read('storage/secret-access-key'), read('stores/s3-secret-access-key'));
   assert.ok(read('storage/secret-access-key').length >= MIN_SECRET_LENGTH);
-  // The folder `kept` contains the originals of the secrets, which only the generator may read.
+});
+
+test('only the generator may read the originals of the secrets', (t) => {
+  const { root } = createVolumes(t);
+  generateSecrets(root, '');
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {
     assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
   }
+});
 
-  // A second run writes a missing file again, with the same secrets.
+test('a second run writes a missing file again, with the same secrets', (t) => {
+  const { root, read, listWrittenFiles } = createVolumes(t);
+  generateSecrets(root, '');
+  const firstFiles = listWrittenFiles().map((name) => [name, read(name)]);
   fs.rmSync(path.join(root, 'stores/redis-url'));
   generateSecrets(root, '');
   assert.deepEqual(
     listWrittenFiles().map((name) => [name, read(name)]),
     firstFiles,
   );
+});
 
-  // Only the profile `storage` changes where images are stored.
+test('images are stored in S3 only with the profile `storage`', (t) => {
+  const { root, read } = createVolumes(t);
+  generateSecrets(root, '');
   assert.equal(read('stores/s3-endpoint.'), '');
   generateSecrets(root, 'observability');
   assert.equal(read('stores/s3-endpoint.observability'), '');

@@ -28,6 +28,8 @@ const listNames = (text) => [...text.matchAll(/^\s+([A-Z][A-Z0-9_]+):/gm)].map((
 /** Lists the names of the settings that a template passes as `- { name: NAME, … }`. */
 const listTemplateNames = (text) =>
   [...text.matchAll(/- \{ name: ([A-Z][A-Z0-9_]+),/g)].map(([, name]) => name);
+/** The settings that docker-compose.yml passes to every process. */
+const sharedComposeSettings = listNames(readBlock(compose, 'x-settings: &settings'));
 const readEnvironment = (service) => readBlock(readBlock(compose, `  ${service}:`), '    environment:');
 /** A setting `NAME_FILE` is the path of a file with the value of the setting `NAME`. */
 const isFileSetting = (name) => name.endsWith('_FILE');
@@ -40,13 +42,10 @@ const withoutSecrets = (names) => names.filter((name) => !isFileSetting(name) &&
 test('the chart and docker-compose.yml pass the same settings to every process', () => {
   const chart = [
     ...listNames(readBlock(values, 'settings:')),
-    // Only the chart sets REPLICA_ID: the default is the host name.
+    // Only the chart sets REPLICA_ID. With docker compose it has its default, the host name of the container.
     ...listTemplateNames(templates['_helpers.tpl']).filter((name) => name !== 'REPLICA_ID'),
   ];
-  assert.deepEqual(
-    chart.sort(),
-    withoutSecrets(listNames(readBlock(compose, 'x-settings: &settings'))).sort(),
-  );
+  assert.deepEqual(chart.sort(), withoutSecrets(sharedComposeSettings).sort());
 });
 
 test('the chart and docker-compose.yml pass the same additional settings to api replicas', () => {
@@ -57,7 +56,7 @@ test('the chart and docker-compose.yml pass the same additional settings to api 
   assert.deepEqual(chart.sort(), withoutSecrets(listNames(readEnvironment('backend'))).sort());
 });
 
-test('the chart and docker-compose.yml pass the same settings to nginx, and its image substitutes only these', () => {
+test('the chart and docker-compose.yml pass the same settings to nginx: exactly those of its template', () => {
   const chart = listTemplateNames(templates['frontend.yaml']).sort();
   const [, filter] = /NGINX_ENVSUBST_FILTER=\^\(([A-Z_|]+)\)\$/.exec(read('Dockerfile.frontend'));
   assert.deepEqual(filter.split('|').sort(), chart);
@@ -102,7 +101,7 @@ test('each process gets the same secrets as in docker-compose.yml, and no others
     assert.deepEqual(inChart.sort(), [...expectedNames].sort(), name);
     const service = name.replace('.yaml', '');
     const inCompose = [
-      ...listNames(readBlock(compose, 'x-settings: &settings')),
+      ...sharedComposeSettings,
       // A worker has only the shared settings.
       ...(service === 'worker' ? [] : listNames(readEnvironment(service))),
     ].map((setting) => setting.replace(/_FILE$/, ''));
@@ -125,7 +124,7 @@ test('the chart and docker-compose.yml run the same commands with the same ports
   assert.ok(compose.includes('/health/ready'));
 });
 
-test('the grace period of a pod is longer than its pause before the stop and its drain together', () => {
+test('the grace period of a pod is longer than its pause before shutdown plus its drain', () => {
   const source = read('backend/src/platform/lifecycle/graceful-shutdown.service.ts');
   const [, drainMs] = /SHUTDOWN_TIMEOUT_MS = ([\d_]+)/.exec(source);
   const [, pauseS] = /command: \[sleep, '(\d+)'\]/.exec(templates['backend.yaml']);

@@ -43,16 +43,16 @@ test('smoke.js: five users use every feature', async () => {
   await runToSuccess('smoke.js', { BASE_URL: stack.url });
 });
 
-test('chat.js: 50 pairs lose no message while two of the three replicas are killed', async () => {
+test('chat.js: 50 pairs lose no message while two of the three replicas are killed one after the other', async () => {
   const running = runToSuccess('chat.js', {
     BASE_URL: stack.url,
     PEOPLE: '100',
     RAMP: '10s',
     DURATION: '60s',
-    CHAT: '20s',
-    DISRUPTED: 'on',
+    CHAT: '20s', // duration of a chat
+    DISRUPTED: 'on', // commands may be refused with `unavailable`
   });
-  // The replicas are killed while all users chat; the launcher restarts them.
+  // All users chat from second 10, the end of the ramp, to second 70. The launcher restarts the killed replicas.
   const kills = [25_000, 45_000].map((afterMs, index) =>
     setTimeout(() => stack.replicas[index].kill(), afterMs),
   );

@@ -5,10 +5,10 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { createAccount } from './lib/account.ts';
-import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
+import { waitForArrival, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
 import { Conversation, findChat, chooseGender, pick } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
-import { commonThresholds, startCounters } from './lib/metrics.ts';
+import { commonThresholds, initializeCounters } from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
 
 const people = readCount('PEOPLE', 60);
@@ -40,10 +40,10 @@ export const options = {
 };
 
 export default async () => {
-  startCounters();
-  unmatched.add(0); // see `startCounters`
+  initializeCounters();
+  unmatched.add(0); // see `initializeCounters`
   const endsAt = exec.scenario.startTime + rampMs + durationMs;
-  await waitForTurn(people, rampMs);
+  await waitForArrival(people, rampMs);
   const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');

@@ -2,10 +2,10 @@
 // Settings: PEOPLE (40, an even number), RAMP (10s), DURATION (1m).
 import exec from 'k6/execution';
 import { callApi, createAccount, expectStatus, requestFriend } from './lib/account.ts';
-import { waitForTurn, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
+import { waitForArrival, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
 import { Conversation, findChat, chooseGender } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
-import { commonThresholds, delivery, doubled, lost, outOfOrder, startCounters } from './lib/metrics.ts';
+import { commonThresholds, delivery, duplicates, lost, outOfOrder, initializeCounters } from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
 
 const people = readCount('PEOPLE', 40);
@@ -37,7 +37,7 @@ class Inbox {
     const [sentAt, number] = content.split(' ').map(Number);
     if (sentAt === undefined || number === undefined) return;
     delivery.add(Date.now() - sentAt);
-    if (this.received.has(number)) doubled.add(1);
+    if (this.received.has(number)) duplicates.add(1);
     else if (number < this.highest) outOfOrder.add(1);
     this.received.add(number);
     this.highest = Math.max(this.highest, number);
@@ -106,9 +106,9 @@ const writeUntil = async (user, friendId, untilMs) => {
 };
 
 export default async () => {
-  startCounters();
+  initializeCounters();
   const endsAt = exec.scenario.startTime + rampMs + MEET_MS + durationMs;
-  await waitForTurn(people, rampMs);
+  await waitForArrival(people, rampMs);
   const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');

@@ -1,5 +1,5 @@
 // Five users use every feature once, in a few seconds. Run it on a server without other users, who would be matched.
-import { useEverything } from './lib/smoke-scenario.ts';
+import { exerciseEverything } from './lib/smoke-scenario.ts';
 import { commonThresholds } from './lib/metrics.ts';
 
 export const options = {
@@ -7,4 +7,4 @@ export const options = {
   thresholds: { ...commonThresholds, checks: ['rate==1'], iterations: ['count==1'] },
 };
 
-export default useEverything;
+export default exerciseEverything;

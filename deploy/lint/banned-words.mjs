@@ -1,13 +1,13 @@
 /**
  * A word that the house style bans, and its replacement.
  * @typedef {object} BannedWord
- * @property {string[]} forms  every form, in lower case; a form of several words is separated by one blank
+ * @property {string[]} forms  every form, in lower case; the words of a phrase are separated by one blank
  * @property {string} instead  the replacement to suggest
- * @property {RegExp} [unlessBefore]  the word is allowed if the text directly before it matches
- * @property {RegExp} [unlessAfter]  the word is allowed if the text directly after it matches
+ * @property {RegExp} [unlessPrecededBy]  the word is allowed if the text directly before it matches
+ * @property {RegExp} [unlessFollowedBy]  the word is allowed if the text directly after it matches
  */
 
-/** @type {BannedWord[]} */
+/** Also banned in texts that users may see, unlike `bannedWords`. @type {BannedWord[]} */
 export const pronouns = [
   {
     forms: ['he', 'him', 'his', 'himself', 'she', 'her', 'hers', 'herself'],
@@ -27,17 +27,23 @@ export const bannedWords = [
   { forms: ['lately'], instead: '"recently", or the period' },
   { forms: ['so many'], instead: 'the number, or the parameter that holds it' },
   { forms: ['anew'], instead: '"again", or the verb: retry, refetch, restart' },
-  { forms: ['hear', 'hears', 'heard', 'hearing'], instead: '"receive"', unlessBefore: /\bscreen readers? $/ },
+  {
+    forms: ['hear', 'hears', 'heard', 'hearing'],
+    instead: '"receive"',
+    unlessPrecededBy: /\bscreen readers? $/,
+  },
   {
     forms: ['tell', 'tells', 'told', 'telling'],
     instead: '"notify", "report", "send" or "pass"',
-    unlessBefore: /\b(?:can|cannot|could|can't) $/,
-    unlessAfter: /^(?: \w+){0,4} apart\b/,
+    // Allows "cannot tell" and "tell two users apart".
+    unlessPrecededBy: /\b(?:can|cannot|could|can't) $/,
+    unlessFollowedBy: /^(?: \w+){0,4} apart\b/,
   },
   { forms: ['bury', 'buries', 'buried', 'burying'], instead: '"evict" or "remove"' },
   { forms: ['deaf'], instead: '"ignores"' },
   { forms: ['poison', 'poisoned', 'poisonous'], instead: '"dead letter"' },
   { forms: ['lane', 'lanes'], instead: '"shard group"' },
-  { forms: ['cell', 'cells'], instead: '"shard"', unlessAfter: /^ rate\b/ },
+  // Allows the generic cell rate algorithm.
+  { forms: ['cell', 'cells'], instead: '"shard"', unlessFollowedBy: /^ rate\b/ },
   { forms: ['pace', 'paces', 'paced'], instead: '"rate" or "rate limit"' },
 ];

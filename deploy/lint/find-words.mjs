@@ -16,14 +16,14 @@ const withoutCode = (text) => text.replace(/`[^`]*`/g, (code) => ' '.repeat(code
  */
 export function findWordsInText(text, words) {
   const prose = withoutCode(text);
-  return words.flatMap(({ forms, instead, unlessBefore, unlessAfter }) => {
+  return words.flatMap(({ forms, instead, unlessPrecededBy, unlessFollowedBy }) => {
     // The word must not be a part of an identifier, a path or a file name.
     const alternatives = forms.map((form) => form.replaceAll(' ', BETWEEN_WORDS)).join('|');
     const expression = new RegExp(`(?<![\\w$@./-])(?:${alternatives})(?![\\w$/-]|\\.\\w)`, 'gi');
     return [...prose.matchAll(expression)]
       .filter(({ 0: found, index }) => {
         const [before, after] = [prose.slice(0, index), prose.slice(index + found.length)];
-        return !unlessBefore?.test(before) && !unlessAfter?.test(after);
+        return !unlessPrecededBy?.test(before) && !unlessFollowedBy?.test(after);
       })
       .map(({ 0: found, index }) => ({ found: found.replace(/\s+/g, ' '), instead, index }));
   });
@@ -55,6 +55,7 @@ export const splitName = (name) =>
 
 /**
  * Finds the banned words in a name, which is split into words: `tellPartner` contains `tell`, `intelligent` does not.
+ * The exceptions of a word do not apply to names. A finding concerns the whole name, so its `index` is 0.
  * @param {string} name
  * @param {BannedWord[]} words
  * @returns {Finding[]}

@@ -77,6 +77,7 @@ function isDeclared(node) {
   const { parent } = node;
   switch (parent.type) {
     case 'Property':
+      // The name in `{ name }` is declared elsewhere: as a property for a pattern, as a variable for an object.
       if (parent.shorthand || parent.computed) return false;
       // `{ key: value }` declares `value` in a pattern, and `key` in an object.
       return parent.parent.type === 'ObjectPattern' ? parent.value === node : parent.key === node;
@@ -101,7 +102,7 @@ function isDeclared(node) {
     case 'AssignmentPattern':
       return parent.left === node;
     case 'ImportSpecifier':
-      // Without `as`, an import uses the name that another module declares.
+      // `import { name }` uses the name that another module declares. Only `as` with another name declares one.
       return parent.local === node && parent.imported.name !== node.name;
     case 'ImportDefaultSpecifier':
     case 'ImportNamespaceSpecifier':
@@ -143,7 +144,7 @@ function reportWideLines(context, comment) {
 }
 
 const reportLongTitle = (context, node) => {
-  const title = context.sourceCode.getText(node).slice(1, -1);
+  const title = context.sourceCode.getText(node).slice(1, -1); // without the quotes
   if (title.length > MAX_COLUMNS) context.report({ node, messageId: 'tooLong', data: { max: MAX_COLUMNS } });
 };
 

@@ -33,11 +33,13 @@ const locateWord = (code, word) => {
 const COMMENT_FIXTURES = [
   createInvalidFixture('// The partner and his socket.', 'his'),
   createInvalidFixture('/** Told to whoever waits. */', 'Told', 'whoever'),
+  // The words of a phrase may be on two lines of one comment, but not in two comments.
   createInvalidFixture('// Kept for\n/* for\n * ever. */', 'for\n * ever'),
   createInvalidFixture('/* Refetched anew. */', 'anew'),
   createInvalidFixture('// The «user».', '«', '»'),
   createInvalidFixture('// The query is dear.', 'dear'),
   createInvalidFixture('// One cell of the lane.', 'cell', 'lane'),
+  // A comment of a Lua script.
   createInvalidFixture('const script = `\n-- he left\nreturn 1`;', 'he'),
   { code: `// ${LONG_TEXT}`, errors: [{ messageId: 'tooLong', line: 1 }] },
   { code: `/**\n * short\n * ${LONG_TEXT}\n */`, errors: [{ messageId: 'tooLong', line: 3 }] },
@@ -79,6 +81,7 @@ tester.run('comments', rules.comments, {
 tester.run('identifiers', rules.identifiers, {
   valid: [
     'const intelligent = 1; const here = 1; const hereafter = 1; const cellar = 1; const history = 1;',
+    // Names that another module declares.
     "import { tell } from 'elsewhere'; tell(elsewhere.nobody);",
     'const { lately: recently } = frame;',
     'const theHero = 1; const shelter = 1; const spaced = 1; const airplanes = 1;',

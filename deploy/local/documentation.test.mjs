@@ -16,7 +16,7 @@ import {
 
 const files = listRepositoryFiles();
 const pages = readPages(files);
-/** The name of a network in an example of the pages, which looks like a metric. */
+/** The Docker network in an example of the operations page. Its name looks like that of a metric. */
 const EXAMPLE_NETWORK = 'thaw_web';
 /** Metrics that prom-client adds under the prefix of the product. */
 const ADDED_BY_PROM_CLIENT = /^thaw_(nodejs|process)_/;
@@ -42,7 +42,7 @@ test('every file or folder that a page names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('a path in backticks is recognised by its form, and matches the end of the path of a file', () => {
+test('a path in backticks may lack its first folders; commands, routes and packages are ignored', () => {
   const text =
     '`deploy/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live` `radix-ui/x`';
   assert.deepEqual(listNamedFiles(text), ['deploy/b.ts', 'c.mjs', 'modules/*/domain']);
@@ -71,6 +71,7 @@ test('every identifier that a page names is in the code', () => {
 });
 
 test('every cited product decision is on the list in docs/product-decisions.md', () => {
+  // Ids such as A90 and B01.
   const listed = new Set(
     [...readFile('docs/product-decisions.md').matchAll(/^\| ([AB]\d+)/gm)].map(([, decision]) => decision),
   );
@@ -81,8 +82,8 @@ test('every cited product decision is on the list in docs/product-decisions.md',
 test('the operations page names every setting of a process and every metric, and no metric that does not exist', () => {
   const operations = readFile('docs/operations.md');
   const schema = readFile('backend/src/config/environment.config.ts');
-  const settings = [...schema.matchAll(/^ {2}([A-Z][A-Z0-9_]+): z\./gm)].map(([, name]) => name);
   // If the layout of the code changes, the patterns in this test may find no names. The test must fail then.
+  const settings = [...schema.matchAll(/^ {2}([A-Z][A-Z0-9_]+): z\./gm)].map(([, name]) => name);
   assert.ok(settings.length > 20);
   assert.deepEqual(
     settings.filter((name) => !operations.includes(`\`${name}\``)),
@@ -92,6 +93,7 @@ test('the operations page names every setting of a process and every metric, and
     .filter((file) => /^backend\/src\/(?!testing\/).*(?<!spec)\.ts$/.test(file))
     .map(readFile)
     .join('\n');
+  // A metric is a quoted name, or the key of an object.
   const metrics = [...source.matchAll(/'(thaw_[a-z_]*[a-z])'|^ +(thaw_[a-z_]+): \{/gm)].map(
     ([, name, key]) => name ?? key,
   );
@@ -125,15 +127,16 @@ test('every page in docs/decisions has a unique number and is on the list in its
   );
 });
 
-test('every page that the code cites exists', () => {
+test('every page or folder of docs/ that the code cites exists', () => {
   const citations = files
     // This test and its helpers contain parts of paths that are not citations.
-    .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !file.includes('documentation'))
+    .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !/\/documentation\.(test\.)?mjs$/.test(file))
     .flatMap((file) =>
       [...readFile(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })),
     );
   // The pattern must have found citations, or the test would check nothing.
   assert.ok(citations.length > 5);
+  // A citation such as docs/decisions/0061 is only the beginning of the path.
   const missing = citations.filter(({ page }) => !files.some((file) => file.startsWith(page)));
   assert.deepEqual(missing, []);
 });

@@ -37,8 +37,10 @@ test('the launcher serves the page, restarts processes that die, and leaves no p
   const { redis, postgresql } = findRunningProcesses(home);
   process.kill(redis.pid, 'SIGKILL');
   process.kill(postgresql.pid, 'SIGKILL');
-  const runsAgain = (name, killed) =>
-    ![undefined, killed.pid].includes(findRunningProcesses(home)[name]?.pid);
+  const runsAgain = (name, killed) => {
+    const pid = findRunningProcesses(home)[name]?.pid;
+    return pid !== undefined && pid !== killed.pid;
+  };
   await waitUntil(() => runsAgain('redis', redis) && runsAgain('postgresql', postgresql));
 
   const runningBefore = findRunningProcesses(home);
@@ -113,6 +115,7 @@ test('a launcher takes over the stores and ends the processes that a killed laun
 test('a second Ctrl-C kills all processes immediately', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
+  // A stubborn worker ignores SIGTERM.
   const launcher = startLauncher({ home, port, workerRole: 'stubborn' });
   await launcher.waitForOutput('http://localhost');
   const runningBefore = Object.values(findRunningProcesses(home));
@@ -122,13 +125,13 @@ test('a second Ctrl-C kills all processes immediately', async (t) => {
   await launcher.waitForOutput('stopping');
   // Longer than the 500 ms within which two signals count as one key press.
   await new Promise((resolve) => setTimeout(resolve, 700));
-  assert.equal(launcher.child.exitCode, null, 'the launcher waits for the worker, which ignores SIGTERM');
+  assert.equal(launcher.child.exitCode, null, 'the launcher waits for the stubborn worker');
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.waitForExit()).code, 1);
   await waitUntil(() => !runningBefore.some(isRunning));
 });
 
-test('the launcher exits with one sentence when the port is taken', async (t) => {
+test('the launcher prints one sentence and exits when the port is taken', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
   const portHolder = net.createServer().listen(port, '127.0.0.1');
@@ -145,6 +148,7 @@ test('the launcher exits with one sentence when the port is taken', async (t) =>
 test('the launcher prints the last log lines of a process that cannot start, and leaves no process running', async (t) => {
   const home = createTestHome(t);
   const [port] = await findFreePorts(1);
+  // A broken worker prints an error and exits immediately.
   const launcher = startLauncher({ home, port, workerRole: 'broken' });
   assert.equal((await launcher.waitForExit()).code, 1);
   assert.match(
@@ -208,7 +212,7 @@ async function getJson(port, path, headers) {
   return JSON.parse(body);
 }
 
-/** Sends a request. Of a POST, only the headers are sent, since nginx refuses by `Content-Length` alone. */
+/** Sends a request. A POST consists of its headers only: nginx refuses a body because of its `Content-Length`. */
 function request(port, { path, method = 'GET', headers }) {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ host: '127.0.0.1', port, path, method, agent: false });

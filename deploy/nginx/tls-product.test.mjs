@@ -14,7 +14,7 @@ test('the product behind TLS', async (t) => {
   const origin = `https://localhost:${tls}`;
   const stack = await startStack({
     replicas: 2,
-    env: { PUBLIC_ORIGIN: origin, TRUSTED_PROXIES: '127.0.0.1', LIMITS_PROFILE: 'load' },
+    env: { PUBLIC_ORIGIN: origin, TRUSTED_PROXIES: '127.0.0.1' },
   });
   t.after(() => stack.stop());
   const front = await startTlsFront({ home, ports: { tls, plain, thaw: stack.ports.page } });

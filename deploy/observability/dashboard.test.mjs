@@ -7,6 +7,7 @@ import { readAlerts, readPanels } from './queries.mjs';
 
 const operations = fs.readFileSync(resolveInRepository('docs/operations.md'), 'utf8');
 const GRID_COLUMNS = 24;
+/** The anchor that GitHub gives to a heading. */
 const toAnchor = (heading) =>
   heading
     .toLowerCase()

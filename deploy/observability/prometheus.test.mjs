@@ -33,6 +33,7 @@ test('under load, the queries of all panels and alerts return series', async (t)
     replicas: 3,
     env: {
       LIMITS_PROFILE: 'load',
+      // The few users of the load test are matched with each other again and again.
       REMATCH_COOLDOWN_S: '0',
       DATABASE_URL: postgres.url,
       READ_DATABASE_URL: postgres.replicaUrl,
@@ -50,6 +51,7 @@ test('under load, the queries of all panels and alerts return series', async (t)
 
   const queries = [
     ...readPanels().map(({ name, expr }) => ({ name, expr })),
+    // With its threshold, the query of an alert returns no series while the alert does not fire.
     ...readAlerts().map(({ name, expr }) => ({ name, expr: withoutThreshold(expr) })),
   ];
   // Series appear only when users have arrived; rates need two scrapes.

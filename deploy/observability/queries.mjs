@@ -27,7 +27,7 @@ export const readAlerts = () =>
       return { name, text, expr: (folded ?? onOneLine ?? '').replace(/\s+/g, ' ').trim() };
     });
 
-/** Removes the thresholds from an alert's expression: with them, it returns no series while the alert does not fire. */
+/** Removes the thresholds from an alert's expression, which with them returns series only while the alert fires. */
 export const withoutThreshold = (expr) =>
   expr
     .split(' and ')

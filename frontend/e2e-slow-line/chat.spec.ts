@@ -1,7 +1,7 @@
 import { type BrowserContext, type Page } from '@playwright/test';
 import { expect, signInByHttp, test } from '../e2e/support/test.ts';
 
-// Timings are only meaningful on an idle machine, so `npm run test:long` runs this file as a stage of its own.
+// Timings are only meaningful on an idle machine, so `npm run test:long` runs no other test at the same time.
 
 const runCount = 5;
 const kilobyte = 1_000;
@@ -35,16 +35,17 @@ const readFirstContentfulPaint = (page: Page): Promise<number> =>
 
 /**
  * Milliseconds from the navigation until the start screen is painted and a press of the profile button has opened its
- * dialog. `waitForFunction` checks in every frame; assertions of Playwright are checked up to a second apart.
+ * dialog. Uses `waitForFunction`, which checks in every frame. Assertions check too rarely, up to a second apart.
  */
 const measureMsUntilUsable = async (page: Page): Promise<number> => {
   await page.waitForFunction(() => {
     const buttons = [...document.querySelectorAll('button')];
-    const isPainted = buttons.some(({ textContent }) => textContent === 'Find Conversation');
+    const isStartScreenShown = buttons.some(({ textContent }) => textContent === 'Find Conversation');
     const profile = buttons.find(({ textContent }) => textContent.includes('Profile Settings:'));
-    if (isPainted) profile?.click();
-    return isPainted && profile !== undefined;
+    if (isStartScreenShown) profile?.click();
+    return isStartScreenShown && profile !== undefined;
   });
+  // The time is truthy, so it ends the wait and is its result.
   const usable = await page.waitForFunction(
     () =>
       document.querySelector('[role=dialog]')?.textContent.includes('Profile Settings') && performance.now(),

@@ -10,7 +10,7 @@ const openFriendChat = ({ page }: Person): Promise<void> =>
     .getByRole('button', { name: 'Send Message' })
     .click();
 
-const getFriendChat = (page: Page, friend: Person) =>
+const getFriendChat = ({ page }: Person, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
 /** Visits the landing page before /chat, so that Back can leave /chat. */
@@ -20,25 +20,25 @@ test("a friend's chat has an address: Back closes it, Forward and a reload reope
   friendsInChat,
 }) => {
   const [ada, bob] = await friendsInChat(viaLandingPage);
-  // Ends their random chat, so that /chat without a private chat shows its start screen.
+  // Ends their random chat. New Conversation then returns Ada to the start screen.
   await bob.skip();
   await ada.button('New Conversation').click();
   await openFriendChat(ada);
   await expect(ada.page).toHaveURL(`/chat?friend=${bob.user.id}`);
-  await expect(getFriendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.reload();
-  await expect(getFriendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.goBack();
   await expect(ada.page).toHaveURL('/chat');
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await ada.page.goForward();
-  await expect(getFriendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
   // Closing the chat with Escape removes its entry from the browser history, so Back leaves /chat.
   await openFriendChat(ada);
-  await expect(getFriendChat(ada.page, bob)).toBeVisible();
+  await expect(getFriendChat(ada, bob)).toBeVisible();
   await ada.page.keyboard.press('Escape');
   await expect(ada.page).toHaveURL('/chat');
   await ada.page.goBack();
@@ -49,13 +49,13 @@ test('the address of a private chat with a user who is not a friend opens /chat 
   newcomer,
 }) => {
   const ada = await newcomer();
-  const unknownId = 999_999;
-  await ada.page.goto(`/chat?friend=${unknownId}`);
+  const nonFriendId = 999_999;
+  await ada.page.goto(`/chat?friend=${nonFriendId}`);
   await expect(ada.heading('Ready to chat?')).toBeVisible();
   await expect(ada.page).toHaveURL('/chat');
 });
 
-test('Back or the Close button closes each dialog, stays in the chat, and leaves no history entry', async ({
+test('Back and the Close button close each dialog; the chat goes on, and no history entry is left', async ({
   pair,
 }) => {
   const [ada, bob] = await pair(viaLandingPage);

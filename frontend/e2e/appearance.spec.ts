@@ -9,6 +9,10 @@ import {
 import { type Person, expect, test } from './support/test.ts';
 
 const narrowestPhone = { width: 320, height: 700 };
+/** For tests that check many states, each at several widths and in both themes. */
+const checksTimeoutMs = 300_000;
+/** The background colours of the themes. */
+const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
 /** Checks accessibility at phone and desktop width, and that nothing overflows the narrowest phone. */
 const expectAccessibleAtAllWidths = async (
@@ -22,10 +26,11 @@ const expectAccessibleAtAllWidths = async (
 };
 
 test.describe('accessibility and layout checks', () => {
+  // The server responds to /nowhere with 404. The test lets /api/anonymous respond with 503.
   test.use({ expectedErrors: [/status of (404|503)/] });
 
   test('pass on the pages of a visitor', async ({ openContext }) => {
-    test.setTimeout(300_000);
+    test.setTimeout(checksTimeoutMs);
     const page = await (await openContext()).newPage();
     await page.goto('/');
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -52,8 +57,7 @@ test.describe('accessibility and layout checks', () => {
   });
 
   test('pass in every state of a random chat', async ({ newcomer }) => {
-    // The test checks eight states, each in both themes.
-    test.setTimeout(300_000);
+    test.setTimeout(checksTimeoutMs);
     let network: Connection | undefined;
     const bob = await newcomer({ gender: 'male' });
     const ada: Person = await newcomer({
@@ -66,6 +70,7 @@ test.describe('accessibility and layout checks', () => {
     await expectAccessibleAtAllWidths(ada.page, 'gender', { within: '[role="dialog"]' });
     await ada.page.getByRole('dialog').getByRole('radio', { name: 'Woman' }).click();
     await ada.button('Confirm').click();
+    // Declines the account that is then offered to an anonymous user.
     await ada.button('Maybe Later').click();
     await expect(ada.page.getByRole('dialog')).toBeHidden();
     await expectAccessibleAtAllWidths(ada.page, 'initial');
@@ -144,7 +149,7 @@ test('the web app is installable, and its theme colour follows the theme of the 
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 
   const themeColor = page.locator('meta[name="theme-color"]');
-  await expect(themeColor).toHaveAttribute('content', '#0c0e14');
+  await expect(themeColor).toHaveAttribute('content', backgrounds.dark);
   await page.getByRole('radio', { name: 'Light' }).click();
-  await expect(themeColor).toHaveAttribute('content', '#fbfaf7');
+  await expect(themeColor).toHaveAttribute('content', backgrounds.light);
 });

@@ -21,7 +21,7 @@ test('the title and icon of the tab show the state of the chat and the unread me
   await befriend(ada, bob);
   await seedMessages(bob, ada, 2, { text: () => 'the secret' });
   await expect(ada.page).toHaveTitle(`(2) Chatting with ${bob.name} · Thaw`);
-  // The variant `-calling` has a dot, which says that something is unread.
+  // The variant `-calling` has a dot, which calls for attention: something is unread.
   await expect(icon).toHaveAttribute('href', '/favicon/active-calling.svg');
   expect(await ada.page.title()).not.toContain('secret');
 

@@ -22,9 +22,8 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
   await expect(ada.message('before')).toBeVisible();
   const account = { email: createEmail(), password: 'secret1' };
   const takenEmail = createEmail();
-  await (
-    await openContext()
-  ).request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
+  const otherContext = await openContext();
+  await otherContext.request.post('/api/register', { data: { email: takenEmail, password: 'secret1' } });
   let newSocketCount = 0;
   ada.page.on('websocket', () => (newSocketCount += 1));
 
@@ -81,7 +80,7 @@ test('an anonymous user who creates an account during a chat keeps id, friends, 
 /** Clicks at the top of a phone's screen, above the dialogs of this test. */
 const clickOutsideDialog = (page: Page): Promise<void> => page.mouse.click(195, 10);
 
-test('a new user cannot close the gender dialog, nor the account dialog during its request, and is not asked again', async ({
+test('a new user cannot close the gender dialog, nor the account dialog during its request, and sees each dialog only once', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
@@ -101,10 +100,10 @@ test('a new user cannot close the gender dialog, nor the account dialog during i
   await dialog.getByLabel('Confirm Password').fill('secret1');
   await expectAccessibleDialog(ada.page, 'Create Your Account');
 
-  let respond: () => void = () => undefined;
-  const canRespond = new Promise<void>((resolve) => (respond = resolve));
+  let allowResponse: () => void = () => undefined;
+  const responseAllowed = new Promise<void>((resolve) => (allowResponse = resolve));
   await ada.page.route('**/api/convert-anonymous', async (route) => {
-    await canRespond;
+    await responseAllowed;
     await route.fulfill({ status: 500, body: '' });
   });
   await dialog.getByRole('button', { name: 'Create Account' }).click();
@@ -113,13 +112,13 @@ test('a new user cannot close the gender dialog, nor the account dialog during i
   await ada.page.keyboard.press('Escape');
   await clickOutsideDialog(ada.page);
   await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeVisible();
-  respond();
+  allowResponse();
   await expectToast(ada.page, 'Conversion failed', 'Could not convert account. Please try again.');
   await expect(dialog.getByLabel('Email')).not.toHaveValue('');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();
 
-  // The prompt to create an account does not appear again on the next visit.
+  // On the next visit no dialog appears, even long after the delay of the prompt to create an account.
   await ada.page.clock.install();
   await ada.page.reload();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();

@@ -1,5 +1,5 @@
 import { Connection } from './support/connection.ts';
-import { toPrivateChatUser, openChat, getPrivateChat } from './support/private-chat.ts';
+import { inPrivateChat, openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
@@ -36,8 +36,9 @@ const requestFriendship = async (requester: Person, addressee: Person): Promise<
 };
 
 /**
- * Records the in-page events that the product specification defines (§7): the events of friendships by their names, and
- * each `websocket-message`, which stands for a received frame, by the name of the frame.
+ * Records the names of the events that the page dispatches on `window` (§7 of the product specification). They have
+ * hyphens, such as `friendship-accepted`. A `websocket-message` stands for a received frame and is recorded under the
+ * name of the frame, which has underscores, such as `friendship_accepted`.
  * @returns a function that reads the recorded names
  */
 const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> => {
@@ -131,8 +132,8 @@ test('after a chat the partner can receive a friend request, and the requester d
   pair,
 }) => {
   const [ada, bob] = await pair();
-  // After a chat, the server allows friend requests only to users in the chat history. The worker writes the history
-  // asynchronously.
+  // After a chat, the server allows friend requests only to users in the chat history. The worker adds a chat to the
+  // history soon after its start.
   await expect
     .poll(async () => {
       const history = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
@@ -161,7 +162,7 @@ test('after a chat the partner can receive a friend request, and the requester d
   await expect(getToolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
-test.describe('when one name cannot be loaded and the first answer fails', () => {
+test.describe('when one name cannot be loaded and the first Accept fails', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
   test('friend requests of two users are counted, listed, and answered one by one', async ({
@@ -179,8 +180,8 @@ test.describe('when one name cannot be loaded and the first answer fails', () =>
     await requestFriendship(cyd, ada);
     await expectPendingCount(ada, 2);
 
-    // After a reload the page requests the names from the server. The placeholder for a missing name contains the
-    // user id.
+    // After a reload the page requests the names from the server. The placeholder for a missing name is
+    // Portuguese for "user", followed by the user id.
     await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
     await ada.page.reload();
     await expectPendingCount(ada, 2);
@@ -236,7 +237,7 @@ test('a row of the friends list shows the last message, typing, and an unsent dr
 }) => {
   const [ada, bob] = await friendsInChat();
   await openChat(bob, ada);
-  const { field } = toPrivateChatUser(bob);
+  const { field } = inPrivateChat(bob);
   await field.pressSequentially('did the pie');
   await expect(getFriendRow(ada, bob.name)).toContainText('typing…');
   await openChat(ada, bob);
@@ -262,8 +263,8 @@ test('a row of the friends list shows the last message, typing, and an unsent dr
   await ada.page.reload();
   await expect(getFriendRow(ada, bob.name)).toContainText('did the pie work out??');
   await openChat(bob, ada);
-  await toPrivateChatUser(bob).message('did the pie').first().hover();
-  await toPrivateChatUser(bob)
+  await inPrivateChat(bob).message('did the pie').first().hover();
+  await inPrivateChat(bob)
     .message('did the pie')
     .first()
     .getByRole('button', { name: 'Delete', exact: true })
@@ -311,7 +312,7 @@ test('after a reconnect the page shows that a friendship has ended and that a re
   expect(removalResponse.status()).toBe(204);
   await requestFriendship(bob, ada);
   network?.restore();
-  // The page waits up to 16 s before an attempt to reconnect.
+  // The page waits up to 16 s before an attempt to reconnect, which is longer than the default timeout of 15 s.
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expectPendingCount(ada, 1);
@@ -330,7 +331,7 @@ test('Ctrl+K finds a friend by the first letters of the name, and opens the priv
   await ada.page.keyboard.press('Enter');
   await expect(switcher).toBeHidden();
   await expect(getPrivateChat(ada)).toBeVisible();
-  await expect(toPrivateChatUser(ada).field).toBeFocused();
+  await expect(inPrivateChat(ada).field).toBeFocused();
 });
 
 test('a question mark lists the keyboard shortcuts', async ({ friendsInChat }) => {

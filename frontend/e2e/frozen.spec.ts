@@ -12,7 +12,7 @@ const freeze = async (page: Page): Promise<CDPSession> => {
   return devtools;
 };
 
-test('a page that was frozen shows every message once and in order when it is resumed', async ({ pair }) => {
+test('a page that was frozen shows every message exactly once when it is resumed', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.sendMessage('before');
   await expect(bob.message('before')).toBeVisible();

@@ -37,7 +37,7 @@ test('the history lists past partners, newest first, and sends friend requests t
 
   await entries.nth(1).getByRole('button', { name: 'Add Friend' }).click();
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
-  await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
+  await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1 pending$/ })).toBeVisible();
   // The toolbar still offers a request to the current partner, to whom the request above was not sent.
   await getHistoryDialog(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();

@@ -20,7 +20,7 @@ const tabTo = async (
   throw new Error(`${role} "${String(name)}" is not reached with Tab`);
 };
 
-// If the socket is closed for the logout before the HTTP response arrives, the page requests its user and gets 401.
+// A logout may close the socket before its HTTP response arrives. The page then requests its user and gets 401.
 test.use({ expectedErrors: [/status of 401/] });
 
 test('a visitor can start, chat, play, skip and log out with the keyboard alone', async ({
@@ -61,7 +61,7 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   await expect(bob.message('no mouse here')).toBeVisible();
 
   const field = page.getByRole('textbox', { name: 'Message' });
-  /** Focuses the message list and moves up to the n-th message from the end; 1 is the newest. */
+  /** Tabs to the message list and moves the focus to a message: the first ArrowUp focuses the newest one. */
   const focusMessage = async (positionFromEnd: number): Promise<void> => {
     await tabTo(page, 'region', 'Messages');
     for (let step = 0; step < positionFromEnd; step += 1) {
@@ -111,14 +111,14 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
 
   await tabTo(page, 'button', 'Break the Ice');
   await page.keyboard.press('Enter');
-  const options = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
-  await expect(options.first()).toBeEnabled();
+  const optionsOfBob = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
+  await expect(optionsOfBob.first()).toBeEnabled();
   // Both users choose the second answer.
-  await options.nth(1).click();
-  await tabTo(page, 'radio', (await options.first().textContent()) ?? '');
+  await optionsOfBob.nth(1).click();
+  await tabTo(page, 'radio', (await optionsOfBob.first().textContent()) ?? '');
   await page.keyboard.press('ArrowDown');
   const secondOption = page.getByRole('radio', {
-    name: (await options.nth(1).textContent()) ?? '',
+    name: (await optionsOfBob.nth(1).textContent()) ?? '',
     exact: true,
   });
   // An arrow key only moves the focus, because choosing an answer is final.
@@ -149,7 +149,7 @@ test('a visitor can start, chat, play, skip and log out with the keyboard alone'
   const user = await readStoredUser(page);
   await tabTo(page, 'button', new RegExp(`^Profile Settings: ${user?.username}`));
   await page.keyboard.press('Enter');
-  // The choice of the theme is another control that must be reachable.
+  // The dialog also contains the choice of the theme, which must be reachable too.
   await tabTo(page, 'radio', 'Dark');
   await tabTo(page, 'button', 'Logout');
   await page.keyboard.press('Enter');

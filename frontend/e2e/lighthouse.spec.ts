@@ -29,8 +29,14 @@ const flagsWithoutTimings: Flags = {
   disableFullPageScreenshot: true,
 };
 
-const readRequests = ({ audits }: Result): { transferSize: number; url: string; statusCode: number }[] =>
-  (audits['network-requests']?.details as unknown as { items: never[] }).items;
+interface PageRequest {
+  transferSize: number;
+  url: string;
+  statusCode: number;
+}
+
+const readRequests = ({ audits }: Result): PageRequest[] =>
+  (audits['network-requests']?.details as unknown as { items: PageRequest[] }).items;
 
 const isFast = (run: Result): boolean =>
   readScore(run, 'performance') >= minPerformance &&
@@ -54,22 +60,25 @@ const expectGoodResult = (run: Result): void => {
   expect(requests.reduce((sum, { transferSize }) => sum + transferSize, 0)).toBeLessThanOrEqual(limits.bytes);
 };
 
+const summarizeTimings = (run: Result): string[] => [
+  `performance ${Math.round(readScore(run, 'performance') * 100)}`,
+  ...['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time'].map(
+    (audit) => `${audit} ${Math.round(readValue(run, audit))} ms`,
+  ),
+];
+
 const summarize = (run: Result): string =>
   [
-    ...(checksTimings ? [`performance ${Math.round(readScore(run, 'performance') * 100)}`] : []),
-    ...(checksTimings
-      ? ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time']
-      : []
-    ).map((audit) => `${audit} ${Math.round(readValue(run, audit))} ms`),
+    ...(checksTimings ? summarizeTimings(run) : []),
     `layout shift ${readValue(run, 'cumulative-layout-shift')}`,
     `${readRequests(run).length} requests`,
     `${readRequests(run).reduce((sum, { transferSize }) => sum + transferSize, 0)} bytes`,
-    `machine ${run.environment.benchmarkIndex}`,
+    `benchmark index of the machine ${run.environment.benchmarkIndex}`,
   ].join(', ');
 
 /**
  * Starts a browser for Lighthouse, which cannot share the browser of the tests.
- * @param run  receives the port of the browser, which stops afterwards
+ * @param run  called with the debugging port of the browser; when it has ended, the browser is stopped
  */
 const withBrowser = async (
   program: string,

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, signInByHttp, test } from './support/test.ts';
 
+/** The size limits of the build: a larger size than `gateKb` fails. */
 const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.url), 'utf8')) as {
   javascript: Record<string, { gateKb: number }>;
 };
 /** Largest allowed depth of a request: the document has depth 0, its scripts 1, and the scripts that they load 2. */
 const maxDepth = 2;
 
-test('/chat is usable before the server has confirmed the user, and loads the scripts for it in at most two steps', async ({
+test('/chat is usable before the server has confirmed the user, after at most two rounds of script requests', async ({
   openContext,
 }) => {
   const context = await openContext();
@@ -47,7 +48,7 @@ test('the scripts of a chat with its first messages stay within their size budge
   const scriptSizes = new Map<string, Promise<number>>();
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      // Scripts preloaded while the page is idle do not count, because a chat does not need them.
+      // Keeps the page from preloading scripts while it is idle: a chat does not need them, so they do not count.
       await page.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 }));
       page.on('response', (response) => {
         if (!/\/assets\/.*\.js$/.test(response.url())) return;

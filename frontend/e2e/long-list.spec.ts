@@ -8,7 +8,7 @@ const maxRows = 120;
 const sessionId = 'any-session';
 const partner = { id: 999_999, username: 'brave-heron-7', avatar: null, isOnline: true };
 
-test('a list of ten thousand messages mounts few rows, opens at its end, and does not change while the user types', async ({
+test('a list of ten thousand messages mounts few rows, opens at its end, and neither typing nor a new message moves it', async ({
   newcomer,
 }) => {
   test.slow();
@@ -64,7 +64,7 @@ test('a list of ten thousand messages mounts few rows, opens at its end, and doe
   });
   // The page renders each of the twenty frames, which takes long on a busy machine.
   await expect(ada.message(`message ${messageCount}.`)).toBeInViewport({ timeout: 90_000 });
-  // The welcome notice is the first row.
+  // The welcome notice is a row too, so there is one row more than messages.
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(messageCount + 1));
   expect(await ada.messages.count()).toBeLessThanOrEqual(maxRows);
 

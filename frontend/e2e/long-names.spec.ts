@@ -4,24 +4,24 @@ import { expectIntactLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
-const widths = [320, 390, 768, 1280];
-/** Narrower screens show the sidebar as a modal sheet. */
+const allWidths = [320, 390, 768, 1280];
+/** Screens from this width show the sidebar beside the chat; narrower ones show it as a modal sheet. */
 const wideScreenPx = 768;
 /**
  * Names of the largest allowed length, 30 code points. The widest name is checked at every width. The long run
  * (`npm run test:long`) adds names and checks each name at every width.
  */
 const names = [
-  { kind: '30 wide letters', name: 'W'.repeat(limits.usernameMaxCodePoints), widths },
+  { kind: '30 wide letters', name: 'W'.repeat(limits.usernameMaxCodePoints), widths: allWidths },
   {
     kind: 'right-to-left letters',
     name: 'عبد الرحمن بن محمد الأندلسي حس',
-    widths: isLongRun ? widths : [320, 1280],
+    widths: isLongRun ? allWidths : [320, 1280],
   },
   ...(isLongRun
     ? [
-        { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S', widths },
-        { kind: '30 emoji', name: '🦦'.repeat(limits.usernameMaxCodePoints), widths },
+        { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S', widths: allWidths },
+        { kind: '30 emoji', name: '🦦'.repeat(limits.usernameMaxCodePoints), widths: allWidths },
       ]
     : []),
 ];
@@ -61,7 +61,7 @@ for (const { kind, name, widths } of names) {
     // A toast does not expire while it contains the focus.
     await toast.getByRole('button', { name: 'Accept' }).focus();
     await checkAtEachWidth(() => expectIntactLayout(toast, 'toast'));
-    await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
+    await page.getByRole('button', { name: /^Friend Requests ?1 pending$/ }).click();
     await expect(getDialog('Friend Requests').getByText(name)).toBeVisible();
     await checkAtEachWidth(() => expectIntactLayout(getDialog('Friend Requests'), 'requests'));
     await getDialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
@@ -100,6 +100,6 @@ for (const { kind, name, widths } of names) {
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible();
-    await checkAtEachWidth(() => expectIntactLayout(page.locator('main'), 'skipped'));
+    await checkAtEachWidth(() => expectIntactLayout(page.locator('main'), 'ended chat'));
   });
 }

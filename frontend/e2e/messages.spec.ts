@@ -56,6 +56,7 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
   await ada.field.press('Escape');
   await expect(ada.field).toHaveValue('half a thought');
   await clickAction(ada, longText, 'Edit');
+  // Enter now saves the edit.
   await ada.sendMessage('What would you do with a free day?');
   for (const person of [ada, bob]) {
     await expect(person.message('What would you do with a free day?').first()).toContainText('(edited)');
@@ -72,7 +73,7 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
   // A click toggles a reaction. Each user counts once, and a reaction without users is removed.
   await clickAction(bob, 'What would you do with a free day?', 'React');
   await expect(bob.page.getByRole('dialog').getByRole('button')).toHaveCount(reactionEmojis.length);
-  await expectAccessible(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
+  await expectAccessible(bob.page, 'the reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
   const getReaction = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
   await expect(getReaction(bob, 1)).toHaveAttribute('aria-pressed', 'true');
@@ -100,6 +101,8 @@ test('replies, edits and reactions appear on both pages and survive a reload', a
 });
 
 const phone = { width: 390, height: 844 };
+/** The size in which the tests open a page. */
+const desktop = { width: 1280, height: 800 };
 
 /**
  * Expects a message of the partner, on a narrow screen, to have one button for all actions, on the right of the bubble
@@ -132,7 +135,7 @@ const expectOneActionsButton = async (person: Person, text: string): Promise<voi
   await expect(page.getByRole('dialog', { name: 'Message actions' })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(row).toBeFocused();
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize(desktop);
 };
 
 test('arrow keys reach the actions of a message, a quote links to its message, and a button counts new messages', async ({
@@ -140,7 +143,7 @@ test('arrow keys reach the actions of a message, a quote links to its message, a
 }) => {
   const [ada, bob] = await pair();
   await ada.sendMessage(`the very beginning of ${'a long talk '.repeat(12)}`);
-  await expect(bob.message('the very beginning')).toContainText('the very beginning');
+  await expect(bob.message('the very beginning')).toBeVisible();
   // More messages than fit on the screen.
   for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();

@@ -7,7 +7,7 @@ import { expectIntactLayoutOnSmallScreen } from './support/layout.ts';
 import { openModeration, reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, test, type Person } from './support/test.ts';
 
-// Requests that are in flight when their user is banned return 403.
+// A request that is in flight when its user is banned returns 403, which the browser logs as an error.
 test.use({ expectedErrors: [/status of 403/] });
 
 /** A PNG of one pixel. */
@@ -71,7 +71,7 @@ test('a moderator decides a case with the keyboard, which notifies both users an
   await page.keyboard.press('Escape');
   await expect(escalate).toBeFocused();
 
-  // The key d moves to the decision.
+  // The key d opens the decision.
   await page.keyboard.press('d');
   await expect(page.getByRole('radio', { name: 'Dismiss' })).toBeFocused();
   await page.keyboard.press('ArrowRight');
@@ -118,14 +118,14 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
 }) => {
   const [ada, bob] = await friendsInChat();
   const firstModerator = await signInModerator((await openContext()).request);
-  // Reports the private chat of the two, which only friends have.
+  // The report is about their private chat, which they have as friends.
   await reportByHttp(ada, bob, { category: 'threat', words: 'did not stop' });
   const ban = { outcome: 'banned', rule: 'no_threats', facts: 'You threatened your partner.' };
   await firstModerator.decide(bob, ban);
   await expect(bob.heading('Your account is closed')).toBeVisible();
 
-  const secondModerator = 2;
-  const page = await openModeration(await openContext(), secondModerator);
+  const secondModeratorNumber = 2;
+  const page = await openModeration(await openContext(), secondModeratorNumber);
   const row = page.getByRole('listitem').filter({ hasText: bob.name });
   await expect(row).toContainText('Ban to confirm');
   await row.getByRole('button', { name: bob.name }).click();
@@ -135,7 +135,7 @@ test('a moderator bans a user, and another one confirms the ban and decides the 
   await confirmationForm.getByRole('radio', { name: 'Confirm', exact: true }).check();
   await expectAccessibleOnPhoneAndDesktop(page, 'confirmation', { within: 'form' });
   await confirmationForm.getByRole('button', { name: 'Confirm the ban' }).click();
-  // On a phone the pointer is now over the queue, which does not reorder its rows under a pointer.
+  // On a phone the pointer is now over the queue, where no row moves or disappears until the pointer leaves.
   await page.mouse.move(0, 0);
   await expect(row).toBeHidden();
 

@@ -1,5 +1,5 @@
 import { type Locator, type Page } from '@playwright/test';
-import { toPrivateChatUser, openChat } from './support/private-chat.ts';
+import { inPrivateChat, openChat } from './support/private-chat.ts';
 import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test, type Person } from './support/test.ts';
 
@@ -22,10 +22,10 @@ const expectLabelsVisible = async ({ page }: Person, names: readonly string[]): 
       const range = document.createRange();
       range.selectNodeContents(element);
       const widthPx = [...range.getClientRects()].reduce((sum, { width }) => sum + width, 0);
+      // Texts for screen readers are positioned absolutely.
       return { widthPx, isOnlyForScreenReaders: getComputedStyle(element).position === 'absolute' };
     });
     expect(widthPx, `width of the label ${name}`).toBeGreaterThan(minLabelPx);
-    // Texts for screen readers are positioned absolutely.
     expect(isOnlyForScreenReaders, `the label ${name} is for screen readers only`).toBe(false);
   }
 };
@@ -92,6 +92,7 @@ test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) =
 test('the font size of the message field is 16 px, so that phones do not zoom in on focus', async ({
   pair,
 }) => {
+  // At this width, the font would be smaller on a device with a mouse.
   const [ada] = await pair({ viewport: { width: 844, height: 390 } });
   await expect(ada.field).toHaveCSS('font-size', '16px');
 });
@@ -230,7 +231,7 @@ test('both carousels of the landing page follow a swipe in either direction and 
   }
 });
 
-test("a stranger's insult is hidden until tapped", async ({ pair }) => {
+test("a stranger's offensive message is hidden until tapped", async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.sendMessage('send nudes');
   const hiddenMessage = ada.page.getByRole('button', { name: 'Message hidden' });
@@ -262,8 +263,8 @@ test('a web address in a random chat is hidden until tapped and can be copied; i
   await openChat(ada, bob);
   await bob.page.getByRole('button', { name: /^Open sidebar/ }).tap();
   await openChat(bob, ada);
-  await toPrivateChatUser(bob).sendMessage('and here: www.example.org');
-  const link = toPrivateChatUser(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
+  await inPrivateChat(bob).sendMessage('and here: www.example.org');
+  const link = inPrivateChat(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
   await expect(link).toHaveAttribute('href', 'https://www.example.org/');
   await expect(link).toHaveAttribute('rel', 'noopener noreferrer nofollow');
 });

@@ -2,11 +2,10 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { expect, test, type Person } from './support/test.ts';
 
-/**
- * Long enough for the grace period, after which the server ends a chat that no page of a user shows; with ten more
- * seconds for a busy machine.
- */
-const afterGracePeriod = { timeout: limits.graceAfterCleanCloseMs + 10_000 };
+/** Additional time for a busy machine. */
+const extraTimeMs = 10_000;
+/** After the grace period, the server ends a chat that no page of a user shows. */
+const afterGracePeriod = { timeout: limits.graceAfterCleanCloseMs + extraTimeMs };
 
 /** Expects the partner's page to show the lost connection and then the end of the chat. */
 const expectChatToEnd = async (partner: Person): Promise<void> => {
@@ -63,7 +62,7 @@ test('a chat continues if the user returns within the grace period, and while an
   await expect(bob.page.getByRole('status', { name: 'Your chat' })).toContainText('1 new message');
   await expect(ada.page.getByText('Here with you')).toBeVisible();
 
-  // No page is left that could end the chat, so the server ends it.
+  // A page that no longer shows the chat would end it itself. No page is left, so the server ends the chat.
   await bob.page.close();
   await secondTab.close();
   await expectChatToEnd(ada);
@@ -86,6 +85,8 @@ test('a search ends some time after its tab has navigated to another address', a
   expect(sentFrames.some((frame) => frame.includes('leave_queue'))).toBe(false);
   await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect
-    .poll(() => sentFrames.some((frame) => frame.includes('leave_queue')), afterGracePeriod)
+    .poll(() => sentFrames.some((frame) => frame.includes('leave_queue')), {
+      timeout: pageLimits.leaveChatDelayMs + extraTimeMs,
+    })
     .toBe(true);
 });

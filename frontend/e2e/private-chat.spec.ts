@@ -4,7 +4,7 @@ import { expectAccessible, expectAccessibleOnPhoneAndDesktop } from './support/a
 import { befriend, expect, type Person, test } from './support/test.ts';
 import {
   PrivateChatUser,
-  toPrivateChatUser,
+  inPrivateChat,
   openChat,
   getPrivateChat,
   seedMessages,
@@ -28,7 +28,7 @@ const clickAction = async (person: Person, text: string, action: string): Promis
 test('private messages are delivered to every tab of both friends and survive a reload', async ({
   friendsInChat,
 }) => {
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   const secondTab = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
   await secondTab.page.goto('/chat');
   await openChat(ada, bob);
@@ -53,7 +53,7 @@ test('private messages are delivered to every tab of both friends and survive a 
 test('replies, edits, reactions and deletions of private messages are shown to both friends', async ({
   friendsInChat,
 }) => {
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await ada.sendMessage('shall we meet at eigth');
@@ -90,7 +90,7 @@ test('replies, edits, reactions and deletions of private messages are shown to b
 test('a photo from a friend is shown without a blur, and is enlarged in the lightbox', async ({
   friendsInChat,
 }) => {
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await getPrivateChat(ada)
@@ -118,7 +118,7 @@ test('a message written offline stays in the composer, and is delivered once eve
         network = await Connection.intercept(page);
       },
     })
-  ).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await ada.sendMessage('first');
@@ -161,7 +161,7 @@ test('a private message without an ack is marked as not delivered, and Retry doe
         network = await Connection.intercept(page);
       },
     })
-  ).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   network?.dropResponses();
@@ -191,7 +191,7 @@ test('each private chat keeps its draft, and the random chat continues while a p
 }) => {
   // The same user twice: `adaInRandomChat` acts in the random chat, `ada` in the open private chat.
   const [adaInRandomChat, bob] = await friendsInChat();
-  const ada = toPrivateChatUser(adaInRandomChat);
+  const ada = inPrivateChat(adaInRandomChat);
   await adaInRandomChat.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
   // Ada's skip starts the next search. Bob does not search, so Ada is matched with Eve.
@@ -227,7 +227,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   friendsInChat,
 }) => {
   test.slow();
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   // More messages than one page of results, and one more that quotes the third.
   const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
@@ -269,7 +269,7 @@ test('the private chat passes the accessibility checks in both themes, on phone 
   friendsInChat,
 }) => {
   test.slow();
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await seedMessages(bob, ada, 3);
   await expect(ada.page.getByText('3 unread')).toBeVisible();
   await openChat(ada, bob);

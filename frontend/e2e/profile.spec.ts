@@ -30,7 +30,7 @@ test('a new name appears in another tab and for a friend, and survives a reload 
   await openSettings(ada.page);
   const settings = ada.page.getByRole('dialog', { name: 'Profile Settings' });
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
-  await expect(settings.getByText('not saved permanently')).toBeVisible();
+  await expect(settings.getByText('an anonymous profile is erased')).toBeVisible();
 
   // A valid picture, which the server can decode.
   const base64 = await ada.page.evaluate(() => {
@@ -68,7 +68,7 @@ test.describe('the settings of a registered user', () => {
   // The browser logs each failed response as a console error.
   test.use({ expectedErrors: [/status of (401|403)/] });
 
-  test('change the e-mail address, then the password, which signs out the other browser', async ({
+  test('change e-mail address and password; only the new password signs out the other browser', async ({
     openContext,
   }) => {
     const account = { email: createEmail(), password: 'secret1' };
@@ -112,17 +112,18 @@ test.describe('the settings of a registered user', () => {
     await page.reload();
     await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
+    const loginButton = otherBrowser.locator('form').getByRole('button');
     await otherBrowser.getByLabel('Email').fill(newEmail);
     await otherBrowser.getByLabel('Password').fill(account.password);
-    await otherBrowser.locator('form').getByRole('button').click();
+    await loginButton.click();
     await expectToast(otherBrowser, 'Login error', 'Invalid credentials. Please try again.');
     await otherBrowser.getByLabel('Password').fill('secret2');
-    await otherBrowser.locator('form').getByRole('button').click();
+    await loginButton.click();
     await expect(otherBrowser).toHaveURL('/chat');
     await expect(otherBrowser.getByText('Connected', { exact: true })).toBeVisible();
   });
 
-  test('fill the width of a phone, can be operated by keyboard, and do not discard input without confirmation', async ({
+  test('fill the width of a phone, can be operated by keyboard, and ask before input is discarded', async ({
     openContext,
   }) => {
     const { page } = await signInAndOpenChat(await openContext(phone), {
@@ -149,8 +150,8 @@ test.describe('the settings of a registered user', () => {
     await expect(settings.getByText('Passwords do not match')).toBeVisible();
     await expectAccessibleDialog(page, 'Profile Settings');
 
-    // A tap outside the sheet does not discard input.
-    await page.mouse.click(195, 10); // the top of the screen, above the sheet
+    // On a phone, the dialog is a sheet at the bottom. A tap above it does not discard input.
+    await page.mouse.click(phone.viewport.width / 2, 10);
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
     // Escape shows a question first, and a second Escape closes this question.
     await page.keyboard.press('Escape');
@@ -160,6 +161,7 @@ test.describe('the settings of a registered user', () => {
     await page.keyboard.press('Escape');
     await settings.getByRole('button', { name: 'Discard' }).click();
     await expect(settings).toBeHidden();
+    // The sidebar, from which the settings were opened, has closed, so its own opener gets the focus.
     await expect(page.getByRole('button', { name: 'Open sidebar' })).toBeFocused();
   });
 });

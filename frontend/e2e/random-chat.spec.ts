@@ -87,7 +87,7 @@ test('two anonymous visitors join, are matched, chat, skip, and are matched agai
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('a user who skipped is matched with a third user, and the chats of the two partners stay apart', async ({
+test('a user who skipped is matched with a third user, and the two chats share no messages', async ({
   pair,
   newcomer,
 }) => {
@@ -135,7 +135,7 @@ test('two users who skip at the same time both search again, without the screen 
       network = await Connection.intercept(page);
     },
   });
-  // Ada is offline while both confirm, so neither has received the other's skip when they confirm their own.
+  // Ada is offline while both confirm their skips, so neither has received the other's skip by then.
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
@@ -251,7 +251,7 @@ test("a stranger's message is shown as plain text", async ({ pair }) => {
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
 });
 
-test('a message has at most 2,000 characters, of which an emoji is one', async ({ pair }) => {
+test('a message has at most 2,000 characters, and an emoji counts as one', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
   await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();

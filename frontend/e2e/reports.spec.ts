@@ -43,6 +43,7 @@ test('a user reports a message with the keyboard alone, which blocks the partner
   await page.keyboard.press('Tab');
   await page.keyboard.type('asked three times');
   await page.keyboard.press('Tab');
+  // The checkbox, with which the report also blocks the partner, is checked by default.
   await expect(dialog.getByRole('checkbox')).toBeFocused();
   // The button that sends the report.
   await page.keyboard.press('Tab');
@@ -71,7 +72,7 @@ test('a user reports a message with the keyboard alone, which blocks the partner
   ]);
 });
 
-test('a partner who has blocked the user can be reported from Chat History, and a repeated report is ignored', async ({
+test('a partner who has blocked the user can be reported from Chat History, and a second report is not stored', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -102,6 +103,7 @@ test('a partner who has blocked the user can be reported from Chat History, and 
   await ada.button('Chat History').click();
   await sendReport();
   await expectAccessibleOnPhoneAndDesktop(page, 'sent report', { within: '[role="dialog"]' });
+  // By text, because the X of the dialog is a button named Close, too.
   await dialog.getByText('Close', { exact: true }).click();
   await expect(history.getByRole('button', { name: 'More about Unknown User' })).toBeFocused();
   await sendReport();

@@ -1,9 +1,8 @@
 import { type Locator } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
-/** Reads the text direction of the nearest element with a `dir` attribute. */
 const readDirection = (text: Locator): Promise<string> =>
-  text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
+  text.evaluate((element) => getComputedStyle(element).direction);
 
 /** Distances of the first and the last character of an element from the left edge of the page, in px. */
 const measureEnds = (text: Locator): Promise<[first: number, last: number]> =>
@@ -44,7 +43,7 @@ test('a bidi control character in a message does not affect the text around it',
   await ada.sendMessage('harmless');
   await ada.message('harmless').hover();
   await ada.message('harmless').getByRole('button', { name: 'Edit', exact: true }).click();
-  // A right-to-left override, which would also reverse the text after the message.
+  // Edits the message, so that "(edited)" follows it. A right-to-left override would reverse this text, too.
   await ada.sendMessage('turned \u202Eround');
   const editedMark = bob.message('turned').getByText('(edited)');
   await expect(editedMark).toBeVisible();

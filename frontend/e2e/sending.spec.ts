@@ -1,6 +1,6 @@
 import { type Page } from '@playwright/test';
 import { Connection } from './support/connection.ts';
-import { type PrivateChatUser, toPrivateChatUser, openChat, getPrivateChat } from './support/private-chat.ts';
+import { type PrivateChatUser, inPrivateChat, openChat, getPrivateChat } from './support/private-chat.ts';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -82,7 +82,7 @@ test.describe('a photo', () => {
   });
 
   test('is sent even if the private chat is closed during the upload', async ({ friendsInChat }) => {
-    const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+    const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
     await openChat(ada, bob);
     await openChat(bob, ada);
     const releaseUploads = await holdUploads(ada.page);
@@ -160,7 +160,7 @@ test.describe('on an unreliable connection', () => {
     const [ada, bob] = await pair({ prepare });
     await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
-    getConnection().dropCommands();
+    getConnection().dropPageFrames();
     // Arrow Up edits the last message.
     await ada.field.press('ArrowUp');
     await expect(ada.field).toHaveValue('helo');
@@ -170,7 +170,7 @@ test.describe('on an unreliable connection', () => {
     // Ada's page shows the edit already, Bob's does not.
     await expect(ada.message('hello again')).toBeVisible();
     await expect(bob.message('helo')).toBeVisible();
-    getConnection().deliverCommands();
+    getConnection().deliverPageFrames();
     getConnection().restore();
     await expect(bob.message('hello again')).toContainText('(edited)');
     await expect(ada.message('hello again')).toContainText('(edited)');
@@ -181,19 +181,19 @@ test.describe('on an unreliable connection', () => {
   }) => {
     const { getConnection, prepare } = createInterception();
     const [ada, bob] = await pair({ prepare });
-    getConnection().dropCommands();
+    getConnection().dropPageFrames();
     await ada.sendMessage('is this on?');
     // While the message has no ack, the page pings the silent connection. No pong arrives, so the page reconnects.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-    getConnection().deliverCommands();
+    getConnection().deliverPageFrames();
     await expect(bob.message('is this on?')).toHaveCount(1);
     await expect(ada.message('is this on?')).toContainText('Sent');
     await expect(ada.message('is this on?')).toHaveCount(1);
 
-    getConnection().dropCommands();
+    getConnection().dropPageFrames();
     await ada.sendMessage('still here');
     await expect(ada.message('still here')).toContainText('Sending');
-    getConnection().deliverCommands();
+    getConnection().deliverPageFrames();
     await ada.page.reload();
     await expect(bob.message('still here')).toHaveCount(1);
     await expect(ada.message('still here')).toHaveCount(1);
@@ -222,7 +222,7 @@ test('a reload keeps the text and reply of an unsent message, and asks to attach
 test('on a desktop an opened chat focuses the message field, which receives all typed text, and Arrow Up edits a message', async ({
   friendsInChat,
 }) => {
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await expect(ada.field).toBeFocused();
   await ada.page.keyboard.type('hello');

@@ -82,7 +82,7 @@ test('sidebar, friend requests and history pass the accessibility checks in both
   await cyd.pressFind();
   await expect(ada.heading(cyd.name)).toBeVisible();
   await cyd.button('Add Friend').click();
-  await ada.page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
+  await ada.page.getByRole('button', { name: /^Friend Requests ?1 pending$/ }).click();
   await expect(ada.page.getByRole('dialog').getByText(cyd.name)).toBeVisible();
   await expectAccessible(ada.page, 'requests', inDialog);
   await ada.page.keyboard.press('Escape');

@@ -10,7 +10,7 @@ import { reportByHttp, signInModerator } from './support/moderation.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 // The standing of a user says whether they may use the chat: it is good, `care` (they are matched only with other such
-// users), or a suspension or ban.
+// users), `age_question` (they must answer whether they are an adult), or a suspension or ban.
 // Notices inform users of decisions about them, and of decisions about their reports and appeals.
 
 // Requests that are in flight during a suspension return 403. Requests about notices that exist only in mocked
@@ -40,10 +40,11 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
   pair,
 }) => {
   test.slow();
+  // Bob's clock is that of the test, because the standing page refreshes itself once a minute.
   const [ada, bob] = await pair({}, { prepare: (page) => page.clock.install() });
   const { page } = bob;
+  // The appeal is decided by another moderator than the one who suspended the user.
   const moderators = await Promise.all(
-    // The appeal is decided by another moderator than the one who suspended the user.
     [1, 2].map(async (number) => signInModerator((await openContext()).request, number)),
   );
   await reportByHttp(ada, bob, { category: 'sexual', historyId: await waitForHistoryId(ada) });
@@ -93,7 +94,6 @@ test('a suspension ends the chat and shows the standing page, and a reversed app
     outcome: 'reversed',
     answer: 'The messages show that both of you had agreed on it.',
   });
-  // The standing page refreshes itself once a minute.
   await page.clock.fastForward(standingPageRefreshMs);
   const notice = page.getByRole('dialog');
   // When /chat replaces the standing page, the dialog of the notice is closed and opened again. Wait for /chat first.
@@ -124,9 +124,9 @@ test('a suspension applies to new accounts on the same device, and a suspended u
   const [ada, bob] = await friendsInChat();
   const { page } = bob;
   const moderator = await signInModerator((await openContext()).request);
-  // Reports the private chat of the two, which only friends have.
+  // Without a `historyId`, the report is about their private chat. Only friends have one.
   await reportByHttp(ada, bob, { category: 'hate' });
-  // During the decision the user is not on /chat.
+  // The test above suspends a user who is on /chat. This user opens /chat after the suspension.
   await page.goto('/terms');
   const until = new Date(Date.now() + weekMs).toISOString();
   await moderator.decide(bob, { outcome: 'suspended', rule: 'no_hate', facts, until });
@@ -189,24 +189,24 @@ const openChatWithStanding = async (
   await page.goto('/chat');
 };
 
-test('the notice of a decided appeal shows the answer, which says that the only moderator decided it', async ({
+test('the notice of a decided appeal shows the answer, with the remark that there is only one moderator', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });
-  // The server adds this sentence to the answer.
-  const onlyModeratorText = 'Decided by the same moderator, since there is only one.';
+  // The server adds this remark to the answer.
+  const onlyModeratorRemark = 'Decided by the same moderator, since there is only one.';
   const decidedAppeal = {
     state: 'decided',
     until: null,
     outcome: 'upheld',
-    answer: `Nothing new. ${onlyModeratorText}`,
+    answer: `Nothing new. ${onlyModeratorRemark}`,
   } as const;
   await openChatWithStanding(ada, 'care', [
-    createNotice({}),
+    createNotice({ kind: 'care' }),
     createNotice({ id: 2, kind: 'appeal_decided', seenAt: null, appeal: decidedAppeal }),
   ]);
   const noticeDialog = ada.page.getByRole('dialog', { name: 'Your appeal' });
-  await expect(noticeDialog).toContainText(onlyModeratorText);
+  await expect(noticeDialog).toContainText(onlyModeratorRemark);
   await ada.button('I understand').click();
   await expect(noticeDialog).toBeHidden();
 });
@@ -244,6 +244,7 @@ test('a message stating an age under 18 ends the chat, and its sender is asked f
 
   await expect(bob.page.getByText('Your chat partner disconnected')).toBeVisible();
   await expect(bob.button('New Conversation')).toBeVisible();
+  // Users cannot become friends in a chat that was ended for safety.
   await expect(bob.button('Add Friend')).toBeHidden();
   await expectAccessible(bob.page, 'chat that was ended for a stated age');
 

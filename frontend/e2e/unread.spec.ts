@@ -1,7 +1,7 @@
 import { befriend, expect, Person, test } from './support/test.ts';
 import {
   type PrivateChatUser,
-  toPrivateChatUser,
+  inPrivateChat,
   openChat,
   getPrivateChat,
   seedMessages,
@@ -65,7 +65,7 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
 test('a message in the open private chat is marked as read only while the tab is visible', async ({
   friendsInChat,
 }) => {
-  const [ada, bob] = (await friendsInChat()).map(toPrivateChatUser) as [PrivateChatUser, PrivateChatUser];
+  const [ada, bob] = (await friendsInChat()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await setTabHidden(ada.page, true);
   await seedMessages(bob, ada, 2);
@@ -111,7 +111,7 @@ test('a badge shows at most 99+, appears after a reload before the server respon
 
   // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
-  const adaInPrivateChat = toPrivateChatUser(ada);
+  const adaInPrivateChat = inPrivateChat(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
   await expect(adaInPrivateChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
   await expect(adaInPrivateChat.messages.last()).not.toBeInViewport();

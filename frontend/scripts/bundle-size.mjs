@@ -41,6 +41,7 @@ const sumGzippedBytes = (files) => [...files].reduce((sum, file) => sum + measur
 const sharedCss = new Set();
 for (const [route, budget] of Object.entries(budgets.javascript)) {
   const keys = new Set();
+  // `also`: modules that the route imports dynamically, but always needs.
   for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) collectChunks(entry, keys);
   const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
   const css = new Set([...keys].flatMap((key) => manifest[key].css ?? []));
@@ -53,13 +54,15 @@ checkSize('CSS', sumGzippedBytes(sharedCss), budgets.css);
 
 // Only preloaded fonts count, which every page loads. A browser loads the others for characters in their unicode-range.
 const page = readFileSync(join(dist, 'index.html'), 'utf8');
+// The build adds a <link> only for preloaded fonts.
 const fonts = [...page.matchAll(/<link [^>]*href="\/([^"]+\.woff2)"/g)].map(([, file]) => file);
 checkSize(
   'Font',
   fonts.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0),
   budgets.font,
 );
-if (fonts.length !== budgets.font.files) failures.push(`${fonts.length} preloaded font files`);
+if (fonts.length !== budgets.font.files)
+  failures.push(`${fonts.length} preloaded font files instead of ${budgets.font.files}`);
 
 if (failures.length > 0) {
   console.error(`Over budget: ${failures.join(', ')}`);

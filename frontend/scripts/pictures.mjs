@@ -42,7 +42,10 @@ const renderIcon = async (name, size, { background, inset = 0 } = {}) => {
   await page.close();
 };
 
-/** Takes a screenshot of the top of the landing page at the usual size of social previews, and hides the controls. */
+/**
+ * Takes a screenshot of the landing page at the usual size of social previews. Hides the controls, and sizes the header
+ * and the first section for this picture.
+ */
 const renderSocialPreview = async () => {
   const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
@@ -60,7 +63,8 @@ const renderSocialPreview = async () => {
 };
 
 try {
-  // Home screens crop the edges of icons, so these two icons get a margin, filled with the colour of the logo.
+  // Home screens crop the edges of these icons (512 is `maskable` in the manifest), so they get a margin in the colour
+  // of the logo.
   const background = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
     readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
   )?.[1];

@@ -1,7 +1,7 @@
 // Writes the HTML documents of the build:
 // - the landing page and the legal pages: prerendered, with inlined styles, and scripts that load after the first paint
-// - chat.html and auth.html: with inlined styles, and preloads for every script of their route; chat.html also contains
-//   the markup of the shell (the frame of the page)
+// - chat.html and auth.html: with inlined styles, and preloads for the scripts that their page needs; chat.html also
+//   contains the markup of the shell (the frame of the page)
 // dist/index.html, an empty document, remains for all other addresses.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -103,35 +103,36 @@ const requireNoSuspense = (path, markup) => {
 /** @returns a prerendered document whose scripts load after the first paint */
 const buildPrerenderedDocument = ({ path, route, title = socialTitle }, markup) => {
   const scripts = collectScripts(manifest, route, collectScripts(manifest, 'index.html'));
-  // Checks that the tags to be replaced are those of the entry script.
+  // The entry script comes first in `scripts`, and its tag must be the first of the tags that are removed below.
   if (!emptyDocument.match(scriptTags)?.[0].includes([...scripts][0]))
-    throw new Error('The page has no script');
+    throw new Error('The first script tag of the page is not that of the entry script');
   const canonical = origin
     ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
     : '';
-  let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
-  page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
+  let html = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
+  html = replaceOnce(html, '<title>Thaw</title>', `<title>${title}</title>`);
   // Scripts would delay the first paint on a slow connection, so public/theme.js requests them after the first paint.
   // The meta tag passes their addresses to theme.js.
-  page = page.replace(scriptTags, '');
+  html = html.replace(scriptTags, '');
   const lateScripts = [...scripts].map((file) => `/${file}`).join(' ');
-  page = replaceOnce(
-    page,
+  html = replaceOnce(
+    html,
     '</head>',
     `<meta name="thaw-scripts" content="${lateScripts}">${canonical}</head>`,
   );
+  // `data-rendered` makes main.tsx hydrate the markup; without it, main.tsx replaces the markup.
   const renderedRoot = `<div id="root" data-rendered>${requireNoSuspense(path, markup)}</div>`;
-  page = replaceOnce(page, '<div id="root"></div>', renderedRoot);
-  if (origin) page = replaceOnce(page, 'content="/social.png"', `content="${origin}/social.png"`);
-  return page;
+  html = replaceOnce(html, '<div id="root"></div>', renderedRoot);
+  if (origin) html = replaceOnce(html, 'content="/social.png"', `content="${origin}/social.png"`);
+  return html;
 };
 
 const { markup, chatShell } = await renderMarkup(pages.map(({ path }) => path));
 for (const [index, page] of pages.entries()) {
-  const text = buildPrerenderedDocument(page, markup[index]);
-  writeFileSync(join(dist, page.file), text);
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
-  console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
+  const html = buildPrerenderedDocument(page, markup[index]);
+  writeFileSync(join(dist, page.file), html);
+  const digest = createHash('sha256').update(html).digest('hex').slice(0, 8);
+  console.log(`${page.file} ${(html.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
 /** @returns a document that preloads the scripts of these manifest keys, and shows `markup` until they have run */
@@ -140,12 +141,13 @@ const buildPreloadingDocument = (entries, markup) => {
   for (const entry of ['index.html', ...entries]) collectScripts(manifest, entry, files);
   const [entryFile, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
-  let page = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
+  let html = replaceOnce(emptyDocument, sheetTag, inlinedStyles);
   // `preloads` contains these scripts too.
-  page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
-  page = replaceOnce(page, `src="/${entryFile}"></script>`, `src="/${entryFile}"></script>${preloads}`);
-  return replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
+  html = html.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
+  html = replaceOnce(html, `src="/${entryFile}"></script>`, `src="/${entryFile}"></script>${preloads}`);
+  return replaceOnce(html, '<div id="root"></div>', `<div id="root">${markup}</div>`);
 };
+// The route, and what it needs from the start but imports dynamically: the connection and the dialogs.
 const chatEntries = [
   'src/app/routes/chat-route.tsx',
   'src/app/realtime.ts',

@@ -42,8 +42,9 @@ const openNewcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const { user } = await call('POST', '/api/anonymous', {});
   await call('PATCH', `/api/user/${user.id}`, { gender });
   const renamed = await call('PUT', `/api/user/${user.id}`, { username, avatar: null });
+  // In the format of zustand's `persist`.
   const stored = { state: { user: renamed.user }, version: 0 };
-  // The script also runs in blank documents, which have no storage.
+  // Playwright also runs an init script in blank documents, which have no storage.
   await context.addInitScript(
     `if (location.protocol.startsWith('http')) {
       localStorage.setItem('thaw-chat-auth', ${JSON.stringify(JSON.stringify(stored))});
@@ -78,7 +79,12 @@ const befriend = async (requester, addressee) => {
 /** Infinite animations never finish, so they are left out. */
 const waitForAnimations = (page) =>
   page.evaluate(
-    'Promise.all(document.getAnimations().filter((a) => a.effect.getComputedTiming().iterations !== Infinity).map((a) => a.finished.catch(() => undefined)))',
+    `Promise.all(
+      document
+        .getAnimations()
+        .filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity)
+        .map((animation) => animation.finished.catch(() => undefined)),
+    )`,
   );
 
 try {

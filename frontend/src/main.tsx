@@ -1,4 +1,4 @@
-// First, because schemas read the setting when they are created.
+// Configures zod. First, because schemas read its configuration when they are created.
 import '@/config/zod';
 import '@/styles/base.css';
 import { createRoot, hydrateRoot } from 'react-dom/client';
@@ -31,7 +31,7 @@ const loadRealtime = async (): Promise<void> => {
   }
 };
 
-/** Calls `run` once: now if a user is signed in, otherwise at the next sign-in. */
+/** Calls `run` once: now if a user, registered or anonymous, is signed in, otherwise at the next sign-in. */
 const runWhenSignedIn = (run: () => void): void => {
   if (useIdentity.getState().user) return run();
   const unsubscribe = useIdentity.subscribe(({ user }) => {
@@ -43,7 +43,7 @@ const runWhenSignedIn = (run: () => void): void => {
 
 followTheme();
 followIdentity();
-// Without a user, registered or anonymous, the page opens no socket.
+// Without a signed-in user, the page opens no socket.
 runWhenSignedIn(() => void loadRealtime());
 
 const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;

@@ -1,9 +1,9 @@
 /**
- * Runs two api processes, a worker, and their own PostgreSQL and Redis. Each user has the page's own state and
- * connection (`ChatPage`). Pairs of users perform random sequences of actions, one sequence in each chat. A seed
- * determines the sequences; FUZZ_SEED sets it. After each sequence both pages must show the chat that its Redis stream
- * holds, and after the end of the chat PostgreSQL must hold the same events. With THAW_TEST_LONG=1 there are 100,000
- * sequences.
+ * Runs two api processes, a worker, and their own PostgreSQL and Redis. For each user, a `ChatPage` runs the state and
+ * the connection of the product, without a screen. Pairs of users perform random sequences of actions, one sequence in
+ * each chat. A seed determines the sequences; FUZZ_SEED sets it. After each sequence both pages must show the chat that
+ * its Redis stream holds, and after the end of the chat PostgreSQL must hold the same events. With THAW_TEST_LONG=1
+ * there are 100,000 sequences.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { type Stack } from '../../deploy/local/thaw-stack.mjs';
 import { chatKeys, findShard } from '../../backend/src/platform/redis/redis.keys';
 import { ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { until, untilWithin } from '../../backend/src/testing/until.functions';
-import { type ChatMessage, canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
+import { type ChatMessage, canBeReactedTo, canBeEdited } from '@/chat-ui/chat-message';
 import { readQuestionGame } from '@/features/random-chat/icebreaker/game';
 import { ChatPage } from './page';
 import { type Dice, createDice } from './dice';
@@ -31,6 +31,8 @@ const ACTIONS_PER_SEQUENCE = { least: 6, most: 18 };
 /** The events in PostgreSQL are checked each time a pair has ended this many chats. */
 const CHATS_PER_CHECK = 25;
 const MAX_WAIT_MS = 60_000;
+/** Pauses between actions are short, so that frames of both users are often in flight at the same time. */
+const MAX_PAUSE_MS = 6;
 
 jest.setTimeout(isLongRun ? 24 * 3_600_000 : 10 * 60_000);
 
@@ -126,7 +128,8 @@ const readShownChat = ({ state }: ChatPage): ShownChat => {
 const findDifference = (page: ChatPage, events: readonly LoggedEvent[]): string | null => {
   const { session, phase } = page.state;
   if (page.violations.length > 0) return page.violations.join(', ');
-  if (phase !== 'active' || !session || !page.isOpen) return `its phase is ${phase}`;
+  if (!page.isConnected) return 'it is not connected';
+  if (phase !== 'active' || !session) return `its phase is ${phase}`;
   if (session.seq !== events.length) return `it has seen ${session.seq} of ${events.length} events`;
   const [unsent] = page.outgoing;
   if (unsent) return `a message is ${unsent.state}`;
@@ -137,13 +140,13 @@ const findDifference = (page: ChatPage, events: readonly LoggedEvent[]): string 
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
 };
 
-/** Performs one random action as the user of a page, or waits outside a chat. @returns the name of the action */
+/** Performs one random action as the user of a page; none outside a chat. @returns the name of the action */
 const doRandomAction = (page: ChatPage, dice: Dice): string => {
   const { session, phase } = page.state;
   const { chat } = page;
-  if (phase !== 'active' || !session) return 'waits';
+  if (phase !== 'active' || !session) return 'does nothing';
   const reactable = session.messages.filter(canBeReactedTo);
-  const editable = reactable.filter((message) => isOwnText(message, page.id));
+  const editable = reactable.filter((message) => canBeEdited(message, page.id));
   const newestGame = session.messages.flatMap((message) => readQuestionGame(message) ?? []).at(-1);
   const sendMessage = (repliedTo?: ChatMessage) => {
     const replyTo = repliedTo && {
@@ -185,17 +188,17 @@ const doRandomAction = (page: ChatPage, dice: Dice): string => {
 };
 
 /** Settles when the pair that uses the queue has finished. */
-let queueIsFree: Promise<void> = Promise.resolve();
+let whenQueueIsFree: Promise<void> = Promise.resolve();
 /** Runs `work` while no other pair searches, so that each user is matched with the partner of their own pair. */
 const withExclusiveQueue = (work: () => Promise<void>): Promise<void> => {
-  const result = queueIsFree.then(work);
+  const result = whenQueueIsFree.then(work);
   // A failure of one pair must not stop the others.
-  queueIsFree = result.catch(() => undefined);
+  whenQueueIsFree = result.catch(() => undefined);
   return result;
 };
 
-const describeState = ({ id, isOpen, state: { phase, session }, violations }: ChatPage): string =>
-  `${id} ${isOpen ? 'connected' : 'cut off'} ${phase} ${session?.sessionId} ${violations.join(', ')}`;
+const describeState = ({ id, isConnected, state: { phase, session }, violations }: ChatPage): string =>
+  `${id} ${isConnected ? 'connected' : 'cut off'} ${phase} ${session?.sessionId} ${violations.join(', ')}`;
 
 /**
  * Brings both users into a new chat with each other.
@@ -204,7 +207,7 @@ const describeState = ({ id, isOpen, state: { phase, session }, violations }: Ch
  */
 const startNewChat = async (pair: Pair, previousId: string | undefined): Promise<string> => {
   const pressNextButton = (page: ChatPage): void => {
-    if (!page.isOpen) return;
+    if (!page.isConnected) return;
     const { phase } = page.state;
     if (phase === 'skipped') page.act(() => page.chat.startNewConversation());
     else if (phase === 'initial') page.act(() => page.chat.startSearch());
@@ -248,15 +251,13 @@ const doRandomActions = async (pair: Pair, dice: Dice, log: string[]): Promise<v
   for (let count = 0; count < actionCount; count += 1) {
     const index = dice.flipCoin() ? 0 : 1;
     log.push(`${index} ${doRandomAction(pair[index], dice)}`);
-    // After a short pause, frames of both users are in flight at the same time; after a longer one they are not.
-    if (dice.flipCoin()) await sleep(dice.pickBetween(0, 6));
+    if (dice.flipCoin()) await sleep(dice.pickBetween(0, MAX_PAUSE_MS));
   }
 };
 
 /** Waits until both pages show the chat that its Redis stream holds. @throws an error with the differences */
 const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> => {
   const findDifferences = async (): Promise<string[]> => {
-    for (const page of pair) page.retryUndelivered();
     const events = await readStream(sessionId);
     return pair.flatMap((page, index) => {
       const difference = findDifference(page, events);
@@ -264,11 +265,13 @@ const waitUntilSettled = async (pair: Pair, sessionId: string): Promise<void> =>
     });
   };
   let differences: string[] = [];
-  await untilWithin(MAX_WAIT_MS, async () => (differences = await findDifferences()).length === 0).catch(
-    () => {
-      throw new Error(differences.join('\n'));
-    },
-  );
+  await untilWithin(MAX_WAIT_MS, async () => {
+    for (const page of pair) page.retryUndelivered();
+    differences = await findDifferences();
+    return differences.length === 0;
+  }).catch(() => {
+    throw new Error(differences.join('\n'));
+  });
 };
 
 /** Expects PostgreSQL to hold the same events as Redis for each of these ended chats. */
@@ -309,6 +312,7 @@ interface Run {
 
 /** Runs sequences with one new pair until all sequences of the run are started. */
 const runSequences = async (run: Run): Promise<void> => {
+  // These dice choose only the replicas of the pair's connections. Each sequence of actions has dice of its own.
   const pair = await openPair(createDice(seed));
   let currentId: string | undefined;
   /** Session ids of ended chats that are not checked in PostgreSQL yet. */
@@ -322,6 +326,7 @@ const runSequences = async (run: Run): Promise<void> => {
       const log: string[] = [];
       try {
         await withExclusiveQueue(async () => {
+          // A sequence begins with the end of the previous chat.
           if (currentId !== undefined) log.push(endChat(pair, dice));
           const newId = await startNewChat(pair, currentId);
           if (currentId !== undefined) endedIds.push(currentId);
@@ -350,6 +355,7 @@ const runSequences = async (run: Run): Promise<void> => {
     run.hasFailed = true;
     throw error;
   } finally {
+    // After a failure, the users may still be searching or in a chat.
     for (const page of pair) {
       page.act(() => page.chat.endSearchOrChat());
       page.stop();

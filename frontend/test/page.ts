@@ -20,7 +20,7 @@ const SHORTENED_DELAYS_MS: ReadonlySet<number> = new Set([
 
 const RECONNECT_PRESSED_AFTER_MS = 50;
 
-/** A clock whose timers run as the user of the page. @param adjustDelay returns the delay that a timer really waits */
+/** A clock whose timers do their work through `act`. @param adjustDelay returns the delay that a timer really waits */
 const createClock = (act: (work: () => void) => void, adjustDelay: (delayMs: number) => number): Clock => ({
   now: () => Date.now(),
   setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), adjustDelay(delayMs)).unref()),
@@ -71,6 +71,7 @@ export class ChatPage {
         const showsChat = this.chat.takeShowsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
+      // A sign-out is reported as a violation earlier: before this call, the status is `failed` without `canReconnect`.
       checkSignedOut: async () => false,
       onSignedOut: () => this.violations.push('signed out'),
       onStatus: (status) => {
@@ -95,7 +96,7 @@ export class ChatPage {
     return this.chat.useStore.getState();
   }
 
-  get isOpen(): boolean {
+  get isConnected(): boolean {
     return this.client.isOpen;
   }
 
@@ -120,7 +121,8 @@ export class ChatPage {
 
   /** Retries the messages that were not delivered, like a user who presses Retry. */
   retryUndelivered(): void {
-    if (!this.isOpen) return;
+    if (!this.isConnected) return;
+    // `retry` does nothing for messages that are being sent.
     for (const { clientId } of this.outgoing) this.act(() => this.chat.outbox.retry(clientId));
   }
 

@@ -89,7 +89,7 @@ const writeRawMeasurements = (
   writeFileSync(path.join(folder, name), JSON.stringify({ settings, rows, faults, raw }, null, 1));
 };
 
-/** The exit code that shells report for an interrupted program: 128 + SIGINT. */
+/** The exit code that shells report for an interrupted program: 128 + SIGINT. Used for SIGTERM, too. */
 const INTERRUPTED_EXIT_CODE = 130;
 
 const handleInterrupt = (): void => {

@@ -1,8 +1,8 @@
+// Preloaded into a server with --require. SIGUSR2 starts a CPU profile; the next SIGUSR2 stops it and writes it to the
+// folder BENCH_PROFILES.
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import path from 'node:path';
-
-// Preloaded into a server with --require. SIGUSR2 starts a CPU profile; the next SIGUSR2 stops it and writes the file.
 
 const SAMPLING_INTERVAL_MICROS = 200;
 

@@ -5,13 +5,18 @@ import type { Row, Settings } from './figures/figure';
 const TABLE_HEAD =
   '| # | Figure | Thaw | Against | Theirs | Ratio (spread) | Gate | Aim | |\n|---|---|---|---|---|---|---|---|---|';
 
+/** Empty for a row without a gate. */
+const renderVerdict = (isReached: boolean | undefined): string => {
+  if (isReached === undefined) return '';
+  return isReached ? 'reached' : 'missed';
+};
+
 const renderRow = ({ figure, label, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
   const ratioText = ratio
     ? `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} to ${ratio.maximum.toFixed(2)})`
     : '';
-  const verdict = isReached ? 'reached' : 'missed';
-  const verdictOrEmpty = isReached === undefined ? '' : verdict;
-  return `| ${[figure, label, ours, against, theirs, ratioText, gate, aim, verdictOrEmpty].join(' | ')} |`;
+  const verdict = renderVerdict(isReached);
+  return `| ${[figure, label, ours, against, theirs, ratioText, gate, aim, verdict].join(' | ')} |`;
 };
 
 export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...rows.map(renderRow)].join('\n');
@@ -21,10 +26,11 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const measuredFigures = new Set(rows.map(({ figure }) => figure));
   const earlierText = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const keptRows = earlierText.split('\n').filter((line) => {
+    // A row begins with the name of its figure: a number, such as `P4`, or a word, such as `cost`.
     const figure = /^\| (P\d+|[a-z]+) /.exec(line)?.[1];
     return figure !== undefined && !measuredFigures.has(figure);
   });
-  // Figures without a number, such as `cost`, come first.
+  // Figures without a number come first.
   const parseFigureNumber = (line: string): number => Number(/^\| P(\d+)/.exec(line)?.[1] ?? 0);
   const lines = [...keptRows, ...rows.map(renderRow)].sort(
     (a, b) => parseFigureNumber(a) - parseFigureNumber(b),

@@ -30,6 +30,7 @@ const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(met
     return application;
   }) as Method;
 
+// `never`, because `create` has two overloads, of which the type of a bound function has only the last.
 NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
 
@@ -54,6 +55,7 @@ const sweepTimers = (): void => {
 const readCallSite = (): string => {
   // The first three lines are the message, this function, and the function that records the timer.
   const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
+  // `at Chat.open (/app/backend/dist/src/chat.js:1:2)` becomes `Chat.open (src/chat.js:1:2)`.
   return caller
     .trim()
     .replace(/^at /, '')
@@ -85,8 +87,11 @@ const readSize = (value: unknown): number | undefined => {
   return Array.isArray(value) ? value.length : undefined;
 };
 
-/** Excludes clients of stores, whose internal buffers vary in size. A leak in them shows in the size of the heap. */
-const isOwned = (value: unknown): value is object =>
+/**
+ * Whether the collections of a value are measured. Excludes clients of stores (they have `on` and `connect`), whose
+ * internal buffers vary in size. A leak in them shows in the size of the heap.
+ */
+const isMeasured = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
 
 /** Levels of objects in a provider whose collections are measured. */
@@ -98,7 +103,7 @@ const measureCollections = (): Record<string, number> => {
   for (const { container } of applications) {
     for (const { providers } of container.getModules().values()) {
       for (const { instance } of providers.values()) {
-        if (!isOwned(instance) || seen.has(instance)) continue;
+        if (!isMeasured(instance) || seen.has(instance)) continue;
         seen.add(instance);
         addSizes(sizes, instance.constructor?.name ?? 'object', instance, seen, MAX_DEPTH);
       }
@@ -120,7 +125,7 @@ const addSizes = (
     const size = readSize(value);
     const key = `${name}.${property}`;
     if (size !== undefined) sizes[key] = (sizes[key] ?? 0) + size;
-    else if (depth > 0 && isOwned(value) && !seen.has(value)) {
+    else if (depth > 0 && isMeasured(value) && !seen.has(value)) {
       seen.add(value);
       addSizes(sizes, key, value, seen, depth - 1);
     }

@@ -3,11 +3,11 @@ import { readOptions } from './options';
 import { renderReport, writeReport } from './report';
 import { Run } from './run';
 
-/** The exit code that shells report for an interrupted program: 128 + SIGINT. */
+/** The exit code that shells report for an interrupted program: 128 + SIGINT. Used for SIGTERM, too. */
 const INTERRUPTED_EXIT_CODE = 130;
 const FAILED_RUN_EXIT_CODE = 2;
 
-/** @returns the exit code: 0 when all checks passed, 1 when one was violated. @throws Error when the run fails */
+/** @returns the exit code: 0 when all checks passed, 1 when one failed. @throws Error when the run fails */
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2));
   const startedAt = Date.now();

@@ -11,11 +11,11 @@ export interface Options {
   /** Average time between two actions of a user, in milliseconds. */
   actEveryMs: number;
   /** Causes only faults whose label (such as `kill api-2`) contains one of these texts. */
-  only: string[] | undefined;
+  labelFilters: string[] | undefined;
   /** File for the report as JSON; undefined: no file is written. */
   reportFile: string | undefined;
   /** The run ends with a fault that lasts until the pages of the users give up and show the Reconnect button. */
-  isLong: boolean;
+  endsWithLongFault: boolean;
 }
 
 const USAGE =
@@ -66,8 +66,8 @@ export const readOptions = (args: readonly string[]): Options => {
       parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faultCount : undefined),
     userCount: userCount + (userCount % 2),
     actEveryMs: parseCount(values.every) ?? preset.actEveryMs,
-    only: values.only?.split(','),
+    labelFilters: values.only?.split(','),
     reportFile: values.report,
-    isLong,
+    endsWithLongFault: isLong,
   };
 };

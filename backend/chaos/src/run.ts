@@ -5,14 +5,14 @@ import type { UserLog } from './check/user-log';
 import { type RecoveryFigures, measureReconnects, findSlowRecoveries } from './check/recovery';
 import { type Backlog, readBacklog, countKeysWithoutExpiry, readStoredState } from './check/stored-state';
 import { type Cluster, topology } from './cluster/cluster';
-import { estimateSlowdown } from '#testing/processor-load.probe';
+import { estimateCpuSlowdown } from '#testing/processor-load.probe';
 import { Injector } from './faults/injector';
 import type { Inspection } from './inspect-process';
 import type { Options } from './options';
 import { Population } from './users/population';
 import { probeWithFreshClients } from './users/fresh-client-probe';
 import type { Report } from './report';
-import { listAllFaults, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
+import { listFaultClasses, type Fault, isLossy, formatLabel, createSchedule } from './schedule';
 
 const WARM_UP_MS = 8_000;
 /** Redis may acknowledge a command this long before it writes the command to the append-only file. */
@@ -33,7 +33,7 @@ const LONG_CUT_MS = 40_000;
 
 /** One run: warm-up, scheduled faults, and the checks afterwards. */
 export class Run {
-  /** Violations that the run itself has found, besides those of the checker. */
+  /** Violations that the run itself has found, besides those that `checkEvidence` finds. */
   private readonly violations: Violation[] = [];
   /** The logs of the fresh clients, which probe the service after each recovery. */
   private readonly probeLogs: UserLog[] = [];
@@ -54,7 +54,7 @@ export class Run {
   async execute(): Promise<Report> {
     const { seed, userCount, actEveryMs } = this.options;
     this.log(`${userCount} users join and chat for ${WARM_UP_MS / 1_000} s`);
-    const population = await Population.join({ origin: this.cluster.url, userCount, actEveryMs, seed });
+    const population = await Population.create({ origin: this.cluster.url, userCount, actEveryMs, seed });
     population.startActing();
     await sleep(WARM_UP_MS);
     await this.stopUsers(population);
@@ -69,7 +69,7 @@ export class Run {
     const after = await this.inspectUntilNotGrown(before);
     const backlog = await this.waitForEmptyBacklog();
     const stored = await this.cluster.withPostgres((client) => readStoredState(this.cluster.redis, client));
-    // Replaces the backlog that `stored` contains: a scheduler may have added a job since the backlog was empty.
+    // `backlog` replaces the values in `stored`, which were read later: a scheduler may have added a job by then.
     const storedState = { ...stored, ...backlog };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = checkEvidence({ logs, storedState, lossWindows: this.listLossWindows() });
@@ -81,7 +81,7 @@ export class Run {
     verdict.violations.push(
       ...this.violations,
       ...findGrowth(before, after),
-      ...findSlowRecoveries(this.recovery, estimateSlowdown()),
+      ...findSlowRecoveries(this.recovery, estimateCpuSlowdown()),
     );
     return {
       seed,
@@ -101,14 +101,14 @@ export class Run {
   }
 
   private async causeFaults(population: Population): Promise<void> {
-    const { seed, durationMs, faultCount, only, isLong } = this.options;
+    const { seed, durationMs, faultCount, labelFilters, endsWithLongFault } = this.options;
     const isExcluded = (fault: Fault) => this.findUnavailableReason(fault) !== undefined;
-    const rounds = createSchedule({ seed, topology, durationMs, faultCount, isExcluded, only });
+    const rounds = createSchedule({ seed, topology, durationMs, faultCount, isExcluded, labelFilters });
     for (const [index, round] of rounds.entries()) {
       await this.injector.runRound(round, index + 1);
       await this.verifyRecovery(population, index + 1);
     }
-    if (!isLong) return;
+    if (!endsWithLongFault) return;
     this.log('a fault long enough for users to reach the Reconnect button');
     await this.injector.causeFault({ kind: 'cut', target: 'clients->nginx' }, LONG_CUT_MS, rounds.length + 1);
     await this.verifyRecovery(population, rounds.length + 1);
@@ -175,9 +175,9 @@ export class Run {
   }
 
   /**
-   * A process that cannot be inspected was started without the environment of the run, so faults would not reach it
-   * either.
-   * @throws Error when there is such a process
+   * Requires that every process could be inspected. A process that could not was started without the environment of the
+   * run, so faults would not reach it either.
+   * @throws Error with the names of the processes that could not be inspected
    */
   private requireAllInspections({ processes }: IdleState): void {
     const missing = this.cluster.processes.map(({ name }) => name).filter((name) => !processes[name]);
@@ -188,7 +188,7 @@ export class Run {
   /** Inspects until nothing has grown, or until a timeout. */
   private async inspectUntilNotGrown(before: IdleState): Promise<IdleState> {
     const deadline = Date.now() + IDLE_TIMEOUT_MS;
-    // The lowest value of each figure: a value that was low once has not leaked.
+    // The lowest value of each figure. A leak never shrinks, so one low value shows that a figure has none.
     let lowest = await this.inspectIdleState();
     while (findGrowth(before, lowest).length > 0 && Date.now() < deadline) {
       await sleep(IDLE_POLL_MS);
@@ -222,7 +222,7 @@ export class Run {
   }
 
   private listSkippedFaults(): string[] {
-    return listAllFaults(topology)
+    return listFaultClasses(topology)
       .flat()
       .flatMap((fault) => {
         const reason = this.findUnavailableReason(fault);

@@ -1,7 +1,7 @@
 import {
-  listAllFaults,
+  listFaultClasses,
   formatLabel,
-  MAX_DISCONNECTION_MS,
+  LATEST_FAULT_END_MS,
   createSchedule,
   type ScheduleOptions,
 } from './schedule';
@@ -27,7 +27,7 @@ describe('createSchedule', () => {
   });
 
   it('draws every class of faults once before it draws one twice', () => {
-    const classes = listAllFaults(topology);
+    const classes = listFaultClasses(topology);
     const rounds = createSchedule(createOptions({ faultCount: classes.length }));
     const labels = rounds.flatMap(({ faults }) => faults.map(({ fault }) => formatLabel(fault)));
     const classIndexes = labels.map((label) =>
@@ -47,7 +47,7 @@ describe('createSchedule', () => {
   it('ends every fault of a round before pages give up and show the Reconnect button', () => {
     for (const { faults } of createSchedule(createOptions({ faultCount: 300 }))) {
       for (const { afterMs, lastsMs } of faults)
-        expect(afterMs + lastsMs).toBeLessThanOrEqual(MAX_DISCONNECTION_MS);
+        expect(afterMs + lastsMs).toBeLessThanOrEqual(LATEST_FAULT_END_MS);
     }
   });
 
@@ -57,16 +57,16 @@ describe('createSchedule', () => {
     );
     const kinds = rounds.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind));
     expect(kinds).not.toContain('disk-full');
-    expect(kinds).toContain('read-only');
+    expect(kinds).toContain('read-only'); // another fault of PostgreSQL
   });
 
-  it('causes only faults whose labels match `only`', () => {
-    const rounds = createSchedule(createOptions({ faultCount: 5, only: ['flushed redis'] }));
+  it('causes only faults whose labels match one of `labelFilters`', () => {
+    const rounds = createSchedule(createOptions({ faultCount: 5, labelFilters: ['flushed redis'] }));
     const labels = rounds.flatMap(({ faults }) => faults.map(({ fault }) => formatLabel(fault)));
     expect(new Set(labels)).toEqual(new Set(['flushed redis']));
   });
 
-  it('schedules several rounds, whose pauses and faults fit into the duration', () => {
+  it('schedules several rounds without `faultCount`, whose pauses and faults fit into the duration', () => {
     const rounds = createSchedule(createOptions());
     const durationsMs = rounds.map(
       ({ pauseMs, faults }) => pauseMs + Math.max(...faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs)),

@@ -47,16 +47,21 @@ export interface ScheduleOptions {
   durationMs: number;
   /** Number of faults to cause; `durationMs` is then ignored. */
   faultCount?: number;
-  /** Whether this machine cannot cause a fault. */
+  /** Whether to leave out a fault, because this machine cannot cause it. */
   isExcluded?: (fault: Fault) => boolean;
   /** Only faults whose label contains one of these texts. */
-  only?: readonly string[];
+  labelFilters?: readonly string[];
 }
 
-/** Longest duration of a round. In a longer one, pages could give up and show the Reconnect button. */
-export const MAX_DISCONNECTION_MS = 12_000;
+/**
+ * Latest end of a fault, from the beginning of the first fault of its round. Later, pages could give up and show the
+ * Reconnect button.
+ */
+export const LATEST_FAULT_END_MS = 12_000;
 /** Longest delay from the beginning of the first fault of a round until the second one begins. */
 const MAX_SECOND_DELAY_MS = 2_000;
+/** Longest duration of a fault. Even a second fault that begins as late as possible ends in time. */
+const MAX_FAULT_MS = LATEST_FAULT_END_MS - MAX_SECOND_DELAY_MS;
 /** Share of rounds with two faults. */
 const SECOND_FAULT_PROBABILITY = 0.3;
 /** Estimated time of a round after its faults: the recovery, and the check that the service works again. */
@@ -70,10 +75,10 @@ export const formatLabel = (fault: Fault): string =>
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
 
 /**
- * Lists all faults in classes. The faults of a class have the same kind and the same sort of target, such as `kill` of
+ * Lists all faults, in classes. The faults of a class have the same kind and the same sort of target, such as `kill` of
  * any replica. A schedule draws each class equally often.
  */
-export const listAllFaults = ({ replicas, workers }: Topology): Fault[][] => {
+export const listFaultClasses = ({ replicas, workers }: Topology): Fault[][] => {
   const signalTargets = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
   const links = [
     replicas.map((name) => `${name}->redis`),
@@ -111,19 +116,21 @@ export const createSchedule = ({
   durationMs,
   faultCount,
   isExcluded,
-  only,
+  labelFilters,
 }: ScheduleOptions): Round[] => {
   const random = createSeededRandom(seed);
-  const classes = listAllFaults(topology)
+  const classes = listFaultClasses(topology)
     .map((faultClass) =>
       faultClass.filter(
-        (fault) => !isExcluded?.(fault) && (!only || only.some((text) => formatLabel(fault).includes(text))),
+        (fault) =>
+          !isExcluded?.(fault) &&
+          (!labelFilters || labelFilters.some((text) => formatLabel(fault).includes(text))),
       ),
     )
     .filter((faultClass) => faultClass.length > 0);
   if (classes.length === 0) throw new Error('No fault is left to cause');
   let deck: Fault[][] = [];
-  /** Draws a fault; with `firstFault`, one that may be active at the same time. */
+  /** Draws a fault; with `firstFault`, one that may be active at the same time, if the deck has one left. */
   const drawFault = (firstFault?: Fault): Fault | undefined => {
     const isCandidate = (fault: Fault): boolean => !firstFault || mayCoincide(fault, firstFault);
     if (deck.length === 0) deck = random.shuffle(classes);
@@ -159,15 +166,14 @@ const createRound = (random: Random, drawFault: (firstFault?: Fault) => Fault | 
     round.faults.push({
       fault: second,
       afterMs: random.chooseBetween(0, MAX_SECOND_DELAY_MS),
-      // Both faults end before pages give up, even if the second one begins as late as possible.
-      lastsMs: Math.min(drawDurationMs(random, second), MAX_DISCONNECTION_MS - MAX_SECOND_DELAY_MS),
+      lastsMs: drawDurationMs(random, second),
     });
   return round;
 };
 
 /**
- * Draws a duration in milliseconds. Faults that disconnect users stay below `MAX_DISCONNECTION_MS`. Faults that happen
- * at once, such as a kill, get a short duration: their effect lasts until the recovery.
+ * Draws a duration in milliseconds, at most `MAX_FAULT_MS`. Faults that happen at once, such as a kill, get a short
+ * duration: their effect lasts until the recovery.
  */
 const drawDurationMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {
@@ -181,7 +187,7 @@ const drawDurationMs = (random: Random, { kind }: Fault): number => {
     case 'black-hole':
     case 'half-open':
     case 'abandoned':
-      return random.chooseBetween(1_000, 10_000);
+      return random.chooseBetween(1_000, MAX_FAULT_MS);
     case 'delay':
     case 'throttle':
     case 'full':

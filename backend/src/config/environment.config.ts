@@ -68,14 +68,20 @@ const settings = z.object({
   INTERNAL_HOST: z.optional(z.string()),
   /** Folder of the built page, if this process serves it itself. */
   PUBLIC_DIR: z.optional(z.string()),
-  /** Signs the session cookie. For rotation, give several secrets separated by commas: the first signs, all verify. */
+  /**
+   * Signs the session cookie; required by api replicas. For rotation, give several secrets separated by commas: the
+   * first signs, all verify.
+   */
   SESSION_SECRET: z.optional(z.string()),
   /**
    * Signs the device cookie, and is the key of the hashes by which banned users are recognised. It cannot be rotated,
-   * because the stored hashes would no longer match.
+   * because the stored hashes would no longer match. Required by api replicas.
    */
   SAFETY_SECRET: z.optional(z.string()),
-  /** Signs the receipt that users get when their data was erased: an Ed25519 key in PKCS#8, as PEM. */
+  /**
+   * Signs the receipt that users get when their data was erased: an Ed25519 key in PKCS#8, as PEM. Without it, no
+   * account can be deleted.
+   */
   RECEIPT_KEY: z.optional(z.string()),
   /** Seconds of inactivity after which an anonymous user is erased. */
   ANONYMOUS_KEPT_S: z._default(integer(1), 7 * DAY_S),
@@ -117,7 +123,7 @@ const settings = z.object({
    * seconds.
    */
   CARE_WINDOW_S: z._default(integer(1), DAY_S),
-  /** From this number of reporters on, a user is only matched with other users who are reported as often. */
+  /** From this number of reporters on, a user is flagged: they are only matched with other flagged users. */
   CARE_FLAG_REPORTERS: z._default(integer(1), 3),
   /** From this number of reporters on, a user is suspended. */
   CARE_SUSPEND_REPORTERS: z._default(integer(1), 5),
@@ -133,8 +139,8 @@ const settings = z.object({
   /** Seconds after the end of a random chat within which the partner can be reported. */
   REPORTABLE_AFTER_END_S: z._default(integer(), limits.reportableAfterEndMs / 1_000),
   /**
-   * Seconds for which the evidence of a dismissed report is kept, counted from the decision or the end of the chat,
-   * whichever is later.
+   * Minimum number of seconds for which the evidence of a dismissed report is kept, counted from the decision or the
+   * end of the chat, whichever is later.
    */
   EVIDENCE_MIN_KEPT_S: z._default(integer(), 3 * DAY_S),
   /** Seconds between two searches for expired personal data. */

@@ -14,6 +14,7 @@ export class EventStore1763640000000 implements MigrationInterface {
 
       CREATE TABLE events (
         global_position bigint GENERATED ALWAYS AS IDENTITY,
+        -- Exports select the events whose transaction is visible in their snapshot.
         transaction_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
         stream_id text NOT NULL,
         stream_position bigint NOT NULL,
@@ -25,8 +26,10 @@ export class EventStore1763640000000 implements MigrationInterface {
         occurred_at timestamptz NOT NULL,
         recorded_at timestamptz NOT NULL DEFAULT now(),
         CONSTRAINT events_pkey PRIMARY KEY (stream_id, stream_position),
+        -- An event whose id is already in its stream is not appended again.
         CONSTRAINT events_stream_event_key UNIQUE (stream_id, event_id)
       );
+      -- Dropped by a later migration, because no query uses it.
       CREATE INDEX events_transaction_idx ON events (transaction_id, global_position);
       CREATE INDEX events_global_position_idx ON events (global_position);
 
@@ -37,6 +40,7 @@ export class EventStore1763640000000 implements MigrationInterface {
         -- The user whose data it is.
         subject_id bigint,
         data jsonb NOT NULL,
+        -- A job erases the data after this time; null if the data does not expire.
         expires_at timestamptz,
         PRIMARY KEY (stream_id, event_id)
       );

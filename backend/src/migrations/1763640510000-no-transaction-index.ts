@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Drops an index that makes every append slower and that no query uses. */
+/** Drops the index on the transaction ids of the events. It makes every append slower, and no query uses it. */
 export class NoTransactionIndex1763640510000 implements MigrationInterface {
   readonly name = 'NoTransactionIndex1763640510000';
-  /** PostgreSQL refuses DROP INDEX CONCURRENTLY, which blocks no append, inside a transaction. */
+  /** DROP INDEX CONCURRENTLY blocks no append, but PostgreSQL refuses it inside a transaction. */
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,6 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
+/** Adds what the texts of notices are made of: the cause, the facts of the decision and the appealed notice. */
 export class NoticeTexts1763640901000 implements MigrationInterface {
   readonly name = 'NoticeTexts1763640901000';
   readonly transaction = false;
@@ -12,13 +13,15 @@ export class NoticeTexts1763640901000 implements MigrationInterface {
       ALTER TABLE notices
         -- Why an automatic rule applied: reports, many_accounts, sanction_lapsed, age or inherited.
         ADD COLUMN IF NOT EXISTS cause text,
-        -- Whether the second review was made by the same moderator, because there is no other one.
+        -- Whether the moderator who decided the case also reviewed it (confirmed the ban, or decided the appeal),
+        -- because there is no other moderator.
         ADD COLUMN IF NOT EXISTS is_solo boolean NOT NULL DEFAULT false,
         -- For the answer to an appeal: the notice that was appealed.
         ADD COLUMN IF NOT EXISTS appealed_notice_id bigint;
     `);
     // For the job that announces recent changes of standings again.
     await createIndexConcurrently(queryRunner, 'notices_created_idx', 'notices (created_at)');
+    // For a change of a sanction, which also changes its notice.
     await createIndexConcurrently(
       queryRunner,
       'notices_sanction_idx',

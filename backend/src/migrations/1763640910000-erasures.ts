@@ -7,11 +7,12 @@ export class Erasures1763640910000 implements MigrationInterface {
 
   async up(queryRunner: QueryRunner): Promise<void> {
     await queryRunner.query(`
-      -- Erasures of users, with their receipts. Not derived from the log.
+      -- Erasures of users, with their receipts. Not derived from the event log.
       CREATE TABLE IF NOT EXISTS erasures (
         -- Also the id of the receipt: 128 random bits, in base64url.
         id text PRIMARY KEY,
         user_id bigint NOT NULL,
+        -- The reason "asked" means: by the user.
         reason text NOT NULL CHECK (reason IN ('asked', 'inactive', 'operator')),
         requested_at timestamptz NOT NULL,
         -- The last step that is complete.
@@ -23,7 +24,7 @@ export class Erasures1763640910000 implements MigrationInterface {
         finished_at timestamptz,
         -- The signed receipt.
         receipt text,
-        -- Whether the receipt names data under a legal hold. When the hold is lifted, a second receipt follows.
+        -- Whether the receipt lists data that a legal hold keeps. When the hold is lifted, a second receipt follows.
         is_held boolean NOT NULL DEFAULT false,
         -- When Redis' append-only file was rewritten without the user's data.
         rewritten_at timestamptz
@@ -39,6 +40,7 @@ export class Erasures1763640910000 implements MigrationInterface {
       'users_anonymous_idx',
       'users (created_at) WHERE is_anonymous',
     );
+    // For the erasure of a user's private messages.
     await createIndexConcurrently(queryRunner, 'private_messages_sender_idx', 'private_messages (sender_id)');
   }
 

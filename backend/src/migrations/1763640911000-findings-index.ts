@@ -6,7 +6,8 @@ export class FindingsIndex1763640911000 implements MigrationInterface {
   readonly transaction = false;
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    // For the job that raises missing findings. It looks for the few chats that ended because a user stated their age.
+    // For the job `watch_findings`. It looks for the few chats that ended because a user stated an age under 18, and
+    // opens the moderation cases that a replica could not open.
     await createIndexConcurrently(
       queryRunner,
       'events_findings_idx',

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * ANALYZE copies sampled values into `pg_statistic`, where an erasure does not reach them. No query needs samples of
- * the columns with personal data: the values are looked up by unique indexes.
+ * ANALYZE copies sampled values into `pg_statistic`, where they stay after an erasure. No query needs samples of the
+ * columns with personal data: the values are looked up by unique indexes. `users_email_key` has samples of its own,
+ * since it is an index on the expression `lower(email)`.
  */
 export class UnsampledColumns1763640930000 implements MigrationInterface {
   readonly name = 'UnsampledColumns1763640930000';

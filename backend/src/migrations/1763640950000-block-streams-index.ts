@@ -2,8 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { createIndexConcurrently } from '../platform/database/concurrent-index.functions';
 
 /**
- * For data exports, which also contain the blocks that were lifted; no read model has those. With the collation "C",
- * the ids with a common prefix are a range of the index, whatever the collation of the database.
+ * Data exports also contain the blocks that the user has lifted. No read model has those, so the export reads the event
+ * streams of the user's blocks, whose ids begin with `block-<user id>-`. With the collation "C", the ids with a common
+ * prefix are a range of the index, whatever the collation of the database.
  */
 export class BlockStreamsIndex1763640950000 implements MigrationInterface {
   readonly name = 'BlockStreamsIndex1763640950000';

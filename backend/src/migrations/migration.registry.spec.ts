@@ -5,8 +5,8 @@ import { migrations } from './migration.registry';
 const findTables = (sql: string, pattern: RegExp): string[] =>
   [...sql.matchAll(pattern)].map(([, table]) => table ?? '');
 
-/** Lists the statements of a migration. No query returns rows, so every index seems to be missing. */
-const listStatements = async (migration: MigrationInterface): Promise<string> => {
+/** Returns the statements of a migration as one text. No query returns rows, so every index seems to be missing. */
+const recordSql = async (migration: MigrationInterface): Promise<string> => {
   const statements: string[] = [];
   const query = (sql: string) => {
     statements.push(sql);
@@ -21,9 +21,9 @@ describe('migrations', () => {
     // `PartitionedEvents` creates indexes only on its copies, while these are empty.
     migrations.filter((each) => each !== PartitionedEvents1763640960000).map((each) => [each.name, each]),
   )(
-    '%s blocks no writers of the tables that it indexes, unless it creates them',
+    '%s indexes existing tables only with CONCURRENTLY, which blocks no writers',
     async (_name, migration) => {
-      const sql = await listStatements(new migration());
+      const sql = await recordSql(new migration());
       const created = findTables(sql, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g);
       const indexedWithBlocking = findTables(
         sql,
@@ -33,12 +33,13 @@ describe('migrations', () => {
     },
   );
 
-  it('can be run again after an interruption if they are not one transaction', async () => {
-    // `PartitionedEvents` has a test of its own, which interrupts it.
+  it('add only tables, columns and indexes that are missing, unless they run in one transaction', async () => {
+    // So a migration that was interrupted can be run again. `PartitionedEvents` has a test of its own for this.
     for (const migration of migrations.map((each) => new each() as MigrationInterface)) {
       if (migration.transaction !== false || migration instanceof PartitionedEvents1763640960000) continue;
-      const sql = await listStatements(migration);
+      const sql = await recordSql(migration);
       expect(sql).not.toMatch(/CREATE TABLE (?!IF NOT EXISTS)|ADD COLUMN (?!IF NOT EXISTS)/);
+      // `createIndexConcurrently` looks for the index first.
       expect(sql).not.toMatch(/CREATE (UNIQUE )?INDEX (?!CONCURRENTLY|IF NOT EXISTS)/);
     }
   });

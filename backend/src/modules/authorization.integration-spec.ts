@@ -29,7 +29,10 @@ import { ThawSocket, ThawVisitor } from '../testing/thaw.client';
 
 jest.setTimeout(120_000);
 
-/** A route with more methods accepts all: Express then lists each of the more than 30 methods that it knows. */
+/**
+ * A route with more methods is taken for one that accepts every method: for such a route, Express lists all of the more
+ * than 30 methods that it knows.
+ */
 const MAX_METHODS_OF_A_ROUTE = 7;
 
 interface ExpressLayer {
@@ -69,21 +72,21 @@ const sendFrame = async (sender: ThawVisitor, event: string, data: unknown): Pro
     const reply = socket.ask(event as 'ping', data as never);
     const closed = socket.closed.then((code) => `closed ${code}`);
     const frame = await Promise.race([reply, closed]);
-    reply.catch(() => undefined); // never comes after the socket has closed
+    reply.catch(() => undefined); // after the socket has closed, the reply times out
     if (typeof frame === 'string') return frame;
-    // The next attempt of this user must not begin with a search.
+    // Otherwise the user would still be searching in the next attempt.
     if (event === 'join_queue' && frame.event === 'ack') await socket.request('leave_queue', {});
     return frame.event === 'error' ? String(frame.data.code) : frame.event;
   } finally {
-    await socket.leave();
+    await socket.closeCleanly();
   }
 };
 
-/** The outcomes for suspended users, who are excluded from most routes. */
-const toOutcomesForExcluded = (outcomes: Outcomes, isOpen: RouteCases['isOpenToExcluded']): Outcomes =>
+/** The outcomes for suspended users, who are excluded: only routes that are open to excluded users accept them. */
+const toOutcomesForSuspended = (outcomes: Outcomes, access: RouteCases['accessOfExcluded']): Outcomes =>
   Object.fromEntries(
     Object.entries(outcomes).map(([kind, outcome]) => {
-      const isAllowed = isOpen === true || (isOpen === 'with_own_ids' && kind === 'own');
+      const isAllowed = access === 'any_ids' || (access === 'own_ids' && kind === 'own');
       return [kind, isAllowed ? outcome : '403 suspended'];
     }),
   );
@@ -106,7 +109,7 @@ describe('authorization', () => {
   });
   afterAll(() => stack.close());
 
-  /** @param index of the case that is tried */
+  /** @param index  the index of the case that is tried */
   type Attempt = (index: number, actor: Actor, ids: Ids) => Promise<string>;
 
   /** Attempts one case as one actor, with every kind of ids that has an expected outcome. */
@@ -175,7 +178,7 @@ describe('authorization', () => {
   });
 
   it.each(allFrames.map(([event]) => event))('requires a login to send %s', async (event) => {
-    // Without headers, so without a cookie; the user id 0 is a placeholder.
+    // Without a cookie, the server closes the socket before a frame can be sent. The user id 0 is a placeholder.
     const socket = await ThawSocket.open(`${stack.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
     expect(await socket.closed).toBe(closeCodes.notSignedIn);
     // The other events also require that the socket has sent `authenticate`.
@@ -184,7 +187,7 @@ describe('authorization', () => {
     expect(await unauthenticated.ask(event as 'ping', {})).toMatchObject({
       data: { code: 'not_authenticated' },
     });
-    await unauthenticated.leave();
+    await unauthenticated.closeCleanly();
   });
 
   describe.each(allFrames)('of the frame %s', (event, cases) => {
@@ -197,7 +200,7 @@ describe('authorization', () => {
 
   describe.each(allRoutes.filter(([, { cases }]) => cases.length > 0))(
     'of the route %s',
-    (route, { isPublic, isOpenToExcluded, cases }) => {
+    (route, { isPublic, accessOfExcluded, cases }) => {
       it('has the outcome of the table for every actor and kind of ids', async () => {
         await expectOutcomes(HTTP_ACTORS, cases, (index, actor, ids) =>
           callRoute(actors.users[actor], route, cases[index]!, ids),
@@ -205,10 +208,10 @@ describe('authorization', () => {
       });
 
       it('refuses suspended users unless it is open to them', async () => {
-        const excluded = cases.map(({ outcomes }) => ({
-          outcomes: toOutcomesForExcluded(outcomes, isOpenToExcluded),
+        const forSuspended = cases.map(({ outcomes }) => ({
+          outcomes: toOutcomesForSuspended(outcomes, accessOfExcluded),
         }));
-        await expectOutcomes(['suspended'], excluded, (index, actor, ids) =>
+        await expectOutcomes(['suspended'], forSuspended, (index, actor, ids) =>
           callRoute(actors.users[actor], route, cases[index]!, ids),
         );
       });

@@ -9,7 +9,10 @@ export interface RacingUser {
   socket: ThawSocket;
 }
 
-/** Number of different delays between the two calls, so that the calls of different rounds interleave differently. */
+/**
+ * Number of different delays between the block and the second user's `join_queue`, so that these two calls interleave
+ * differently from round to round.
+ */
 const DELAY_COUNT = 120;
 /** The step between the delays of successive rounds. It has no factor in common with 120, so every delay occurs. */
 const DELAY_STEP = 7;
@@ -34,7 +37,7 @@ export class BlockRace {
   /** Number of rounds in which a chat started, and of rounds in which none did. */
   readonly chats = { started: 0, none: 0 };
 
-  /** @param maxDelayMs the longest time between the first and the second of the two calls. */
+  /** @param maxDelayMs the longest delay between the block and the second user's `join_queue`. */
   constructor(
     readonly users: readonly [RacingUser, RacingUser],
     private readonly store: TestRedis,

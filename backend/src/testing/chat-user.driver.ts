@@ -29,17 +29,18 @@ export class ChatUser {
   readonly closes: number[] = [];
   /** Milliseconds from each lost socket to the resumed chat. */
   readonly absencesMs: number[] = [];
-  /** Descriptions of what happened although it must not. */
+  /** Descriptions of the violations of the protocol. */
   readonly violations: string[] = [];
   /** Last `seq` seen, in frames and acks. */
   seq = 0;
   sessionId: string | undefined;
   /** An open, authenticated socket; replaced after each loss. */
-  connected!: Promise<ThawSocket>;
+  socket!: Promise<ThawSocket>;
   readonly visitor: ThawVisitor;
   /** Messages that are not acknowledged yet: `clientId` to content. */
-  private readonly unanswered = new Map<string, string>();
-  private isLeaving = false;
+  private readonly unacked = new Map<string, string>();
+  /** Whether a lost socket is replaced. */
+  private shouldReconnect = true;
 
   constructor(origin: string) {
     this.visitor = new ThawVisitor([origin]);
@@ -52,13 +53,13 @@ export class ChatUser {
   /** Signs in and opens the first socket. */
   async join(gender: 'male' | 'female'): Promise<this> {
     await this.visitor.joinAnonymously(gender);
-    this.connected = this.connect();
-    await this.connected;
+    this.socket = this.connect();
+    await this.socket;
     return this;
   }
 
   async search(): Promise<void> {
-    await (await this.connected).request('join_queue', {});
+    await (await this.socket).request('join_queue', {});
   }
 
   /**
@@ -66,7 +67,7 @@ export class ChatUser {
    * @returns the partner's id.
    */
   async waitForMatch(): Promise<number> {
-    const { sessionId, seq, partnerId } = await (await this.connected).next('chat_matched');
+    const { sessionId, seq, partnerId } = await (await this.socket).next('chat_matched');
     this.sessionId = String(sessionId);
     this.seq = Number(seq);
     return Number(partnerId);
@@ -74,19 +75,20 @@ export class ChatUser {
 
   /**
    * Sends a message until it is acknowledged, again on each new socket.
-   * @throws Error when the user leaves first, or when the message is refused for good.
+   * @throws Error when the user leaves or stops reconnecting first, or when the message is refused for good.
    */
   async send(content: string): Promise<void> {
     const clientId = randomUUID();
-    this.unanswered.set(clientId, content);
+    this.unacked.set(clientId, content);
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
     for (;;) {
-      const socket = await this.connected;
+      const socket = await this.socket;
       const answer = await askUnlessClosed(socket, message);
       if (answer?.event === 'ack') return;
-      if (this.isLeaving) throw new Error('The user has left before a message was acknowledged');
+      if (!this.shouldReconnect)
+        throw new Error('A message is not acknowledged, and the user no longer reconnects');
       if (answer === undefined)
-        await sleep(10); // by then, `handleClose` has replaced `connected`
+        await sleep(10); // by then, `handleClose` has replaced `socket`
       else if (RETRIED_ERRORS.has(answer.data.code))
         await sleep(Number(answer.data.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
       else throw new Error(`A message was refused: ${String(answer.data.code)}`);
@@ -94,13 +96,12 @@ export class ChatUser {
   }
 
   async leave(): Promise<void> {
-    this.isLeaving = true;
-    await (await this.connected).leave();
+    this.shouldReconnect = false;
+    await (await this.socket).closeCleanly();
   }
 
-  /** From now on, a lost socket is not replaced. */
   stopReconnecting(): void {
-    this.isLeaving = true;
+    this.shouldReconnect = false;
   }
 
   private async connect(): Promise<ThawSocket> {
@@ -134,11 +135,11 @@ export class ChatUser {
   }
 
   private handleClose(code: number): void {
-    if (this.isLeaving) return;
+    if (!this.shouldReconnect) return;
     this.closes.push(code);
     if (!shouldReconnectAfter(code)) this.violations.push(`closed with ${code}`);
-    this.connected = this.reconnect(Date.now());
-    this.connected.catch((error: unknown) => this.violations.push(`did not reconnect: ${String(error)}`));
+    this.socket = this.reconnect(Date.now());
+    this.socket.catch((error: unknown) => this.violations.push(`did not reconnect: ${String(error)}`));
   }
 
   private async reconnect(lostAt: number): Promise<ThawSocket> {
@@ -163,12 +164,14 @@ export class ChatUser {
         this.recordMessage(Number(data.seq), data as unknown as KnownMessage);
         return;
       case 'ack':
+        // Only the ack of a message has a `clientId`.
         if (data.clientId) this.acknowledge(data);
         return;
       case 'session_resumed':
         for (const frame of data.events as ReceivedFrame[]) this.receive(frame);
         return;
       case 'chat_skipped':
+        // These users never skip, so their chat must not end.
         this.violations.push(`the chat ended: ${String(data.reason)}`);
         return;
       default:
@@ -179,8 +182,8 @@ export class ChatUser {
   }
 
   /**
-   * Records a `seq`, which must be the next one of the chat. @param source the event or message that has it, for the
-   * violation's text
+   * Records a `seq`, which must be the next one of the chat.
+   * @param source the name of the event, or the content of the message, for the description of a violation.
    */
   private advance(seq: number, source: string): void {
     if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${source}`);
@@ -188,12 +191,12 @@ export class ChatUser {
   }
 
   private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
-    const content = this.unanswered.get(String(clientId));
+    const content = this.unacked.get(String(clientId));
     if (content === undefined) {
       this.violations.push(`an ack without a request: ${String(seq)}`);
       return;
     }
-    this.unanswered.delete(String(clientId));
+    this.unacked.delete(String(clientId));
     this.acked.set(content, Number(seq));
     // For the sender, the ack takes the place of the event. The event arrives only when a chat is resumed.
     const known = this.history.get(Number(seq));
@@ -249,8 +252,8 @@ export const createMatchedPairs = async (
 
 /**
  * Lets every user of the pairs send messages, about one every `everyMs`.
- * @returns a function that stops the sending and waits until the last messages are acknowledged. It throws what a user
- * could not send.
+ * @returns a function that stops the sending and waits until the last messages are acknowledged. It rejects if a
+ * message could not be sent.
  */
 export const startSending = (
   pairs: readonly ChatUserPair[],

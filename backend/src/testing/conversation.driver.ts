@@ -8,7 +8,7 @@ export class Conversation {
   readonly acknowledged = new Map<number, string>();
   /** Number of frames answered `unavailable`. */
   refusals = 0;
-  private count = 0;
+  private sendCount = 0;
 
   private constructor(
     readonly sessionId: string,
@@ -30,7 +30,7 @@ export class Conversation {
    * @throws Error for any other answer.
    */
   async send(sender: 0 | 1, text: string): Promise<boolean> {
-    const content = `${(this.count += 1)} ${text}`;
+    const content = `${(this.sendCount += 1)} ${text}`;
     const { sessionId } = this;
     const answer = await this.sockets[sender].ask('random_message', {
       sessionId,
@@ -65,15 +65,15 @@ export const sendMessages = async (
   const senders = conversations.flatMap((conversation) =>
     ([0, 1] as const).map((sender) => ({ conversation, sender })),
   );
-  /** The interval between two messages of one sender. */
-  const intervalMs = (1_000 / perSecond) * senders.length;
+  /** The interval between two messages, of any senders. */
+  const intervalMs = 1_000 / perSecond;
   const startedAt = performance.now();
   let answered = 0;
   await Promise.all(
     senders.map(async ({ conversation, sender }, index) => {
       // The senders start one after the other, so that the messages are evenly distributed.
-      const firstDueAt = startedAt + (intervalMs * index) / senders.length;
-      for (let dueAt = firstDueAt; !isOver(); dueAt += intervalMs) {
+      const firstDueAt = startedAt + intervalMs * index;
+      for (let dueAt = firstDueAt; !isOver(); dueAt += intervalMs * senders.length) {
         const waitMs = dueAt - performance.now();
         if (waitMs > 0) await sleep(waitMs);
         await conversation.send(sender, text);
@@ -102,7 +102,7 @@ export const readDurableTexts = async (
  * Finds acknowledged messages that PostgreSQL does not have at their `seq`, and chats with a message that it has twice.
  * @returns a description of each fault.
  */
-export const findLostOrDuplicates = async (
+export const findLostAndDuplicateMessages = async (
   dataSource: DataSource,
   conversations: readonly Pick<Conversation, 'sessionId' | 'acknowledged'>[],
 ): Promise<string[]> => {
@@ -112,7 +112,8 @@ export const findLostOrDuplicates = async (
     for (const [seq, content] of acknowledged) {
       if (texts.get(seq) !== content) faults.push(`${sessionId} ${seq} is ${texts.get(seq)?.slice(0, 20)}`);
     }
-    // A message starts with a number, from `send` above or from `HostileUser`. A type of an event does not.
+    // A message starts with a number, such as `1` from `send` or `7.1` from `HostileUser` (hostile-user.driver.ts). An
+    // event type does not.
     const messages = [...texts.values()].filter((text) => /^[\d.]+ /.test(text));
     if (new Set(messages).size !== messages.length) faults.push(`${sessionId} holds a message twice`);
   }

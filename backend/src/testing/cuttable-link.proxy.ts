@@ -8,7 +8,7 @@ export interface CuttableLink {
   url: string;
   /** Drops every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Keeps connections open but passes no data: a network partition. */
+  /** Keeps connections open but drops all data, as in a network partition. */
   freeze(): void;
   /** Drops only the answers: the store executes commands, but the client does not learn of it. */
   freezeAnswers(): void;
@@ -28,7 +28,10 @@ export const startCuttableLink = async (target: string): Promise<CuttableLink> =
   return { ...relay, url: address.toString() };
 };
 
-/** Clients learn the nodes of a cluster from its answers, so the relays replace the ports in them with their own. */
+/**
+ * Starts a relay for each node of a cluster that runs on this machine. Clients learn the nodes of a cluster from its
+ * answers, so the relays replace the ports in them with their own.
+ */
 const startClusterLink = async (
   target: string,
   { nodes, password }: { nodes: readonly { host: string; port: number }[]; password?: string },
@@ -37,8 +40,10 @@ const startClusterLink = async (
   const redis = new Redis({ ...seed, ...(password === undefined ? {} : { password }) });
   const lines = (await redis.call('CLUSTER', 'NODES')) as string;
   redis.disconnect();
+  // A line begins with `<node id> <IP address>:<port>@<port of the cluster bus>`.
   const ports = [...lines.matchAll(/^\S+ [\d.]+:(\d+)@/gm)].map(([, port]) => Number(port));
   const relays = new Map<number, Awaited<ReturnType<typeof startRelay>>>();
+  /** Assumes that no port is split between two chunks of an answer. */
   const replacePorts = (bytes: Buffer): Buffer => {
     let text = bytes.toString('latin1'); // keeps every byte
     for (const [port, relay] of relays)

@@ -19,7 +19,7 @@ export const EVE = 3;
 const START_MS = Date.UTC(2025, 10, 20, 12);
 const MINUTE_MS = 60_000;
 
-/** Time of the event `seq` of a given chat, in ms. There is one event per minute, which no rate limit refuses. */
+/** Time of the event `seq` of a given chat, in ms. Events are a minute apart. */
 export const getEventTime = (seq: number): number => START_MS + seq * MINUTE_MS;
 
 /** Position of the event `seq` of a given chat. */
@@ -27,7 +27,7 @@ export const getEventPosition = (seq: number): EventPosition => ({ id: `${getEve
 
 const createEqualRates = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
-/** Rates that limit nothing. */
+/** Rates that limit nothing: a million events at once, and one more per microsecond. */
 export const UNLIMITED = createEqualRates({ intervalMs: 0.001, burst: 1_000_000 });
 
 const createChatDecider = (rates: Rates, eventBytes = 0) => ({
@@ -37,6 +37,7 @@ const createChatDecider = (rates: Rates, eventBytes = 0) => ({
   decide,
 });
 
+/** A decision without `events` is `alreadyDone`: the command has nothing to change. */
 const extractEvents = (decision: Decision): readonly object[] =>
   'events' in decision ? decision.events : [];
 
@@ -49,10 +50,10 @@ const createGivenChat = (rates: Rates, eventBytes?: number) =>
 /** Starts a test from the past events of a chat: `givenChat(...events).when(command).then(...events)`. */
 export const givenChat = createGivenChat(UNLIMITED);
 
-/** Like `givenChat`, with the same rate limit for every kind of frame. */
+/** Like `givenChat`, with this rate limit for each kind of event in `Rates`. */
 export const givenLimitedChat = (rate: Rate) => createGivenChat(createEqualRates(rate));
 
-/** Like `givenChat`, but every event counts as `eventBytes` bytes. By default events have no size. */
+/** Like `givenChat`, but every past event adds `eventBytes` instead of 0 to the size of the chat. */
 export const givenChatOfBytes = (eventBytes: number) => createGivenChat(UNLIMITED, eventBytes);
 
 export const chatStarted: RandomChatEvent = {

@@ -32,9 +32,7 @@ export const createGiven =
         decide,
         /** Expects exactly these events, in order. An expected event may leave out properties. */
         then(...expected: object[]) {
-          const events = extractEvents(decide());
-          expect(events).toHaveLength(expected.length);
-          expect(events).toMatchObject(expected);
+          expect(extractEvents(decide())).toMatchObject(expected);
         },
         thenNothing() {
           expect(extractEvents(decide())).toEqual([]);

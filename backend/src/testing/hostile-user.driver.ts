@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import { createPlainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** Code points for what `startActions` puts before each text: "edited", the user's id and the count. */
+/** Room for the longest prefix that `startActions` puts before a text: "edited", the user's id and the count. */
 const PREFIX_CODE_POINTS = 30;
 /** The emoji has four bytes in UTF-8, the most a code point can have. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - PREFIX_CODE_POINTS);
@@ -65,7 +65,7 @@ export class HostileUser {
       this.edit(sessionId, `edited ${createText()}`),
       this.react(sessionId, emoji),
       this.send(sessionId, 'text', createText()),
-      this.send(sessionId, 'mixed', withImageMarkers({ text: createText(), imageUrls })),
+      this.send(sessionId, 'mixed', formatImageMarkers({ text: createText(), imageUrls })),
       this.send(sessionId, 'image', this.imageUrl),
       this.startGame(sessionId),
     ];
@@ -120,7 +120,7 @@ export class HostileUser {
     await this.request('message_reaction', { sessionId, messageId, emoji, action: 'add', userId });
   }
 
-  /** Sends a frame and counts a refusal. @returns the data of the answer; undefined when the frame was refused. */
+  /** Sends a frame and counts it if it is refused. @returns the data of the answer; undefined after a refusal */
   private async request(
     ...frame: Parameters<ThawSocket['ask']>
   ): Promise<Record<string, unknown> | undefined> {
@@ -136,6 +136,7 @@ const upload = async (visitor: ThawVisitor): Promise<string> => {
   form.set('bucket', 'chat-images');
   form.set('fileName', 'ice.jpg');
   form.set('file', new Blob([new Uint8Array(await createPlainJpeg())], { type: 'image/jpeg' }), 'ice.jpg');
+  // The first origin serves the HTTP requests of a visitor.
   const response = await fetch(`${visitor.origins[0]}/api/upload`, {
     method: 'POST',
     body: form,

@@ -7,14 +7,14 @@ export const SECRET = 'meet me at 38.7223 N';
 export const SCRIPT = '<script>alert(document.domain)</script>';
 
 /** Creates an image that is red on the left and blue on the right; the caller chooses its format. */
-export const createTwoHalves = (width = 200, height = 100) => {
+export const createRedAndBlueImage = (width = 200, height = 100) => {
   const row = Buffer.alloc(width * 3);
   for (let x = 0; x < width; x += 1) row.set(x < width / 2 ? [220, 20, 20] : [20, 20, 220], 3 * x);
   return sharp(Buffer.concat(Array<Buffer>(height).fill(row)), { raw: { width, height, channels: 3 } });
 };
 
 export const createPlainJpeg = (width?: number, height?: number): Promise<Buffer> =>
-  createTwoHalves(width, height).jpeg().toBuffer();
+  createRedAndBlueImage(width, height).jpeg().toBuffer();
 
 /** A square PNG of pseudo-random pixels. It cannot be compressed, so its file size follows from `side`. */
 export const createNoisyPng = (side: number): Promise<Buffer> => {
@@ -31,7 +31,7 @@ export const createNoisyPng = (side: number): Promise<Buffer> => {
 
 /** A typical phone photo: rotated by an orientation tag, with location, owner, XMP and a comment. */
 export const createPhotoWithMetadata = async (): Promise<Buffer> => {
-  const jpeg = await createTwoHalves()
+  const jpeg = await createRedAndBlueImage()
     .withExif({
       IFD0: { Artist: SECRET, Copyright: SECRET, Model: SECRET },
       // IFD3 is the block of location data.

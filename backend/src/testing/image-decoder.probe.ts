@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Process ids of the image decoders that run as children of this process. */
 export const findDecoderPids = (): number[] => {
   const { pid } = process;
+  // Linux lists child processes by the thread that started them.
   return readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
     .filter((child) => child !== '' && readCommandLine(child).includes('image-decoder.process'))

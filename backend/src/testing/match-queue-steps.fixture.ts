@@ -12,9 +12,8 @@ export interface Crowd {
   blocks: [number, number][];
 }
 
-/** An operation on the queue. */
+/** An operation on the queue, and what it applies to. */
 export interface Step {
-  /** What a user or a moderator does, or `restart`: a replica dies and starts again with a new id. */
   operation:
     | 'join'
     | 'resume' // a socket of the user opens on the replica
@@ -23,23 +22,23 @@ export interface Step {
     | 'confirm' // the chat of a claimed match has been created
     | 'release' // the claim of a match has expired
     | 'finish' // a chat has ended
-    | 'retry'
+    | 'retry' // matching is tried again for a searching user
     | 'block'
     | 'unblock'
     | 'flag'
     | 'unflag'
     | 'suspend'
-    | 'restart';
-  /** Modulo the number of users. */
+    | 'restart'; // the replica dies and starts again with a new id
+  /** Index of the user. It is taken modulo the number of users. */
   userIndex: number;
   replicaIndex: number;
   /** Used by `join`. */
   preference: Preference;
   /**
-   * For `confirm` and `release`: a match, where 0 is the newest. For `block` and `unblock`: the other user. Modulo the
-   * number of matches or users.
+   * For `confirm` and `release`: a match, where 0 is the newest. For `block` and `unblock`: the other user. It is
+   * taken modulo the number of matches or users.
    */
-  matchIndex: number;
+  targetIndex: number;
 }
 
 const anyUser = fc.record({ gender: fc.constantFrom<Gender>('male', 'female'), isFlagged: fc.boolean() });
@@ -75,7 +74,7 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   userIndex: fc.nat(MAX_USERS - 1),
   replicaIndex: fc.nat(REPLICA_COUNT - 1),
   preference: fc.constantFrom<Preference>('both', 'both', 'male', 'female'),
-  matchIndex: fc.oneof(fc.constant(0), fc.nat(9)),
+  targetIndex: fc.oneof(fc.constant(0), fc.nat(9)),
 });
 
 export const anySteps = (maxLength: number): fc.Arbitrary<Step[]> =>

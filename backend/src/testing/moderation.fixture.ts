@@ -7,17 +7,22 @@ import type { TestReplica, TestStack } from './test-stack.harness';
 import { ThawVisitor } from './thaw.client';
 
 const HOUR_MS = 3_600_000;
+/** The password of each moderator that `createModerator` registers. */
+export const MODERATOR_PASSWORD = 'a good password';
 
 /** Registers a user on a replica and appoints them as the command-line tool for moderators does. */
 export const createModerator = async (stack: TestStack, replicaIndex = 0): Promise<ThawVisitor> => {
   const email = `moderator-${randomUUID()}@example.org`;
-  const visitor = await new ThawVisitor([stack.origins[replicaIndex]!]).register(email, 'a good password');
+  const origin = stack.origins[replicaIndex]!;
+  const visitor = await new ThawVisitor([origin]).register(email, MODERATOR_PASSWORD);
+  // Any replica can appoint the user: `ModeratorsService` writes to the shared database.
   await stack.replicas[0]!.app.get(ModeratorsService).appoint(email);
   return visitor;
 };
 
 export interface ReportFields {
   category?: ReportCategory;
+  /** The report in the reporter's own words. */
   words?: string | null;
   messages?: Evidence['messages'];
 }
@@ -64,7 +69,7 @@ export const createModeratorApi = (moderator: ThawVisitor) => {
   };
 };
 
-/** The facts of a decision or the answer to an appeal: a text that the user reads. */
+/** A text of a moderator for the user: the facts of a decision, or the answer to an appeal. */
 export const FACTS = 'You went on after your partner had asked you to stop.';
 
 /** `until` of a suspension that ends `hours` from now. */

@@ -6,12 +6,12 @@ import type { TestReplica, TestStack } from './test-stack.harness';
 
 /**
  * Copies the stream of a chat to PostgreSQL, as the worker does.
- * @param agoMs how much older the persisted events are than those in Redis.
+ * @param olderByMs how much older the persisted events are than those in Redis.
  */
 export const persistChat = async (
   { app }: Pick<TestReplica, 'app'>,
   sessionId: string,
-  agoMs = 0,
+  olderByMs = 0,
 ): Promise<void> => {
   const entries = await app.get(ChatLogRepository).read(sessionId);
   await app.get(EventStoreRepository).append(
@@ -20,7 +20,7 @@ export const persistChat = async (
     entries.map(({ id, text }) => {
       const { eventId, type, data } = decodeWrittenEvent(text);
       // The id of an entry begins with its time in ms.
-      const occurredAt = new Date(Number.parseInt(id, 10) - agoMs);
+      const occurredAt = new Date(Number.parseInt(id, 10) - olderByMs);
       return { eventId, type, data, occurredAt, metadata: { entryId: id } };
     }),
   );

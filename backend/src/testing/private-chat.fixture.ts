@@ -63,4 +63,5 @@ export const uploadChatImage = async ({ app }: TestReplica, owner: ThawVisitor):
     bytes: await createPlainJpeg(),
   });
 
-export const leaveAll = (...sockets: ThawSocket[]) => Promise.all(sockets.map((socket) => socket.leave()));
+export const leaveAll = (...sockets: ThawSocket[]) =>
+  Promise.all(sockets.map((socket) => socket.closeCleanly()));

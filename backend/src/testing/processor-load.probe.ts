@@ -1,4 +1,4 @@
 import { availableParallelism, loadavg } from 'node:os';
 
 /** The factor by which CPU contention may slow work down, from the load of the last minute; 1 on an idle machine. */
-export const estimateSlowdown = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+export const estimateCpuSlowdown = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());

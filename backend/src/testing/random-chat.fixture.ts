@@ -24,13 +24,14 @@ export const createPair = async (stack: TestStack): Promise<[ada: ThawVisitor, b
 ];
 
 /**
- * Lets both users of `createPair` search, with their first sockets, until every socket has received the match.
+ * Lets both users of `createPair` search, with their first sockets. Waits until every socket has received the match.
  * @returns the session id of the chat.
  */
 export const matchSockets = async (
   adaSockets: readonly ThawSocket[],
   bobSockets: readonly ThawSocket[],
 ): Promise<string> => {
+  // All sockets must have received the same number of matches before.
   const earlierMatchCount = adaSockets[0]!.all('chat_matched').length;
   await adaSockets[0]!.request('join_queue', { preferences: 'male' });
   await bobSockets[0]!.request('join_queue', { preferences: 'female' });
@@ -85,13 +86,13 @@ export const readEvents = async (
   return entries.map(([id, [, json = '{}']]) => ({ id, type: (JSON.parse(json) as { t: string }).t }));
 };
 
-/** @returns `searching`, `claimed` or `chatting`, or undefined for a user who is idle. */
+/** @returns `searching`, `claimed` (the chat is about to start) or `chatting`; undefined for a user who is idle. */
 export const readQueueState = async (stack: TestStack, visitor: ThawVisitor): Promise<string | undefined> =>
   (await stack.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
 
 /** Waits until every socket has received the chat's event with the number `seq`. */
 export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
-  Promise.all(sockets.map((socket) => until(() => socket.getLastSeen(sessionId) >= seq)));
+  Promise.all(sockets.map((socket) => until(() => socket.getLastSeq(sessionId) >= seq)));
 
 /** Expects that every socket has received the events of its chats in the order of `seq`, without gap or repetition. */
 export const expectOrderedSeq = (sockets: readonly ThawSocket[]): void => {

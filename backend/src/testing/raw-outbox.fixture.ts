@@ -39,7 +39,7 @@ const encodeEvent = (event: RawEvent): string => {
   return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });
 };
 
-/** Puts events into the outbox of a session, as an append would. */
+/** Puts events into the outbox of a session, as an append to the chat does. */
 export const putIntoOutbox = async (
   redis: RedisClient,
   sessionId: string,
@@ -49,7 +49,8 @@ export const putIntoOutbox = async (
   const pipeline = openBatch(redis);
   const nowMs = Date.now();
   for (const [index, event] of events.entries()) {
-    const entryId = `${nowMs}-${index}`; // that of the event in the stream of its chat
+    // The id that the event has in the stream of its chat.
+    const entryId = `${nowMs}-${index}`;
     pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', entryId, 'event', encodeEvent(event));
   }
   for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;

@@ -33,7 +33,7 @@ export const readSessionCookie = (response: Response): string | undefined =>
     ?.find((cookie) => cookie.startsWith('thaw.sid='))
     ?.split(';')[0];
 
-/** An api replica on real stores, with the calls of tests about accounts and logins. */
+/** An api replica on real stores, and the requests that tests of accounts and logins send to it. */
 export class TestAccounts {
   private constructor(readonly api: TestApi) {}
 
@@ -77,7 +77,7 @@ export class TestAccounts {
     return (
       this.api.app
         .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
-        // The only fields of the request that it reads.
+        // `identify` reads only these fields of the request.
         .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never)
     );
   }
@@ -93,7 +93,7 @@ export class TestAccounts {
       (_channel, message) => messages.push(JSON.parse(message) as object),
     );
     await work();
-    await subscription.settle();
+    await subscription.waitUntilReceived();
     subscription.close();
     return messages;
   }

@@ -11,8 +11,8 @@ import { createTestRedis, subscribeToChannels, type TestRedis } from './test-red
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
 /**
- * The hot log, which is the part of Redis with the streams of live chats and the presence of their users. Available in
- * tests and in the hooks of the test file.
+ * The hot log, which is the part of Redis with the streams of live chats and the presence of their users. Hooks set
+ * most properties, so these can be read only in tests and in later hooks.
  */
 export interface TestHotLog {
   store: TestRedis;
@@ -40,7 +40,7 @@ export interface TestHotLog {
 /** Registers hooks that provide the hot log on a real Redis, with a new session and subscriptions for each test. */
 export const useTestHotLog = (): TestHotLog => {
   let subscription: { close(): void };
-  const hotLog = {} as TestHotLog & { clients: RedisClient[] };
+  const hotLog = {} as TestHotLog;
   hotLog.getKeys = () => chatKeys(findShard(hotLog.sessionId));
   let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
@@ -84,10 +84,10 @@ export const useTestHotLog = (): TestHotLog => {
       store.url,
       store.redis,
       [...messagesByChannel.keys()],
-      (source, text) => {
+      (channelName, text) => {
         const prefix = `${hotLog.sessionId} `;
         expect(text.startsWith(prefix)).toBe(true);
-        messagesByChannel.get(source)?.push(text.slice(prefix.length));
+        messagesByChannel.get(channelName)?.push(text.slice(prefix.length));
       },
     );
   });

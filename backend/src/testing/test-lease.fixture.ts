@@ -1,8 +1,8 @@
 import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
 /**
- * A fake of the lease by which a replica counts as alive. The replica is alive and does all periodic clean-up, which is
- * called sweeping, itself. By default no other replica is dead.
+ * A fake of the lease that shows that a replica is alive. The replica may sweep (the periodic clean-up), and all parts
+ * of a sweep are assigned to it. By default no replica is dead.
  */
 export const createFakeLease = (
   replicaId: string,

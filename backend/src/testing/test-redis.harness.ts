@@ -132,14 +132,14 @@ const openCluster = async (url: string): Promise<TestRedis> => {
 /**
  * Subscribes to channels, which may belong to several servers of a cluster. Resolves once Redis has confirmed.
  * @param redis a connection to the same Redis, which finds the server of each channel.
- * @returns `settle` resolves once every message that was published before the call has been received.
+ * @returns `waitUntilReceived` resolves once every message that was published before the call has been received.
  */
 export const subscribeToChannels = async (
   url: string,
   redis: RedisClient,
   channels: readonly string[],
   onMessage: (channel: string, message: string) => void,
-): Promise<{ settle(): Promise<void>; close(): void }> => {
+): Promise<{ waitUntilReceived(): Promise<void>; close(): void }> => {
   const routes = createSubscriberRoutes({ REDIS_URL: url }, redis);
   const connections = new Map<string, Redis>();
   for (const channel of channels) {
@@ -152,7 +152,8 @@ export const subscribeToChannels = async (
   const allConnections = [...connections.values()];
   return {
     // On each connection, the answer to a PING arrives after the earlier messages.
-    settle: async () => void (await Promise.all(allConnections.map((connection) => connection.ping()))),
+    waitUntilReceived: async () =>
+      void (await Promise.all(allConnections.map((connection) => connection.ping()))),
     close: () => allConnections.forEach((connection) => connection.disconnect()),
   };
 };

@@ -33,7 +33,7 @@ const startS3rver = async (directory: string): Promise<S3Server> => {
     port: 0,
     directory,
     silent: true,
-    // In requests of a bucket, the SDK signs the path `/bucket/`, but the server verifies `/bucket`.
+    // In requests about a bucket itself, the SDK signs the path `/bucket/`, but the server verifies `/bucket`.
     allowMismatchedSignatures: true,
   });
   const { port } = await server.run();
@@ -69,18 +69,17 @@ const startVersityGw = async (program: string, directory: string): Promise<S3Ser
 };
 
 /**
- * Starts an S3 server: VersityGW if the environment variable VERSITYGW_PATH names its binary, otherwise S3rver.
- * @param isPrepared whether the buckets of the product exist, as after a migration.
+ * Starts an S3 server and creates the buckets on it. The server is VersityGW if the environment variable
+ * VERSITYGW_PATH names its binary, otherwise S3rver.
  */
-export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
+export const startTestS3 = async (): Promise<TestS3> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
   const { VERSITYGW_PATH: program } = process.env;
   const server = await (program ? startVersityGw(program, directory) : startS3rver(directory));
   const { endpoint } = server;
   const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: KEY, S3_SECRET_ACCESS_KEY: KEY };
-  if (isPrepared) {
-    await prepareFileStorage({ ...settings, S3_REGION: 'us-east-1', STORAGE_DIR: directory });
-  }
+  // `STORAGE_DIR` is required, but it is used only without an S3 endpoint.
+  await prepareFileStorage({ ...settings, S3_REGION: 'us-east-1', STORAGE_DIR: directory });
   return {
     endpoint,
     directory,

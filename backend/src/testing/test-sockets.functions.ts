@@ -14,7 +14,7 @@ export const getSocketsKey = (userId: number): string =>
 export const findServerConnections = ({ app }: TestReplica, userId: number): SocketConnection[] =>
   [...app.get(SocketRegistry).iterateSockets()].filter(({ identity }) => identity.userId === userId);
 
-/** An answer repeats the `ref` of its frame. An error may have none, if the frame was unreadable. */
+/** An answer has the `ref` of the frame that it answers; an error has none if that frame could not be parsed. */
 const isAnswer = ({ event, ref }: ReceivedFrame): boolean => ref !== undefined || event === 'error';
 
 /** Waits until `count` answers or errors follow the first `skippedFrames` frames, and returns them. */

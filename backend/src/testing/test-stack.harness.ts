@@ -35,12 +35,13 @@ export interface TestStack {
   readonly replicas: readonly TestReplica[];
   readonly origins: readonly string[];
   database: TestDatabase;
+  /** The Redis database. */
   store: TestRedis;
   addReplica(settings?: Settings): Promise<TestReplica>;
   startWorker(settings?: Settings): Promise<TestWorker>;
   /** Signs in an anonymous user, who uses the replica with this index. */
   createVisitor(replicaIndex: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
-  /** Closes the sockets of all visitors, and waits until none of them is left in the queue. */
+  /** Closes the sockets of the visitors created since the last call, and waits until the queue is empty. */
   closeSockets(): Promise<void>;
   close(): Promise<void>;
 }

@@ -120,7 +120,7 @@ export class ThawVisitor {
   }
 
   async closeSockets(): Promise<void> {
-    await Promise.all(this.sockets.splice(0).map((socket) => socket.leave()));
+    await Promise.all(this.sockets.splice(0).map((socket) => socket.closeCleanly()));
   }
 
   /** Opens a socket and authenticates it. @param lastSeen a chat to resume, with the last `seq` that was seen in it */
@@ -151,7 +151,7 @@ export class ThawSocket {
 
   private constructor(
     readonly webSocket: WebSocket,
-    /** Only for refs and errors. */
+    /** Only used in refs and error messages. */
     readonly userId: number,
   ) {
     this.closed = new Promise((resolve) => webSocket.once('close', resolve));
@@ -173,11 +173,12 @@ export class ThawSocket {
     return socket;
   }
 
-  /** The last `seq` seen in a session; 0 if none was. */
-  getLastSeen(sessionId: string): number {
+  /** The last `seq` seen in a chat; 0 if none was. */
+  getLastSeq(sessionId: string): number {
     return this.lastSeqs.get(sessionId) ?? 0;
   }
 
+  /** Sends an object as JSON, and a string as it is, so that tests can send invalid JSON. */
   send(frame: object | string): void {
     this.webSocket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
@@ -230,7 +231,7 @@ export class ThawSocket {
   }
 
   /** Closes with 1000, as a page does when it is left. */
-  async leave(): Promise<void> {
+  async closeCleanly(): Promise<void> {
     this.webSocket.close(1000);
     await this.closed;
   }
@@ -269,16 +270,16 @@ export class ThawSocket {
 
   /** Records the `seq` of a frame, and a gap or repetition. Frames without a `seq` are not events of a chat. */
   private checkOrder({ event, data, ref }: ReceivedFrame): void {
-    const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionIdsByRef.get(ref));
+    const sessionId = (data?.sessionId as string | undefined) ?? this.sessionIdsByRef.get(ref ?? '');
     const seq = data?.seq;
-    if (typeof seq !== 'number' || sessionId === undefined || sessionId === '') return;
-    const lastSeq = this.getLastSeen(sessionId);
-    this.lastSeqs.set(sessionId, Math.max(lastSeq, seq));
+    if (typeof seq !== 'number' || sessionId === undefined) return;
+    const previousSeq = this.getLastSeq(sessionId);
+    this.lastSeqs.set(sessionId, Math.max(previousSeq, seq));
     if (event === 'session_resumed') return; // it contains missed events, and its `seq` is that of the last one
     // A command that was sent twice is acknowledged again with the `seq` of the first time.
-    const isRepeatedAck = event === 'ack' && seq <= lastSeq;
-    if (seq !== lastSeq + 1 && !isRepeatedAck)
-      this.seqViolations.push(`${sessionId}: ${lastSeq} → ${seq} (${event})`);
+    const isRepeatedAck = event === 'ack' && seq <= previousSeq;
+    if (seq !== previousSeq + 1 && !isRepeatedAck)
+      this.seqViolations.push(`${sessionId}: ${previousSeq} → ${seq} (${event})`);
   }
 }
 

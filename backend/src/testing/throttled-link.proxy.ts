@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ThrottledLink {
-  /** The target's origin, routed through this link. */
+  /** The origin of this link, to be used in place of the target's. */
   origin: string;
   close(): Promise<void>;
 }
@@ -19,6 +19,7 @@ const forwardSlowly = async (from: Socket, to: Socket, bytesPerSecond: number): 
       const slice = chunk.subarray(start, start + WRITE_BYTES);
       if (!to.writable) return;
       to.write(slice);
+      // An idle time must not be followed by a burst.
       dueAt = Math.max(dueAt, performance.now()) + (slice.length / bytesPerSecond) * 1_000;
       const waitMs = dueAt - performance.now();
       if (waitMs > 1) await delay(waitMs); // timers have a resolution of 1 ms

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { PartitionedEvents1763640960000 } from '../migrations/1763640960000-partitioned-events';
 import { migrations } from '../migrations/migration.registry';
 import { createFindKnownEvents } from '../migrations/partitioned-events/swap.sql';
@@ -10,7 +10,7 @@ import { createDataSourceOptions } from '../platform/database/data-source.config
 export interface UnpartitionedDatabase {
   url: string;
   /** Connections with the time-outs of an api replica. */
-  service: DataSource;
+  apiDataSource: DataSource;
   /** Opens a data source with the time-outs of a migration. The caller destroys it. */
   connect(): Promise<DataSource>;
   close(): Promise<void>;
@@ -29,7 +29,6 @@ const runOnServer = async (sql: string): Promise<void> => {
   }
 };
 
-/** Connects to PostgreSQL without a pooler, even in a test run that uses one. */
 const connectTo = (
   url: string,
   poolSize: number,
@@ -42,6 +41,7 @@ const connectTo = (
     extra: { options },
   }).initialize();
 
+/** Returns a URL that leads to PostgreSQL without a pooler, even if the tests run with POOLER_URL. */
 const createUrl = (name: string): string => {
   const address = new URL(process.env.DATABASE_URL ?? '');
   address.pathname = `/${name}`;
@@ -76,13 +76,13 @@ export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDataba
   const name = createName();
   const url = createUrl(name);
   await runOnServer(`CREATE DATABASE ${name} TEMPLATE ${await ensureTemplate()}`);
-  const service = await connectTo(url, 20, SERVICE_SETTINGS);
+  const apiDataSource = await connectTo(url, 20, SERVICE_SETTINGS);
   return {
     url,
-    service,
+    apiDataSource,
     connect: () => connectTo(url, 1, MIGRATION_SETTINGS),
     async close() {
-      if (service.isInitialized) await service.destroy();
+      if (apiDataSource.isInitialized) await apiDataSource.destroy();
       await runOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
@@ -92,8 +92,12 @@ export const createUnpartitionedDatabase = async (): Promise<UnpartitionedDataba
  * Writes streams of `eventsEach` messages, in random global order. Four of five messages have personal data, of which a
  * third never expires.
  */
-export const writeChats = (dataSource: DataSource, chats: number, eventsEach: number): Promise<unknown> =>
-  dataSource.query(
+export const writeChats = (
+  database: Pick<EntityManager, 'query'>,
+  chats: number,
+  eventsEach: number,
+): Promise<unknown> =>
+  database.query(
     `WITH chat AS (
        INSERT INTO event_streams (stream_id, stream_type, version)
        SELECT 'chat-' || gen_random_uuid(), 'chat', $2::int FROM generate_series(1, $1::int) RETURNING stream_id

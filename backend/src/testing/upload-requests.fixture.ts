@@ -22,7 +22,7 @@ export const upload = (
     .field('fileName', fileName)
     .attach('file', image, { filename: 'cat.jpg', contentType });
 
-const BOUNDARY = 'edge';
+export const BOUNDARY = 'edge';
 /** The content type of a hand-written form. */
 export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 

@@ -14,7 +14,7 @@ import { startTestApi, type TestApi } from './test-api.harness';
 
 const HOUR_MS = 60 * 60_000;
 
-/** The personal data of a message in a random chat, as it is passed on when it expires and is deleted. */
+/** An expired message of a random chat, as the handlers of expired data receive it. */
 export const createDroppedMessage = (
   senderId: number,
   messageType: string,
@@ -26,8 +26,8 @@ export const createDroppedMessage = (
   data: { senderId, messageType, content, replyTo: null },
 });
 
-/** Bucket and key of an image. */
-export const locate = (url: string) => parseUploadUrl(url)!;
+/** Returns the bucket and the key of an image. */
+export const parseImageUrl = (url: string) => parseUploadUrl(url)!;
 
 /** The services that store and remove images, on an api replica with files in a temporary folder. */
 export class TestUploads {
@@ -44,11 +44,13 @@ export class TestUploads {
     this.uploads = api.app.get(UploadsService);
     this.repository = api.app.get(UploadRepository);
     this.storage = api.app.get<FileStoragePort>(FILE_STORAGE_PORT);
+    // Only the modules of the worker provide this service.
     this.removal = new UploadRemovalService(this.repository, this.storage);
   }
 
   static async start(): Promise<TestUploads> {
     const folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
+    // 'load': rate limits that tests do not reach.
     const api = await startTestApi({ STORAGE_DIR: folder, LIMITS_PROFILE: 'load' });
     return new TestUploads(api, folder, await createPlainJpeg(8, 8));
   }
@@ -58,7 +60,7 @@ export class TestUploads {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Deletes all images, and the records of the messages and profiles that use them. */
+  /** Deletes the rows of all images and of their uses by messages and profiles, and the files of chat images. */
   async reset(): Promise<void> {
     await this.query('DELETE FROM uploads');
     await this.query('DELETE FROM upload_uses');
@@ -69,14 +71,14 @@ export class TestUploads {
     return this.api.database.dataSource.query<Rows>(sql, parameters);
   }
 
-  /** Stores an image as after an upload. @returns its URL. */
-  receive(ownerId: number, bucket: UploadBucket = 'chat-images'): Promise<string> {
+  /** Stores an image of a user, as the route for uploads does. @returns its URL. */
+  uploadImage(ownerId: number, bucket: UploadBucket = 'chat-images'): Promise<string> {
     return this.uploads.receive({ ownerId, bucket, fileName: '', bytes: this.jpeg });
   }
 
   /** @throws when the service refuses for another reason than `not_found` */
   isVisibleTo(viewerId: number, url: string): Promise<boolean> {
-    return this.uploads.requireVisibleImage(viewerId, locate(url)).then(
+    return this.uploads.requireVisibleImage(viewerId, parseImageUrl(url)).then(
       () => true,
       (error: unknown) => {
         expect(error).toMatchObject({ code: 'not_found' });
@@ -86,16 +88,16 @@ export class TestUploads {
   }
 
   async hasFile(url: string): Promise<boolean> {
-    const file = await this.storage.open(locate(url));
+    const file = await this.storage.open(parseImageUrl(url));
     file?.content.destroy();
     return file !== null;
   }
 
-  listFiles(): Promise<string[]> {
+  listChatImageFiles(): Promise<string[]> {
     return readdir(path.join(this.folder, 'chat-images')).catch(() => []);
   }
 
-  readRows(): Promise<{ key: string; unused_since: Date | null }[]> {
+  readUploadRows(): Promise<{ key: string; unused_since: Date | null }[]> {
     return this.query('SELECT * FROM uploads ORDER BY key');
   }
 

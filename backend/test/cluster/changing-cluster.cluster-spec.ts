@@ -40,11 +40,11 @@ afterAll(async () => {
 /** Returns the numbers from 0 to `count - 1`. */
 const listNumbersBelow = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Returns the slots in which the product has keys or channels, and the slot after each, which is usually empty. */
+/** Returns the slots in which the product has keys or channels, and, to move empty slots too, the slot after each. */
 const listSlotsToMove = async (): Promise<number[]> => {
   const keys = [
     leaseKeys.live,
-    jobsPrefix,
+    jobsPrefix, // a hash tag, so all keys with this prefix are in one slot
     ...listNumbersBelow(SHARD_COUNT).map((shard) => chatKeys(shard).outbox),
     ...listNumbersBelow(PRESENCE_SHARD_COUNT).map((shard) => presenceKeys(shard).online),
     ...listNumbersBelow(SHARD_GROUP_COUNT).map(shardGroupLockKey),
@@ -67,9 +67,9 @@ const expectNothingLost = async (change: () => Promise<void>): Promise<void> => 
 
 it.each([
   { served: 'matching and leases', key: leaseKeys.live },
-  { served: 'a shard of the chats', key: chatKeys(7).outbox },
+  { served: 'a shard of the chats', key: chatKeys(7).outbox }, // any shard
 ])(
-  'keeps acknowledged messages in order when the primary of $served is killed; users can send again in 15 s',
+  'keeps acknowledged messages in order when the primary of $served is killed, and lets users send again within 15 s',
   async ({ key }) => {
     const primary = await cluster.findPrimary(key);
     await expectNothingLost(() => primary.kill());
@@ -78,7 +78,7 @@ it.each([
   },
 );
 
-it('keeps every acknowledged message once and in order while the slots of all its keys are moved', async () => {
+it('keeps every acknowledged message once and in order while the slots of all keys of Thaw are moved', async () => {
   const slots = await listSlotsToMove();
   const primaries = await cluster.listPrimaries();
   await expectNothingLost(async () => {

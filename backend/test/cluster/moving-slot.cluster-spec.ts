@@ -45,19 +45,19 @@ afterAll(async () => {
 });
 
 /** Returns a primary that does not serve the key. */
-const findOtherPrimary = async (key: string): Promise<RedisClusterNode> => {
+const findPrimaryNotServing = async (key: string): Promise<RedisClusterNode> => {
   const source = await cluster.findPrimary(key);
   return (await cluster.listPrimaries()).find((node) => node !== source)!;
 };
 
 /** Begins to move the slot of a key to another primary. */
-const beginMove = async (key: string) =>
-  cluster.beginMove(await cluster.findSlot(key), await findOtherPrimary(key));
+const beginSlotMove = async (key: string) =>
+  cluster.beginMove(await cluster.findSlot(key), await findPrimaryNotServing(key));
 
 const listScripts = (module: object): RedisScript<unknown>[] =>
   Object.values(module).filter((exported) => exported instanceof RedisScript);
 
-/** Returns all strings whose keys match. */
+/** Returns the values of the keys that match a pattern. All these keys must be strings. */
 const readStrings = async (pattern: string): Promise<Record<string, string | null>> => {
   const values: Record<string, string | null> = {};
   for await (const page of scanKeys(redis, pattern, 1_000))
@@ -65,7 +65,7 @@ const readStrings = async (pattern: string): Promise<Record<string, string | nul
   return values;
 };
 
-// The numbers of shards, here 7 and below 3, 12 and 20, are arbitrary.
+// The shards (7 here; 3, 12 and 20 below) are chosen arbitrarily.
 const { stream, outbox, deadLetters, replicas: chatReplicas } = chatKeys(7);
 
 it.each([
@@ -79,30 +79,32 @@ it.each([
   'all scripts of $owner are refused and change no key while their slot is moved, at every stage of the move',
   async ({ keys, scripts }) => {
     const [firstKey = ''] = keys;
+    // Each key begins with its hash tag, in braces.
     const hashTag = firstKey.slice(0, firstKey.indexOf('}') + 1);
-    // Scripts also access keys that are not declared in KEYS.
+    // The undeclared key stands for keys that scripts access without declaring them in KEYS.
     const valuesBefore = Object.fromEntries(
       [...keys, `${hashTag}:undeclared`].map((key) => [key, `value of ${key}`]),
     );
     for (const [key, value] of Object.entries(valuesBefore)) await redis.set(key, value);
+    // Each call declares one more key, which never exists (see `RedisScript`). So both servers of the move refuse it.
     const expectRefusals = async () => {
       const anyArguments = ['1', '2', '3']; // refused before the script reads them
       const calls = listScripts(scripts).map((script) => script.run(redis, keys, anyArguments));
       for (const call of await Promise.allSettled(calls)) {
         const error: unknown = call.status === 'rejected' ? call.reason : undefined;
-        // After TRYAGAIN, ioredis asks any node, which may answer MOVED or ASK.
+        // After TRYAGAIN, ioredis asks any node, which may answer MOVED or ASK, until ioredis gives up.
         expect(String(error)).toMatch(/Too many Cluster redirections.*(TRYAGAIN|MOVED|ASK)/);
         expect(isStoreFailure(error)).toBe(true);
       }
     };
 
-    const move = await beginMove(firstKey);
+    const move = await beginSlotMove(firstKey);
     await expectRefusals();
     for (const key of keys) {
       await move.moveKey(key);
       await expectRefusals();
     }
-    await move.finish();
+    await move.finish(); // moves the undeclared key, then the slot
 
     expect(await readStrings(`${hashTag}*`)).toEqual(valuesBefore);
     for (const key of Object.keys(valuesBefore)) await redis.del(key);
@@ -116,13 +118,14 @@ it('keeps the routes of other slots when one slot has moved', async () => {
   await routes.refresh();
   const otherKeys = outboxes.filter((key) => key !== movedKey);
   const serversBefore = otherKeys.map((key) => routes.findServer(key));
-  const move = await beginMove(movedKey);
+  const move = await beginSlotMove(movedKey);
   await move.finish();
   await redis.get(movedKey); // is redirected to the new server
   expect(otherKeys.map((key) => routes.findServer(key))).toEqual(serversBefore);
 });
 
 it('subscribes again after a slot has moved, publishes SubscriberRestored, and receives later messages', async () => {
+  // Has no modules, because `publish` is mocked.
   const events = new ProcessEventsService(new Map() as unknown as ModulesContainer);
   const publish = jest.spyOn(events, 'publish').mockReturnValue(undefined);
   const settings = { REDIS_URL: cluster.url, replicaId: 'one' };
@@ -139,7 +142,7 @@ it('subscribes again after a slot has moved, publishes SubscriberRestored, and r
     await redis.spublish(channel, 'before');
     await until(() => received.length === 1);
 
-    const move = await beginMove(channel);
+    const move = await beginSlotMove(channel);
     await redis.spublish(channel, 'while the slot is moved');
     await until(() => received.length === 2);
     await move.finish();

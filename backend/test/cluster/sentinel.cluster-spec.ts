@@ -31,8 +31,8 @@ it('keeps acknowledged messages in order while Sentinel replaces a primary; user
   );
   expect(faults).toEqual([]);
   expect(longestSilenceMs).toBeLessThan(BACK_WITHIN_MS);
-  expect(minReadyReplicas).toBe(REPLICA_COUNT);
+  expect(minReadyReplicas).toBe(REPLICA_COUNT); // the api replicas stay ready
   expect(await redis.findPrimary()).not.toBe(primary);
-  // The product's permissions in Redis suffice.
+  // The permissions that the compose files give suffice.
   expect(await redis.listDeniedCommands()).toEqual([]);
 });

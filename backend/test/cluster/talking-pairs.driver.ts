@@ -15,7 +15,7 @@ const SAMPLE_EVERY_MS = 200;
 /** Acknowledged messages of each user before the change, and again after it. */
 const MESSAGES_PER_USER = 5;
 export const REPLICA_COUNT = 3;
-/** Time within which every user has messages acknowledged again after a change of the stores. */
+/** Time within which every user has messages acknowledged again after a change of Redis, such as a failover. */
 export const BACK_WITHIN_MS = 15_000;
 const PERSISTED_WITHIN_MS = 20_000;
 
@@ -25,14 +25,15 @@ export const startStackOn = async (redisSettings: Record<string, string>): Promi
   return startStack({
     replicas: REPLICA_COUNT,
     workers: 1,
+    // A process that dies is not replaced, so the test fails.
     shouldRestart: false,
-    // The empty address makes the stack start its own PostgreSQL.
+    // The empty address makes the stack start its own PostgreSQL. 'load': rate limits that the users do not reach.
     env: { DATABASE_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn', ...redisSettings },
   });
 };
 
 /** What happened while matched pairs sent each other messages. */
-export interface Talk {
+export interface TalkResult {
   /** Messages that were lost, duplicated or out of order. */
   faults: string[];
   /** The longest time in which a user got no message acknowledged. */
@@ -42,8 +43,8 @@ export interface Talk {
 }
 
 /**
- * Lets matched pairs send messages before, during and after a change of the stores. At the end it compares the messages
- * of both users of each pair, and waits until PostgreSQL has all of them. A new user signs up after the change.
+ * Lets matched pairs send messages before, during and after a change of Redis. At the end, compares the messages of
+ * both users of each pair, and waits until PostgreSQL has all of them.
  * @param change makes the change, and may wait until all pairs send messages again.
  * @throws Error if a user has no further messages acknowledged within BACK_WITHIN_MS after the change, or messages are
  *   missing in PostgreSQL.
@@ -53,7 +54,7 @@ export const talkThrough = async (
   pairCount: number,
   change: (pairs: readonly ChatUserPair[]) => Promise<void>,
   { sendEveryMs = SEND_EVERY_MS } = {},
-): Promise<Talk> => {
+): Promise<TalkResult> => {
   const pairs = await createMatchedPairs(stack.url, pairCount);
   const users = pairs.flat();
   const stopSending = startSending(pairs, { everyMs: sendEveryMs });
@@ -61,6 +62,7 @@ export const talkThrough = async (
   try {
     await waitForMessages(users);
     await change(pairs);
+    // A new user can sign up after the change.
     await new ThawVisitor([stack.url]).joinAnonymously('female');
     await waitForMessages(users);
     const observations = await stopWatching();
@@ -70,10 +72,11 @@ export const talkThrough = async (
     for (const [user] of pairs) await waitUntilPersisted(stack, user);
     return { faults, ...observations };
   } finally {
-    // After a failure, an open socket would keep the test process running, and the last messages may never be
+    // Both functions have no effect if they were called above. After a failure, the last messages may never be
     // acknowledged, so they are not waited for.
     void stopSending().catch(() => undefined);
     await stopWatching();
+    // An open socket would keep the test process running.
     for (const user of users) await user.leave().catch(() => undefined);
   }
 };
@@ -122,7 +125,7 @@ const isReady = ({ internalPort }: Replica): Promise<boolean> =>
     () => false,
   );
 
-/** Waits until PostgreSQL has as many messages of the user's chat as the user. */
+/** Waits until PostgreSQL has as many messages of the chat as the user has received or sent. */
 const waitUntilPersisted = async (stack: Stack, user: ChatUser): Promise<void> => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();

@@ -13,7 +13,7 @@ import {
   createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
 import { leaseKeys, matchingKeys } from '../../src/platform/redis/redis.keys';
-import { estimateSlowdown } from '../../src/testing/processor-load.probe';
+import { estimateCpuSlowdown } from '../../src/testing/processor-load.probe';
 import { until, untilWithin } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 const waitUntilConnected = async (pairs: readonly ChatUserPair[]): Promise<void> => {
-  for (const user of pairs.flat()) await user.connected;
+  for (const user of pairs.flat()) await user.socket;
 };
 
 /** Waits until both users of each pair have seen the same number of events, so that no message is on its way. */
@@ -81,7 +81,7 @@ it('loses and duplicates no message when a replica is killed', async () => {
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absencesMs }) => absencesMs))).toBeLessThan(
-    MAX_ABSENCE_MS * estimateSlowdown(),
+    MAX_ABSENCE_MS * estimateCpuSlowdown(),
   );
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
@@ -96,9 +96,9 @@ it('notifies the partner within six seconds when the replica of a user is killed
   bob.stopReconnecting();
   const killedAt = Date.now();
   stack.replicas[1]?.kill();
-  await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
+  await (await ada.socket).next('partner_connection', ({ state }) => state === 'reconnecting');
   // The lease of a replica expires after four seconds, and replicas look for expired leases every second.
-  expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateSlowdown());
+  expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateCpuSlowdown());
   await stack.replicas[1]?.waitUntilReady();
   await ada.leave();
 });
@@ -109,7 +109,7 @@ it('a replica that was suspended, and evicted by the others, records its sockets
   const bob = await new ChatUser(suspendedOrigin ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
   for (const user of [ada, bob]) await user.waitForMatch();
-  const adaSocket = await ada.connected;
+  const adaSocket = await ada.socket;
   /** Returns the id of the replica of each socket that is recorded in the chat. Records begin with `<replica id>|`. */
   const readReplicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
@@ -144,10 +144,10 @@ it('matches every searching user, each into one chat, although replicas are kill
     await user.search().catch(() => undefined); // a killed replica does not answer
   }
   for (const replica of stack.replicas) await replica.waitUntilReady();
-  for (const user of users) await user.connected;
+  for (const user of users) await user.socket;
   for (const user of users) {
     // A page that has received no answer sends `join_queue` again.
-    await (await user.connected).ask('join_queue', {});
+    await (await user.socket).ask('join_queue', {});
   }
   const readQueueState = async (id: number) =>
     redis.hmget(matchingKeys.user(id), 'state', 'session', 'partner');

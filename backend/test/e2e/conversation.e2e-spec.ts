@@ -58,9 +58,9 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   await bobSockets[1]!.request('join_queue', { preferences: 'female' });
   const { sessionId } = await adaSockets[1]!.next('chat_matched');
   expect(await bobSockets[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
-  // Every socket has received the start of the chat (seq 1). A socket that sends earlier might receive the ack first.
+  // Wait for the start of the chat (seq 1): an ack that arrived before it would count as a violation of the order.
   await until(() =>
-    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === 1),
+    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeq(String(sessionId)) === 1),
   );
   const messageCount = 10;
   for (let number = 0; number < messageCount; number += 1) {
@@ -69,7 +69,7 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   }
   const lastSeq = 1 + messageCount;
   await until(() =>
-    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeen(String(sessionId)) === lastSeq),
+    [...adaSockets, ...bobSockets].every((socket) => socket.getLastSeq(String(sessionId)) === lastSeq),
   );
 
   await cleoSockets[0]!.request('join_queue', { preferences: 'male' });
@@ -97,18 +97,18 @@ it('resumes a chat through nginx after reloads and lost connections, and ends it
   const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
-    await (round % 2 ? socket.terminate() : socket.leave()); // a lost connection or a reload
+    await (round % 2 ? socket.terminate() : socket.closeCleanly()); // a lost connection or a reload
     await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
     // The start of the chat has the seq 1, and each round adds one message.
-    socket = await ada.openSocket(undefined, { sessionId, seq: 1 + round });
+    socket = await ada.openSocket(stack.url, { sessionId, seq: 1 + round });
     const resumed = await socket.next('session_resumed');
     expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
     expect(resumed.events).toMatchObject([{ event: 'random_message', data: { content: `missed ${round}` } }]);
   }
-  await socket.leave();
+  await socket.closeCleanly();
   expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
   expect(bobSocket.seqViolations).toEqual([]);
-  await bobSocket.leave();
+  await bobSocket.closeCleanly();
 });
 
 describe('invalid and unauthorized input', () => {
@@ -123,10 +123,10 @@ describe('invalid and unauthorized input', () => {
   /** Proves that the chat is unaffected: the next message is its next event. */
   afterEach(async () => {
     const { adaSocket, bobSocket, sessionId } = chat;
-    const seq = adaSocket.getLastSeen(sessionId);
+    const seq = adaSocket.getLastSeq(sessionId);
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     expect(ack.seq).toBe(seq + 1);
-    await until(() => bobSocket.getLastSeen(sessionId) === seq + 1);
+    await until(() => bobSocket.getLastSeq(sessionId) === seq + 1);
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
     await eve.closeSockets();
   });
@@ -187,10 +187,10 @@ describe('invalid and unauthorized input', () => {
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
   });
 
-  it('refuses sockets to pages of another origin', async () => {
+  it('refuses a socket that a page of another origin opens', async () => {
     const foreignOrigin = { origin: 'https://elsewhere.example' };
-    await expect(eve.openUnauthenticatedSocket(undefined, foreignOrigin)).rejects.toThrow('403');
-    const socketOfOwnOrigin = await eve.openUnauthenticatedSocket(undefined, { origin: stack.url });
+    await expect(eve.openUnauthenticatedSocket(stack.url, foreignOrigin)).rejects.toThrow('403');
+    const socketOfOwnOrigin = await eve.openUnauthenticatedSocket(stack.url, { origin: stack.url });
     expect(await socketOfOwnOrigin.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
@@ -242,6 +242,7 @@ it('sends a complete export of many messages through nginx without buffering it'
   // nginx has answered. It has acted on the header X-Accel-Buffering, which disables buffering, and removed it.
   expect(response.headers.get('server')).toBe('nginx');
   expect(response.headers.get('x-accel-buffering')).toBeNull();
+  // A streamed response has no length.
   expect(response.headers.get('content-length')).toBeNull();
   const { events } = parseExport(await response.text());
   expect(events.filter(({ type }) => type === 'MessageSent')).toHaveLength(messageCount);

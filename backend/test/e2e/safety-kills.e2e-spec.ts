@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { ModerationCase } from '@thaw/contract/moderation';
+import { BLOCKED } from '../../src/modules/matching/infrastructure/match-record.scripts';
 import { matchingKeys } from '../../src/platform/redis/redis.keys';
 import { BlockRace, listEvents, greetPartners, type RacingUser } from '../../src/testing/block-race.driver';
 import { type CuttableLink, startCuttableLink } from '../../src/testing/cuttable-link.proxy';
@@ -110,7 +111,7 @@ afterAll(async () => {
 const returnsRows = async (query: string, parameters: readonly unknown[] = []): Promise<boolean> =>
   (await database.dataSource.query<unknown[]>(query, [...parameters])).length > 0;
 
-/** A call that the first replica serves, and the step at which it is killed. */
+/** A call that the first replica serves, and the step at which this replica is killed. */
 interface Kill {
   step: Step;
   /** Name of the advisory lock that the call takes before it commits. */
@@ -173,7 +174,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at) VALUES (1, 'chat-earlier', $1, $2, now())`,
     [...ids],
   );
-  /** Returns `x` while Ada and Bob are not matched because of a block. */
+  /** Returns `BLOCKED` while Ada and Bob are not matched because of a block. */
   const readSeparation = () => store.redis.get(matchingKeys.separation(...ids));
   const openPage = async (visitor: ThawVisitor): Promise<RacingUser> => {
     const socket = await visitor.openSocket();
@@ -183,7 +184,8 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
   const pageOfBob = await openPage(bob);
 
   const killAt = async (step: Step, pageOfAda: RacingUser): Promise<void> => {
-    const race = new BlockRace([pageOfAda, pageOfBob], store, 0); // only for its methods; no race is run
+    // Used only for its methods: no race is run, so the delay of 0 has no effect.
+    const race = new BlockRace([pageOfAda, pageOfBob], store, 0);
     for (const { socket } of race.users) {
       socket.frames.length = 0; // so that `next` waits for a new match
       await socket.request('join_queue', {});
@@ -195,7 +197,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
       lockName: `blocks.pair:${Math.min(...ids)}-${Math.max(...ids)}`,
       call: () => race.block(ada, bob),
       isCommitted: () => returnsRows('SELECT 1 FROM blocks WHERE blocker_id = $1 AND blocked_id = $2', ids),
-      hasReachedRedis: async () => (await readSeparation()) === 'x',
+      hasReachedRedis: async () => (await readSeparation()) === BLOCKED,
     });
     // The interrupted call has not ended the chat yet.
     expect(await race.readStates()).toEqual(['chatting', 'chatting']);
@@ -211,7 +213,7 @@ it(`completes each interrupted block when the call is repeated (${KILL_COUNT} ki
     await new BlockRace([{ visitor: ada, socket: newSocket }, pageOfBob], store, 0).expectNoOpenChat();
     expect(listEvents(pageOfBob.socket, sessionId).at(-1)).toBe('chat_skipped');
     await race.unblock(ada, bob);
-    await newSocket.leave();
+    await newSocket.closeCleanly();
     await first.start();
     originsOfAda[0] = first.origin;
   };
@@ -269,7 +271,7 @@ it(`completes interrupted reports and decisions when the call is repeated (${CAS
       socketOfBob.all('standing').some((standing) => standing.kind === kind);
     /**
      * Counts the events of the cases about Bob, and the images that are kept for these cases (`holds`). `evidenceDays`:
-     * days until the evidence is erased; null while its end is not known.
+     * days until the evidence is erased; null while no date is set.
      */
     const countConduct = async () => {
       const [row] = await database.dataSource.query<[object]>(

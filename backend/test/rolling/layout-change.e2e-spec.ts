@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { type Stack, startStack } from '../../../deploy/local/thaw-stack.mjs';
 import {
   findFaults,
   startSending,
@@ -33,11 +33,10 @@ let redis: Redis;
 beforeAll(async () => {
   current = await getCurrentRelease();
   later = await buildLaterRelease(folders.make(), otherLayoutChanges);
-  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
     replicas: 2,
     workers: 1,
-    shouldRestart: false,
+    shouldRestart: false, // a restart would hide a process that has died
     // Empty addresses make the stack start its own PostgreSQL and Redis.
     env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' },
   });
@@ -102,7 +101,8 @@ it('keeps all acknowledged messages when Redis is drained for a release with ano
   await Promise.all(replicas.map((replica) => replica.stop()));
   const { stdout } = await drainRedis();
   expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
-  // The worker still runs, so BullMQ has written new keys.
+  // The keys of chats, the match queue, leases, presence and BullMQ begin with a hash tag in braces. BullMQ has written
+  // new ones, because the worker still runs.
   expect((await redis.keys('{*')).filter((key) => !key.startsWith('{jobs}:'))).toEqual([]);
 
   for (const pair of pairs) {
@@ -118,7 +118,7 @@ it('keeps all acknowledged messages when Redis is drained for a release with ano
   await Promise.all(workers.map((worker) => worker.stop()));
   for (const worker of workers) await worker.start(later.programs.worker);
   for (const replica of replicas) await replica.start(later.programs.api);
-  // A user of an ended chat resumes it and receives its end.
+  // A user of an ended chat resumes it and receives its end (the frame `chat_skipped`, whatever the reason).
   const [formerUser] = pairs[0] ?? [];
   const socket = await formerUser?.visitor.openSocket(stack.url, {
     sessionId: formerUser.sessionId ?? '',

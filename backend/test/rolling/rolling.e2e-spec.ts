@@ -1,8 +1,8 @@
 /**
- * Runs api processes and workers of two builds in one service, behind nginx, with their own PostgreSQL and Redis. The
- * newer build knows one more event type, whose events are called waves; the older build is the working tree. With
- * THAW_TEST_LONG=1, further tests build the commit in `previous-release`, and roll the whole service from this commit
- * to the newer build and back.
+ * Runs api processes and workers of two releases in one service, behind nginx, with their own PostgreSQL and Redis. The
+ * current release is the working tree. The next release also knows the event type `PartnerWaved`, whose events are
+ * called waves. With THAW_TEST_LONG=1, further tests build the previous release (the commit that the file
+ * `previous-release` names), and roll the whole service from it to the next release and back.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -41,7 +41,10 @@ const MIN_PROGRESS = isLongRun ? 10 : 5;
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
-/** The processes of a stack, which may be of different builds. Detects processes that exit other than by `replace`. */
+/**
+ * The processes of a stack, which may be of different releases. Detects processes that exit other than by `replace`. A
+ * `Replica` is an api process or a worker.
+ */
 class MixedService {
   private readonly pids = new Map<string, number | undefined>();
 
@@ -51,11 +54,11 @@ class MixedService {
 
   /** Stops the processes one after another and starts each again with the program of the release. */
   async replace(processes: readonly Replica[], role: 'api' | 'worker', release: Release): Promise<void> {
-    for (const replaced of processes) {
+    for (const stackProcess of processes) {
       this.expectNoExits();
-      await replaced.stop();
-      await replaced.start(release.programs[role]);
-      this.pids.set(replaced.name, replaced.pid);
+      await stackProcess.stop();
+      await stackProcess.start(release.programs[role]);
+      this.pids.set(stackProcess.name, stackProcess.pid);
     }
   }
 
@@ -78,13 +81,13 @@ const readMetric = async ({ internalPort }: Replica, name: string): Promise<numb
 const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
 
-/** The session id of the first user is that of the pair, because the two are in one chat. */
+/** The session id of the pair's chat, which both users know; '' is only for the compiler. */
 const getSessionId = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
 /**
  * The service during a rolling update, which the test makes with `service.replace`. The users of all chats send
  * messages until `finish`. From `startWaving` on, half of the chats also receive waves, which only the next release
- * knows. `WaveSource` appends them, so no replica of the next release has to run.
+ * knows. `WaveSource` appends them to the logs of the chats in Redis, so no replica of the next release has to run.
  */
 class UpdateScenario {
   readonly service: MixedService;
@@ -114,8 +117,8 @@ class UpdateScenario {
   }
 
   /**
-   * Waits until each user has had MIN_PROGRESS more messages acknowledged and, if waves have begun, each waved chat has
-   * as many more waves.
+   * Waits until MIN_PROGRESS more messages of each user are acknowledged and, if waves have begun, each waved chat has
+   * MIN_PROGRESS more waves.
    */
   async waitForProgress(): Promise<void> {
     const before = this.listProgress();
@@ -145,7 +148,7 @@ class UpdateScenario {
     await this.waveSource.stop();
     await this.stopSending();
     const sockets = await this.waitForSockets();
-    // When both users of a chat have seen the same number of its events, no event is still on its way.
+    // Every message is acknowledged to its sender; with the same `seq`, the partner has received it too.
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(findFaults)).toEqual([]);
     expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
@@ -163,18 +166,22 @@ class UpdateScenario {
   }
 
   /**
-   * Counts the frames that the open sockets have received for waves. A replica that does not know the event type sends
-   * `session_advanced`.
+   * Counts the frames that the open sockets have received for waves: `partner_waved` from replicas that know the event
+   * type, `session_advanced` from other replicas.
    */
-  async countFramesOfWaves(): Promise<{ known: number; unknown: number }> {
+  async countFramesOfWaves(): Promise<{ partnerWavedCount: number; sessionAdvancedCount: number }> {
     const sockets = await this.waitForSockets();
     const count = (event: string): number => sockets.flatMap((socket) => socket.all(event)).length;
-    return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
+    return {
+      partnerWavedCount: count(partnerWaved.frame),
+      sessionAdvancedCount: count('session_advanced'),
+    };
   }
 
   /**
    * Returns the greatest number of chats that one worker holds back. A worker that finds an event of an unknown type
-   * leaves it, and all later events of the chat, in Redis for a newer worker.
+   * leaves it, and all later events of the chat, in Redis for a newer worker. Several workers may hold the same chat,
+   * so their numbers are not added.
    */
   async readMaxHeldChats(): Promise<number> {
     const counts = await Promise.all(
@@ -193,18 +200,18 @@ class UpdateScenario {
   private listProgress(): number[] {
     const isWaving = this.waveSource.waveIds.size > 0;
     const waves = isWaving ? this.wavedChats.map((sessionId) => this.waveSource.countWaves(sessionId)) : [];
-    // The waves come last, because their counts are added with the first wave and callers compare by index.
+    // Waves come last: their counts are absent before the first wave, and callers compare the counts by index.
     return [...this.pairs.flat().map(({ acked }) => acked.size), ...waves];
   }
 
   /** Waits until every user is connected. @returns the current sockets */
   private waitForSockets() {
-    return Promise.all(this.pairs.flat().map(({ connected }) => connected));
+    return Promise.all(this.pairs.flat().map(({ socket }) => socket));
   }
 }
 
 const folders = new ReleaseFolders();
-/** The newer build, which knows waves. */
+/** The next release, which knows waves. */
 let next: Release;
 let stack: Stack | undefined;
 let scenario: UpdateScenario | undefined;
@@ -221,7 +228,7 @@ afterEach(async () => {
 
 afterAll(() => folders.remove());
 
-/** Starts the given numbers of api replicas and workers, all of one release. */
+/** Starts the given numbers of api replicas and workers, all of one release. `afterEach` stops them. */
 const startService = async (release: Release, replicas: number, workers: number): Promise<Stack> => {
   const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
   stack = await startStack({
@@ -235,7 +242,7 @@ const startService = async (release: Release, replicas: number, workers: number)
   return stack;
 };
 
-/** Matches the users and lets them send messages. */
+/** Matches the users and lets them send messages. `afterEach` closes the scenario. */
 const startScenario = async (runningStack: Stack): Promise<UpdateScenario> => {
   scenario = new UpdateScenario(runningStack, await createMatchedPairs(runningStack.url, PAIR_COUNT));
   return scenario;
@@ -243,7 +250,7 @@ const startScenario = async (runningStack: Stack): Promise<UpdateScenario> => {
 
 const getOrigin = ({ port }: Replica): string => `http://127.0.0.1:${port}`;
 
-/** Expects that a chat between two replicas ends when a user states an age under 18. */
+/** Expects that a chat ends for both users, on replicas of different releases, when one states an age under 18. */
 const expectStatedAgeToEndChat = async (
   replicaOfSender: Replica,
   replicaOfPartner: Replica,
@@ -260,13 +267,12 @@ const expectStatedAgeToEndChat = async (
   expect(await bobSocket.next('chat_skipped')).toEqual(end);
   expect(await adaSocket.next('standing')).toMatchObject({ kind: 'age_question' });
   const notice = await adaSocket.next('notice');
-  // The service handles Ada's answer to the question about their age.
   const answer = { seen: true, answer: 'adult' };
   expect(await ada.call('PUT', `/api/notices/${String(notice.id)}`, answer)).toMatchObject({ status: 200 });
   await Promise.all([ada.closeSockets(), bob.closeSockets()]);
 };
 
-it('an old worker leaves events of an unknown type to a new worker, and all chats continue until then', async () => {
+it('an old worker leaves events of an unknown type to a new worker, and all chats continue meanwhile', async () => {
   const mixedStack = await startService(await getCurrentRelease(), 2, 1);
   // One api process is of the next release; the worker is not.
   await mixedStack.replicas[1]?.stop();
@@ -279,9 +285,9 @@ it('an old worker leaves events of an unknown type to a new worker, and all chat
     PROGRESS_WITHIN_MS,
   );
   await runningScenario.waitForProgress();
-  const { known, unknown } = await runningScenario.countFramesOfWaves();
-  expect(known).toBeGreaterThan(0);
-  expect(unknown).toBeGreaterThan(0);
+  const { partnerWavedCount, sessionAdvancedCount } = await runningScenario.countFramesOfWaves();
+  expect(partnerWavedCount).toBeGreaterThan(0);
+  expect(sessionAdvancedCount).toBeGreaterThan(0);
   await runningScenario.expectPersisted(runningScenario.plainChats);
   const [older, newer] = mixedStack.replicas as [Replica, Replica];
   await expectStatedAgeToEndChat(older, newer);
@@ -333,7 +339,7 @@ const defineTestsOfPreviousRelease = (): void => {
     );
     await runningScenario.waitForProgress();
 
-    // Only workers of the next release can store the waves that are held back.
+    // The rollback is complete. Only workers of the next release can store the waves that are held back.
     await service.replace(workers, 'worker', next);
     await runningScenario.finish();
   });
@@ -366,7 +372,7 @@ const defineTestsOfPreviousRelease = (): void => {
     await service.replace(replicas, 'api', previous);
     await runningScenario.waitForProgress();
 
-    // Only workers of the next release can store the waves that are held back.
+    // The rollback is complete. Only workers of the next release can store the waves that are held back.
     await service.replace(workers, 'worker', next);
     await runningScenario.finish();
   });

@@ -8,6 +8,8 @@ import { promisify } from 'node:util';
 
 const runFile = promisify(execFile);
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+/** Port of a replica for metrics and health checks; it is not published. */
+const INTERNAL_PORT = 9464;
 
 /** Explains why `docker compose` cannot be used on this machine; undefined if it can. */
 export function explainMissingEngine() {
@@ -18,8 +20,11 @@ export function explainMissingEngine() {
   return undefined;
 }
 
-/** Whether the image of a service in docker-compose.yml is on this machine or can be pulled. */
-export function hasServiceImage(service) {
+/**
+ * Pulls the image of a service in docker-compose.yml, unless it is on this machine.
+ * @returns whether the image is on this machine
+ */
+export function provideServiceImage(service) {
   const yaml = fs.readFileSync(path.join(repository, 'docker-compose.yml'), 'utf8');
   const image = new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
   return [
@@ -44,7 +49,7 @@ export class ComposeStack {
       COMPOSE_PROJECT_NAME: this.project,
       COMPOSE_FILE: path.join(repository, 'docker-compose.yml'),
       PORT: String(this.port),
-      // The other profiles admit only a few users per IP address.
+      // The other limits profiles admit only a few users per IP address.
       LIMITS_PROFILE: 'load',
       COMPOSE_PROFILES: profiles.join(','),
     };
@@ -62,10 +67,8 @@ export class ComposeStack {
 
   /** Resolves once surplus replicas are gone and missing ones are started, but not necessarily ready. */
   async scale(replicas, ...options) {
-    await this.runCompose(
-      ...['up', '--detach', '--no-deps', '--no-recreate', ...options],
-      ...['--scale', `backend=${replicas}`, 'backend'],
-    );
+    const flags = ['--detach', '--no-deps', '--no-recreate', ...options];
+    await this.runCompose('up', ...flags, '--scale', `backend=${replicas}`, 'backend');
   }
 
   /** Like `scale`, and resolves once all replicas are ready. */
@@ -95,8 +98,8 @@ export class ComposeStack {
   /** Reads a metric of a replica. @returns its value; undefined while the internal port does not respond */
   async readMetric(container, name) {
     // The image contains bash, but no HTTP client.
-    const request =
-      'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
+    const address = `/dev/tcp/127.0.0.1/${INTERNAL_PORT}`;
+    const request = `exec 3<>${address} && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3`;
     const text = await this.execute('docker', ['exec', container, 'bash', '-c', request]).catch(() => '');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.split(' ')[1]);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import canaryUser from '../../../backend/dist/testing/canary-user.driver.js';
 import { ThawVisitor } from './thaw-client.mjs';
 
-const { holdRandomChat, createWords, register, writePrivately } = canaryUser;
+const { holdRandomChat, createWords, registerAndChangeProfile, writePrivately } = canaryUser;
 
 const STORED_WITHIN_MS = 30_000;
 const ERASED_WITHIN_MS = 60_000;
@@ -22,7 +22,7 @@ export async function assertNoWordsAfterDeletion(origin, dump) {
     const text = await dump();
     return Object.keys(words).filter((field) => text.includes(words[field]));
   };
-  const ada = await register(origin, words);
+  const ada = await registerAndChangeProfile(origin, words);
   const bob = await new ThawVisitor([origin]).joinAnonymously('male');
   const users = { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket(), words };
   await holdRandomChat(users);

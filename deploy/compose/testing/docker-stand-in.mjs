@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Stands in for `docker`: records its arguments and simulates containers. The JSON file STAND_IN_STATE contains both:
-// { calls: string[], running: { id, service }[], createdCount: number, failingCommand?: part of the call that fails }
+// { calls: string[], running: { id, service }[], createdCount: number, failingCommand?: string }
+// A call that contains `failingCommand` exits with code 1.
 import fs from 'node:fs';
 import process from 'node:process';
 
@@ -17,9 +18,11 @@ if (state.failingCommand && call.includes(state.failingCommand)) {
   // docker stop ID
   state.running = state.running.filter(({ id }) => id !== args[1]);
 } else if (args[1] === 'ps') {
+  // docker compose ps -q SERVICE
   const ids = state.running.filter(({ service }) => service === args.at(-1)).map(({ id }) => id);
   process.stdout.write(ids.map((id) => `${id}\n`).join(''));
 } else if (args[1] === 'up' && args.includes('--scale')) {
+  // docker compose up ... --scale SERVICE=COUNT SERVICE
   const [service, wanted] = args[args.indexOf('--scale') + 1].split('=');
   while (state.running.filter((container) => container.service === service).length < Number(wanted)) {
     state.createdCount += 1;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ThawVisitor } from './thaw-client.mjs';
 
 /**
- * Sends a GET and a POST repeatedly as one signed-in visitor. Every status other than 200 is a failure.
+ * Repeats a GET and, at the same time, a POST as one signed-in visitor. Every status other than 200 is a failure.
  * @param {string} origin
  * @param {{everyMs: number}} options  pause between the end of a request and the next one
  * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops
@@ -44,5 +44,5 @@ export async function startSteadyRequests(origin, { everyMs }) {
  */
 function describeFailure({ status, body, headers }) {
   if (status === 200) return null;
-  return `${status} ${body.code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`;
+  return `${status} ${body.code} from ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`;
 }

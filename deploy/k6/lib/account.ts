@@ -14,7 +14,7 @@ export type TextResponse = RefinedResponse<'text'>;
  * Calls the HTTP API as a user. Cookies are passed explicitly: k6 keeps one cookie jar for each virtual user, but in
  * these scripts one virtual user acts as several users, and k6's WebSockets do not send the cookies of the jar.
  * @param path below `/api`, such as `/user/7`
- * @param route the path with placeholders, which groups the requests in the results
+ * @param route the path with placeholders, by which the results group the requests
  */
 export const callApi = (
   method: string,
@@ -34,7 +34,7 @@ export const callApi = (
   return http.request(method, `${baseUrl}/api${path}`, body ? JSON.stringify(body) : null, params);
 };
 
-/** Returns the `Cookie` header with which the browser would answer a response's `Set-Cookie` headers. */
+/** Returns a `Cookie` header with the cookies that a response sets. */
 export const buildCookieHeader = (response: TextResponse): string =>
   Object.values(response.cookies)
     .flat()
@@ -57,11 +57,10 @@ export const createAccount = (gender: Gender): Account => {
   return account;
 };
 
-/** Sends a friend request. @returns the request. @throws Error when the server refuses */
+/** Sends a friend request, or accepts the friend's. @returns the request. @throws Error when the server refuses */
 export const requestFriend = (account: Account, friendId: number): { id: number; status: string } => {
   const body = { requesterId: account.id, addresseeId: friendId };
   const response = callApi('POST', '/friends/request', { account, body });
   // The server responds with 200 if the request exists already, or if this call accepts a request of the friend.
-  if (response.status === 200) return JSON.parse(response.body) as { id: number; status: string };
-  return expectStatus(response, 201);
+  return expectStatus(response, response.status === 200 ? 200 : 201);
 };

@@ -3,7 +3,7 @@ import type { Options } from 'k6/options';
 import { createAccount } from './account.ts';
 import { Conversation, findChat, chooseGender } from './conversation.ts';
 import { LiveUser, wait } from './live-user.ts';
-import { commonThresholds, startCounters } from './metrics.ts';
+import { commonThresholds, initializeCounters } from './metrics.ts';
 import { readCount, readDuration } from './settings.ts';
 
 const MATCH_WITHIN_MS = 30_000;
@@ -11,7 +11,7 @@ const MATCH_WITHIN_MS = 30_000;
 const WIND_DOWN_MS = 60_000;
 
 export interface ChatLoad {
-  /** Number of users. */
+  /** Number of users, each of whom is a virtual user of k6. */
   people: number;
   /** Time over which the users arrive. */
   rampMs: number;
@@ -35,8 +35,7 @@ export const readChatLoad = (defaults: {
 });
 
 /**
- * Each person is a virtual user of k6 with a single iteration for the whole test, because k6 closes the sockets of an
- * iteration when it ends.
+ * Each user has a single iteration for the whole test, because k6 closes the sockets of an iteration when it ends.
  */
 export const createPeopleScenario = (people: number, lengthMs: number): Options['scenarios'] => ({
   people: {
@@ -47,7 +46,7 @@ export const createPeopleScenario = (people: number, lengthMs: number): Options[
   },
 });
 
-/** Creates a threshold that fails the test if a virtual user stopped early. */
+/** Creates a threshold that fails the test if a user stopped early. */
 export const createFinishThreshold = (people: number): Record<string, string[]> => ({
   iterations: [`count==${people}`],
 });
@@ -64,14 +63,14 @@ export const createChatOptions = ({ people, rampMs, durationMs }: ChatLoad): Opt
 });
 
 /** Waits until this user may arrive, so that the arrivals are evenly distributed over `rampMs`. */
-export const waitForTurn = (people: number, rampMs: number): Promise<void> =>
+export const waitForArrival = (people: number, rampMs: number): Promise<void> =>
   wait((rampMs * (exec.vu.idInTest - 1)) / people);
 
-/** One person: signs in, then repeatedly finds a chat, talks and skips until the end of the test. */
+/** One user: signs in, then repeatedly finds a chat, talks and skips until the end of the test. */
 export const runPerson = async ({ people, rampMs, durationMs, chatMs }: ChatLoad): Promise<void> => {
-  startCounters();
+  initializeCounters();
   const endsAt = exec.scenario.startTime + rampMs + durationMs;
-  await waitForTurn(people, rampMs);
+  await waitForArrival(people, rampMs);
   const user = new LiveUser(createAccount(chooseGender(exec.vu.idInTest)));
   const conversation = new Conversation(user);
   if ((await user.connect()) === undefined) throw new Error('The socket could not be opened');

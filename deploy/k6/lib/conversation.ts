@@ -108,7 +108,8 @@ export class Conversation {
     const { chat, id: userId } = this.user;
     const messageId = this.lastPartnerMessageId;
     if (!chat || messageId === undefined) return;
-    // React to each message only once: a repeated reaction is acknowledged with the `seq` of an earlier event.
+    // React to each message only once: the ack of a repeated reaction has the `seq` of an earlier event, which would be
+    // counted as received twice.
     this.lastPartnerMessageId = undefined;
     const { sessionId } = chat;
     await this.user.request('message_reaction', {

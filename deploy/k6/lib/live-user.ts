@@ -23,7 +23,7 @@ export interface CurrentChat {
 }
 
 const RESPONSE_TIMEOUT_MS = 10_000;
-/** The waiting times before the attempts to reconnect, the same as those of the page. */
+/** The waiting times before the attempts to reconnect, the same as those of the web client. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 16_000];
 /**
  * The close code of a socket that is dropped on purpose. The server treats it as a lost connection and waits longer for
@@ -50,8 +50,8 @@ export const wait = (ms: number): Promise<void> =>
   });
 
 /**
- * A user with one socket, like a page. Reconnects when the socket is lost, checks the sequence of the chat's events,
- * and lets scripts wait for responses and other frames.
+ * A user with one socket, like the web client. Reconnects when the socket is lost, checks the sequence of the chat's
+ * events, and lets scripts wait for responses and other frames.
  */
 export class LiveUser {
   chat: CurrentChat | undefined;
@@ -82,17 +82,18 @@ export class LiveUser {
     const isOpen = await this.openSocket();
     if (!isOpen) return undefined;
     const { chat } = this;
-    const lastSeen = chat && { sessionId: chat.sessionId, seq: chat.sequence.seen };
+    const lastSeen = chat && { sessionId: chat.sessionId, seq: chat.sequence.last };
     const response = await this.request('authenticate', { userId: this.id, lastSeen });
     if (response?.event !== 'authenticated') return undefined;
     this.isAuthenticated = true;
-    // Without a chat, the server sends no `session_resumed`.
+    // The frames that arrived before the response may have set or ended `this.chat`. Without a chat, the server sends
+    // no `session_resumed`.
     if (!this.chat) this.isResuming = false;
     return String(response.data.state);
   }
 
   /**
-   * Reconnects like the page, and measures the time from the loss of the connection.
+   * Reconnects like the web client, and measures the time from the loss of the connection.
    * @returns whether one of the attempts succeeded
    */
   async reconnect(): Promise<boolean> {
@@ -156,7 +157,10 @@ export class LiveUser {
     });
   }
 
-  /** Closes the socket like a lost connection: the chat stays open during the grace period. */
+  /**
+   * Closes the socket like a lost connection: the chat stays open during the grace period. The caller reconnects with
+   * `connect`.
+   */
   dropSocket(): void {
     this.isResuming = true;
     this.closeSocket(LOST_CONNECTION_CODE);
@@ -169,7 +173,7 @@ export class LiveUser {
     this.endChat();
   }
 
-  /** Forgets the chat. Counts its events that were not received as lost. */
+  /** Forgets the chat. Those of its events that have not arrived count as lost. */
   endChat(): void {
     this.chat?.sequence.finish();
     this.chat = undefined;
@@ -184,6 +188,7 @@ export class LiveUser {
       socket.onmessage = (message) => {
         if (socket === this.socket) this.receive(JSON.parse(message?.data as string) as Frame);
       };
+      // `onclose` follows and resolves the promise.
       socket.onerror = () => this.handleClose(socket);
       socket.onclose = () => {
         resolve(false);
@@ -246,12 +251,14 @@ export class LiveUser {
     if (event === 'session_resumed') return this.resumeChat(data as SessionResumed);
     const { chat } = this;
     if (!chat || typeof data.seq !== 'number') return;
+    // An ack has no session id.
     if (event !== 'ack' && data.sessionId !== chat.sessionId) return;
     if (event !== 'chat_skipped') {
       const command = event === 'ack' ? ` of ${this.pending.get(ref ?? '')?.event}` : '';
       return chat.sequence.record(data.seq, `${event}${command} in ${chat.sessionId}`);
     }
-    // If the chat ended before it was resumed, the missed events are not sent, and do not count as lost.
+    // If the chat ended before it was resumed, the server does not send the missed events. The chat is forgotten first,
+    // so that `endChat` counts none of them as lost.
     if (this.isResuming) this.chat = undefined;
     else chat.sequence.record(data.seq, `${event} in ${chat.sessionId}`);
     this.isResuming = false;
@@ -265,9 +272,11 @@ export class LiveUser {
 
   private resumeChat({ sessionId, seq, partnerId, reset, events, last }: SessionResumed): void {
     if (this.chat?.sessionId !== sessionId || reset) {
-      // The chat is not known here, or the server has reset `seq`: begin before the first event of this frame.
-      const first = (events[0]?.data as { seq?: number } | undefined)?.seq ?? seq + 1;
-      this.chat = { sessionId, partnerId, sequence: new Sequence(first - 1) };
+      // The chat is not known here, or the server has reset `seq`: begin before the first event of this frame. A frame
+      // without events contains the last `seq` of the chat.
+      const firstSeq = (events[0]?.data as { seq?: number } | undefined)?.seq;
+      const startSeq = firstSeq === undefined ? seq : firstSeq - 1;
+      this.chat = { sessionId, partnerId, sequence: new Sequence(startSeq) };
     }
     for (const { event, data } of events) {
       const source = `${event} of session_resumed in ${sessionId}`;

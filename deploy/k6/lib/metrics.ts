@@ -14,7 +14,7 @@ export const timeToResume = new Trend('thaw_resume', true);
 /** Stored events that a participant never received. */
 export const lost = new Counter('thaw_lost');
 /** Events that a participant received twice. */
-export const doubled = new Counter('thaw_doubled');
+export const duplicates = new Counter('thaw_doubled');
 /** Events that a participant received after a later one. */
 export const outOfOrder = new Counter('thaw_out_of_order');
 /** Commands without a response. */
@@ -34,6 +34,7 @@ const RACE_CODES = new Set([
   'already_answered',
 ]);
 
+/** `isDisrupted`: replicas are stopped or killed during the run, and refuse some commands with `unavailable`. */
 const isExpectedError = (code: string): boolean =>
   RACE_CODES.has(code) || (isDisrupted && code === 'unavailable');
 
@@ -50,12 +51,15 @@ export const countError = (code: string, event = 'none'): void => {
 };
 
 /** Adds zero to each counter, because k6 evaluates no threshold of a metric that has no sample. */
-export const startCounters = (): void => {
-  for (const counter of [lost, doubled, outOfOrder, unacked]) counter.add(0);
+export const initializeCounters = (): void => {
+  for (const counter of [lost, duplicates, outOfOrder, unacked]) counter.add(0);
   errors.add(0, { code: 'none', expected: 'no' });
 };
 
-/** Thresholds of every script: no lost, duplicate or out-of-order events, no missing acks and no unexpected errors. */
+/**
+ * Thresholds of every script: no lost, duplicate or out-of-order events, no missing acks, no unexpected errors and no
+ * failed HTTP requests.
+ */
 export const commonThresholds: Record<string, string[]> = {
   thaw_lost: ['count==0'],
   thaw_doubled: ['count==0'],

@@ -1,12 +1,12 @@
-import { doubled, logError, lost, outOfOrder } from './metrics.ts';
+import { duplicates, logError, lost, outOfOrder } from './metrics.ts';
 
 /**
  * Checks the `seq` of the events of one chat that a participant receives, in frames or in acks of their commands: each
  * event must arrive once and in order.
  */
 export class Sequence {
-  /** All events up to this `seq` have arrived. */
-  private last: number;
+  /** All events up to this `seq` have arrived; after a reconnect, the server sends the events after it. */
+  last: number;
   /** The `seq` of each event that arrived although an earlier one is missing. */
   private readonly early = new Set<number>();
 
@@ -15,15 +15,10 @@ export class Sequence {
     this.last = start;
   }
 
-  /** The server resumes a chat with the events after this `seq`. */
-  get seen(): number {
-    return this.last;
-  }
-
   /** @param source where the event was received, for the log */
   record(seq: number, source: string): void {
     if (seq <= this.last || this.early.has(seq)) {
-      doubled.add(1);
+      duplicates.add(1);
       logError(`Event ${seq} was received again, in ${source}, after ${this.last}`);
       return;
     }
@@ -32,6 +27,7 @@ export class Sequence {
       return;
     }
     this.last = seq;
+    // An early event is counted as out of order when the missing events before it have arrived.
     while (this.early.delete(this.last + 1)) {
       this.last += 1;
       outOfOrder.add(1);

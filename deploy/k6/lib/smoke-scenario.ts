@@ -16,13 +16,15 @@ import {
 } from './account.ts';
 import { Conversation } from './conversation.ts';
 import { type CurrentChat, LiveUser, wait } from './live-user.ts';
-import { startCounters, timeToResume } from './metrics.ts';
+import { initializeCounters, timeToResume } from './metrics.ts';
 import { baseUrl } from './settings.ts';
 
-// Message types. A property of an object literal would have the type string.
+// Message types. They are constants, because a property of an object literal would have the type string.
 const text = 'text' as const;
 const mixed = 'mixed' as const;
 const FRAME_WITHIN_MS = 10_000;
+/** Longer than the server takes to notice a closed socket. */
+const LOSS_NOTICED_WITHIN_MS = 500;
 /** A picture of 8 by 8 pixels. */
 const png = encoding.b64decode(
   'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGM4UWGDFTEMLQkAQfNfAVTFtrMAAAAASUVORK5CYII=',
@@ -73,7 +75,7 @@ const upload = (account: Account, bucket: UploadBucket): string => {
   return expectStatus<{ url: string }>(response, 201).url;
 };
 
-/** Registers, logs out and logs in again. */
+/** Registers a man, logs out and logs in again. */
 const registerAndLogIn = (): Account => {
   const credentials = { email: `smoke-${Date.now()}@example.com`, password: 'smoke-test-1' };
   const registered = callApi('POST', '/register', { body: credentials });
@@ -98,7 +100,7 @@ const convertToRegistered = (account: Account): void => {
   };
   const response = callApi('POST', '/convert-anonymous', { account, body });
   expectStatus(response, 200);
-  // Without a new cookie, the earlier one stays valid.
+  // If the response sets no cookie, the earlier one stays valid.
   account.cookie = buildCookieHeader(response) || account.cookie;
 };
 
@@ -113,14 +115,14 @@ const matchWithEachOther = async (man: LiveUser, woman: LiveUser): Promise<Curre
 };
 
 /** Two users use every feature of a random chat, and become friends. Leaves them in no chat. */
-const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
-  const { sessionId } = await matchWithEachOther(ann, bea);
-  const userId = ann.id;
-  await expectFrame(bea, 'typing', async () => ann.send('typing', { sessionId }));
+const exerciseRandomChat = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
+  const { sessionId } = await matchWithEachOther(abe, bea);
+  const userId = abe.id;
+  await expectFrame(bea, 'typing', async () => abe.send('typing', { sessionId }));
 
   const greeting = { sessionId, content: 'hello', messageType: text, clientId: 'smoke-1' };
   const { result: sent } = await expectFrame(bea, 'random_message', () =>
-    expectAck(ann, 'random_message', greeting),
+    expectAck(abe, 'random_message', greeting),
   );
   const reply = {
     sessionId,
@@ -128,10 +130,10 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
     messageType: text,
     replyTo: { messageId: String(sent.id) },
   };
-  const replied = await expectFrame(ann, 'random_message', () => expectAck(bea, 'random_message', reply));
+  const replied = await expectFrame(abe, 'random_message', () => expectAck(bea, 'random_message', reply));
   expectTrue('the reply quotes the message', replied.data.replyTo?.content === 'hello');
   const edit = { sessionId, messageId: String(sent.id), newContent: 'hello there', userId };
-  await expectFrame(bea, 'message_edited', () => expectAck(ann, 'message_edit', edit));
+  await expectFrame(bea, 'message_edited', () => expectAck(abe, 'message_edit', edit));
   const reaction = {
     sessionId,
     messageId: String(replied.result.id),
@@ -139,77 +141,77 @@ const useRandomChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
     action: 'add' as const,
     userId,
   };
-  await expectFrame(bea, 'message_reaction', () => expectAck(ann, 'message_reaction', reaction));
+  await expectFrame(bea, 'message_reaction', () => expectAck(abe, 'message_reaction', reaction));
 
-  const url = upload(ann.account, 'chat-images');
+  const url = upload(abe.account, 'chat-images');
   const photo = { sessionId, content: `look\n[IMAGE:${url}]`, messageType: mixed };
-  await expectFrame(bea, 'random_message', () => expectAck(ann, 'random_message', photo));
+  await expectFrame(bea, 'random_message', () => expectAck(abe, 'random_message', photo));
   const path = url.replace('/api', '');
-  // The route groups the requests in the results.
+  // The results of k6 are grouped by route.
   const shown = callApi('GET', path, { account: bea.account, route: '/files/{bucket}/{key}' });
   expectTrue('the partner sees the photo', shown.status === 200);
 
-  await playGames(ann, bea, sessionId);
+  await playGames(abe, bea, sessionId);
 
   const lostAt = Date.now();
   const resumed = bea.waitFor('session_resumed', FRAME_WITHIN_MS);
   bea.dropSocket();
-  // Time for the server to notice the closed socket, so that Bea misses the next message.
-  await wait(500);
+  // The server must notice the closed socket first, so that Bea misses the next message.
+  await wait(LOSS_NOTICED_WITHIN_MS);
   const missed = { sessionId, content: 'said while away', messageType: text };
-  await expectAck(ann, 'random_message', missed);
+  await expectAck(abe, 'random_message', missed);
   expectTrue('the user returns to the chat', (await bea.connect()) === 'chatting');
   const { events } = expectPresent('the chat is resumed', await resumed);
   expectTrue('the missed message comes with the resume', JSON.stringify(events).includes('said while away'));
   timeToResume.add(Date.now() - lostAt);
 
-  const accepted = ann.waitFor('friendship_accepted', FRAME_WITHIN_MS);
-  await expectFrame(bea, 'friend_request', async () => requestFriend(ann.account, bea.id));
+  const accepted = abe.waitFor('friendship_accepted', FRAME_WITHIN_MS);
+  await expectFrame(bea, 'friend_request', async () => requestFriend(abe.account, bea.id));
   // A request in the opposite direction accepts the first one.
-  requestFriend(bea.account, ann.id);
+  requestFriend(bea.account, abe.id);
   expectPresent('the friendship is accepted', await accepted);
-  await expectFrame(bea, 'chat_skipped', () => new Conversation(ann).skip());
+  await expectFrame(bea, 'chat_skipped', () => new Conversation(abe).skip());
 };
 
 /** Two games of Break the Ice: one with equal answers, and one that is ignored. */
-const playGames = async (ann: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
+const playGames = async (abe: LiveUser, bea: LiveUser, sessionId: string): Promise<void> => {
   const started = await expectFrame(bea, 'break_ice_question_received', () =>
-    expectAck(ann, 'break_ice_start', {
+    expectAck(abe, 'break_ice_start', {
       sessionId,
       gameId: 'smoke-1',
       question: { id: 1 },
-      initiatorId: ann.id,
+      initiatorId: abe.id,
     }),
   );
   const response = expectPresent('the question has options', started.data.question.options[0]);
   const answer = { sessionId, gameId: 'smoke-1', response };
   await expectFrame(bea, 'break_ice_partner_answered', () =>
-    expectAck(ann, 'break_ice_response', { ...answer, userId: ann.id }),
+    expectAck(abe, 'break_ice_response', { ...answer, userId: abe.id }),
   );
-  const { data } = await expectFrame(ann, 'break_ice_reveal_results', () =>
+  const { data } = await expectFrame(abe, 'break_ice_reveal_results', () =>
     expectAck(bea, 'break_ice_response', { ...answer, userId: bea.id }),
   );
   expectTrue('the same answers are recognised', data.sameAnswer === true);
   await expectFrame(bea, 'break_ice_question_received', () =>
-    expectAck(ann, 'break_ice_start', {
+    expectAck(abe, 'break_ice_start', {
       sessionId,
       gameId: 'smoke-2',
       question: { id: 2 },
-      initiatorId: ann.id,
+      initiatorId: abe.id,
     }),
   );
-  await expectFrame(ann, 'break_ice_ignored', () =>
+  await expectFrame(abe, 'break_ice_ignored', () =>
     expectAck(bea, 'break_ice_ignore', { sessionId, gameId: 'smoke-2', userId: bea.id }),
   );
 };
 
 /** Two friends use every feature of a private chat. */
-const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
-  const senderAndReceiver = { senderId: ann.id, receiverId: bea.id };
-  await expectFrame(bea, 'typing', async () => ann.send('typing', { receiverId: bea.id }));
+const exercisePrivateChat = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
+  const senderAndReceiver = { senderId: abe.id, receiverId: bea.id };
+  await expectFrame(bea, 'typing', async () => abe.send('typing', { receiverId: bea.id }));
   const message = { ...senderAndReceiver, content: 'hello friend', messageType: text, clientId: 'smoke-p1' };
   const { result } = await expectFrame(bea, 'private_message', () =>
-    expectAck(ann, 'send_private_message', message),
+    expectAck(abe, 'send_private_message', message),
   );
   const messageId = Number(result.id);
   const { account } = bea;
@@ -217,32 +219,32 @@ const usePrivateChat = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
     callApi('GET', `/private-messages/unread-counts/${bea.id}`, { account }),
     200,
   );
-  expectTrue('the message counts as unread', unread[ann.id] === 1);
+  expectTrue('the message counts as unread', unread[abe.id] === 1);
   await expectFrame(bea, 'private_message_edited', () =>
-    expectAck(ann, 'edit_private_message', { messageId, newContent: 'hello, friend', ...senderAndReceiver }),
+    expectAck(abe, 'edit_private_message', { messageId, newContent: 'hello, friend', ...senderAndReceiver }),
   );
-  await expectFrame(ann, 'private_message_reaction', () =>
-    expectAck(bea, 'react_private_message', { messageId, emoji: '👏', userId: bea.id, receiverId: ann.id }),
+  await expectFrame(abe, 'private_message_reaction', () =>
+    expectAck(bea, 'react_private_message', { messageId, emoji: '👏', userId: bea.id, receiverId: abe.id }),
   );
-  expectStatus(callApi('PUT', `/private-messages/read/${ann.id}/${bea.id}`, { account }), 204);
+  expectStatus(callApi('PUT', `/private-messages/read/${abe.id}/${bea.id}`, { account }), 204);
   const messages = expectStatus<PrivateMessage[]>(
-    callApi('GET', `/private-messages/${bea.id}/${ann.id}`, { account }),
+    callApi('GET', `/private-messages/${bea.id}/${abe.id}`, { account }),
     200,
   );
   expectTrue('the message is in the history', messages.at(-1)?.content === 'hello, friend');
   await expectFrame(bea, 'private_message_deleted', () =>
-    expectAck(ann, 'delete_private_message', { messageId, ...senderAndReceiver }),
+    expectAck(abe, 'delete_private_message', { messageId, ...senderAndReceiver }),
   );
   const friends = expectStatus<Friend[]>(callApi('GET', `/friends/${bea.id}`, { account }), 200);
   expectTrue(
     'the friend is in the list',
-    friends.some(({ id }) => id === ann.id),
+    friends.some(({ id }) => id === abe.id),
   );
 };
 
 /** Changes a user's name and picture; their friend sees them. */
-const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
-  const { account, id } = ann;
+const changeProfile = async (abe: LiveUser, bea: LiveUser): Promise<void> => {
+  const { account, id } = abe;
   const avatar = upload(account, 'avatars');
   const body = { username: `Smoke ${id}`, avatar };
   await expectFrame(bea, 'profile_updated', async () =>
@@ -250,7 +252,7 @@ const changeProfile = async (ann: LiveUser, bea: LiveUser): Promise<void> => {
   );
   const profile = expectStatus<PublicUser>(callApi('GET', `/user/${id}`, { account: bea.account }), 200);
   expectTrue('the friend sees the new name', profile.username === body.username);
-  // The one random chat with Bea.
+  // The only random chat of this user was the one with Bea.
   const history = expectStatus<unknown[]>(callApi('GET', `/chat-history/${id}`, { account }), 200);
   expectTrue('the chat is in the history', history.length === 1);
 };
@@ -276,25 +278,25 @@ const joinAndLeaveQueue = async (user: LiveUser): Promise<void> => {
 };
 
 /** Five users use every feature once. */
-export const useEverything = async (): Promise<void> => {
-  startCounters();
-  const ann = new LiveUser(registerAndLogIn());
+export const exerciseEverything = async (): Promise<void> => {
+  initializeCounters();
+  const abe = new LiveUser(registerAndLogIn());
   const bea = new LiveUser(createAccount('female'));
   const cal = new LiveUser(createAccount('male'));
   const dea = new LiveUser(createAccount('female'));
-  const eve = new LiveUser(createAccount('male'));
-  const people = [ann, bea, cal, dea, eve];
+  const eli = new LiveUser(createAccount('male'));
+  const people = [abe, bea, cal, dea, eli];
   for (const user of people) expectTrue('the socket is authenticated', (await user.connect()) === 'idle');
-  expectTrue('a ping is answered', (await ann.request('ping', {}))?.event === 'pong');
-  await useRandomChat(ann, bea);
-  await usePrivateChat(ann, bea);
-  await changeProfile(ann, bea);
+  expectTrue('a ping is answered', (await abe.request('ping', {}))?.event === 'pong');
+  await exerciseRandomChat(abe, bea);
+  await exercisePrivateChat(abe, bea);
+  await changeProfile(abe, bea);
   await reportAndBlock(cal, dea);
-  await joinAndLeaveQueue(eve);
-  convertToRegistered(eve.account);
-  const friendship = `/friends/${ann.id}/${bea.id}`;
+  await joinAndLeaveQueue(eli);
+  convertToRegistered(eli.account);
+  const friendship = `/friends/${abe.id}/${bea.id}`;
   await expectFrame(bea, 'friendship_removed', async () =>
-    expectStatus(callApi('DELETE', friendship, { account: ann.account }), 204),
+    expectStatus(callApi('DELETE', friendship, { account: abe.account }), 204),
   );
   for (const user of people) {
     user.leave();

@@ -11,9 +11,8 @@ import { ensurePackages, getPackageCommand } from '../provide/node-packages.mjs'
 const chaosFolder = resolveInRepository('backend', 'chaos');
 
 /**
- * `npm run chaos [-- --seed N] [--long]`: builds the product and the harness in backend/chaos, runs the harness, and
- * exits with its exit code. The harness puts load on the product and causes failures. `--built` skips the build of the
- * product.
+ * `npm run chaos [-- --seed N] [--long]`: runs the harness in backend/chaos, which puts load on the product and causes
+ * failures, and exits with the exit code of the harness. Builds both first; `--built` skips the build of the product.
  */
 export async function main(args) {
   const isBuilt = args.includes('--built');
@@ -65,9 +64,9 @@ function runHarness(args) {
 }
 
 /**
- * Creates a command prefix that runs a program in a separate mount namespace. The prefix is empty if this process may
- * not create a namespace. The full-disk fault of the harness mounts a small file system, which disappears with the last
- * process of the namespace.
+ * Returns a command prefix that runs the harness in its own mount namespace. The small file system that its full-disk
+ * fault mounts then disappears with the last process of the namespace. The prefix is empty if this process may not
+ * create a namespace.
  */
 function createNamespacePrefix() {
   const isAllowed = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;

@@ -15,12 +15,13 @@ const INTERRUPTED_EXIT_CODE = 130;
 
 const USAGE = 'Usage: npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]';
 
-/** In place of the folder of the reports, for stages that are only listed: they write no report. */
+/** Passed as the folder of the reports when the stages are only listed, not run. */
 const NO_REPORTS = '';
 
 /**
  * `npm test -- [--optional] [--only <kind or stage>] [--long] [--verbose]`. A stage is one kind of tests of one
- * workspace. `--optional` selects the stages that need programs which not every machine has.
+ * workspace. `--optional` selects, instead of the usual stages, those that need programs which not every machine has.
+ * `--long` includes the stages that take long; `--verbose` shows all output.
  */
 export async function main(args) {
   const { listChosenStages, ...options } = readOptions(args);

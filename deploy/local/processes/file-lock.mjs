@@ -6,7 +6,7 @@ import { identify, isRunning } from './process-identity.mjs';
 
 const TIMEOUT_MS = 300_000;
 const POLL_INTERVAL_MS = 50;
-/** An unreadable lock file older than this was left behind by a process that died while it wrote the file. */
+/** A process writes its lock file within this time. An older unreadable file was left by a process that died. */
 const MAX_WRITING_MS = 5_000;
 
 /**
@@ -38,7 +38,7 @@ function tryAcquire(lockFile) {
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
-    // The caller tries again and then finds no lock file.
+    // The next attempt of the caller, or of another launcher, creates the lock file.
     if (isAbandoned(lockFile)) fs.rmSync(lockFile, { force: true });
     return false;
   }

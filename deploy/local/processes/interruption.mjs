@@ -55,6 +55,7 @@ function isIgnoringHangUp() {
     // Bit n - 1 stands for signal n, and SIGHUP is signal 1.
     return (BigInt(`0x${ignoredSignals}`) & 1n) === 1n;
   } catch {
+    // Only Linux has this file.
     return false;
   }
 }

@@ -7,10 +7,10 @@ import { identify } from './process-identity.mjs';
 
 /** A larger log file is renamed to `<file>.old` before the next start. */
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-/** Number of log lines in the error message of a process that did not start. */
+/** Number of log lines that an error message quotes. */
 const TAIL_LINES = 12;
 const DEFAULT_READY_WITHIN_MS = 60_000;
-// The pauses between two checks whether a process is ready grow from the first value to the second.
+// After each readiness check, the pause grows by the factor `PAUSE_GROWTH`, up to `LONGEST_PAUSE_MS`.
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 250;
 const PAUSE_GROWTH = 1.5;
@@ -80,7 +80,7 @@ export async function waitUntilReady(definition, started) {
   }
 }
 
-/** Reads the last lines of a log file, starting at the given offset in bytes at the earliest. */
+/** Reads the last `TAIL_LINES` lines of a log file, ignoring its first `offset` bytes. */
 export function readLogTail(logFile, offset = 0) {
   if (!fs.existsSync(logFile)) return '';
   const text = fs.readFileSync(logFile).subarray(offset).toString('utf8');

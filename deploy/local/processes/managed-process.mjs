@@ -34,7 +34,7 @@ export class ManagedProcess {
   #currentStartedAt = 0;
   #delayMs = FIRST_DELAY_MS;
   #restartTimer;
-  #isStopping = false;
+  #areRestartsDisabled = false;
 
   /**
    * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}}
@@ -68,17 +68,20 @@ export class ManagedProcess {
    */
   async start(program) {
     this.#definition = { ...this.#definition, ...program };
-    this.#isStopping = false;
+    this.#areRestartsDisabled = false;
     const started = this.#spawn();
     await waitUntilReady(this.#definition, started);
-    // From here on, an exit restarts the process. An earlier exit has made `waitUntilReady` throw.
+    // From here on, an exit restarts the process. After an earlier exit, `waitUntilReady` throws.
     void started.exited.then((exit) => this.#onExit(started, exit));
   }
 
-  /** Resolves when the current process is ready. @throws {LauncherError} when it is stopped first */
+  /**
+   * Resolves when the process, or the one that replaces it, is ready. Waits without a limit.
+   * @throws {LauncherError} when it is stopped first
+   */
   async waitUntilReady() {
     while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
-      if (this.#isStopping) throw new LauncherError(`${this.name} was stopped.`);
+      if (this.#areRestartsDisabled) throw new LauncherError(`${this.name} was stopped.`);
       await new Promise((resolve) => setTimeout(resolve, READINESS_POLL_MS));
     }
   }
@@ -91,7 +94,7 @@ export class ManagedProcess {
 
   /** Disables restarts until the next `start`. The process keeps running. */
   disableRestarts() {
-    this.#isStopping = true;
+    this.#areRestartsDisabled = true;
     clearTimeout(this.#restartTimer);
   }
 
@@ -107,6 +110,7 @@ export class ManagedProcess {
     this.#current = started;
     this.#currentStartedAt = Date.now();
     runningProcesses.add(this);
+    // Without an identity, the process did not start or has already ended; `exited` reports both.
     if (started.identity) {
       fs.mkdirSync(path.dirname(this.#recordFile), { recursive: true });
       fs.writeFileSync(
@@ -118,8 +122,8 @@ export class ManagedProcess {
   }
 
   #onExit(started, exit) {
-    // An earlier process, which `start` has replaced, needs no restart.
-    if (this.#isStopping || started !== this.#current) return;
+    // The exit of a stopped process may be reported after `start` has started the next one.
+    if (this.#areRestartsDisabled || started !== this.#current) return;
     this.#removeRecord();
     if (!this.#shouldRestart) return;
     if (Date.now() - this.#currentStartedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 const POLL_INTERVAL_MS = 25;
 
 /**
- * Pids are reused. A pid together with the start time of its process identifies one process, across restarts of the
- * launcher and of the machine.
+ * Pids are reused. A pid together with the start time of its process identifies one process, even after a restart of
+ * the launcher or of the machine.
  * @typedef {{pid: number, startedAt: string}} ProcessIdentity
  */
 
@@ -66,7 +66,7 @@ function readStartTimeFromProc(pid) {
     // The second field is the program name in brackets, which may itself contain blanks and brackets. The fields after
     // it begin with the state (field 3); the start time is field 22 (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, startTicks] = [fields[0], fields[19]];
+    const [state, startTicks] = [fields[0], fields[22 - 3]];
     const isDead = state === 'Z' || state === 'X';
     if (isDead) return undefined;
     // The start time is in ticks since the start of the machine, so it is unique only together with the boot id.
@@ -91,7 +91,7 @@ function readStartTimeFromPs(pid) {
   );
 }
 
-/** Whether a process, or a zombie, has this pid. A cheap check before `identify`. */
+/** Whether a process, or a zombie, has this pid. A cheap check before `identify`, which may start `ps`. */
 function existsWithPid(pid) {
   try {
     process.kill(pid, 0);

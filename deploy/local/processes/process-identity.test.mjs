@@ -13,16 +13,15 @@ const END_STEPS = [
   { signal: 'SIGKILL', waitMs: 5_000 },
 ];
 
-test('an identity does not match a later process with the same pid', async () => {
+test('an identity does not match a process with the same pid and another start time', async () => {
   const child = spawnSleeper();
   const identity = identify(child.pid);
   assert.ok(isRunning(identity));
-  assert.match(readCommandLine(child.pid), /setInterval/);
 
-  const laterProcess = { ...identity, startedAt: 'another start time' };
-  assert.ok(!isRunning(laterProcess));
-  signalProcess(laterProcess, 'SIGKILL');
-  await endProcess(laterProcess, END_STEPS);
+  const otherIdentity = { ...identity, startedAt: 'another start time' };
+  assert.ok(!isRunning(otherIdentity));
+  signalProcess(otherIdentity, 'SIGKILL');
+  await endProcess(otherIdentity, END_STEPS);
   assert.ok(isRunning(identity), 'the process with the same pid still runs');
 
   await endProcess(identity, END_STEPS);
@@ -42,8 +41,17 @@ test('a process that ignores SIGTERM is killed', async () => {
   );
 });
 
-test('a pid without a process has no identity, and ending an undefined identity does not throw', async () => {
+test('the command line of a process contains its arguments', async () => {
+  const child = spawnSleeper();
+  assert.match(readCommandLine(child.pid), /setInterval/);
+  await endProcess(identify(child.pid), END_STEPS);
+});
+
+test('a pid without a process has no identity', () => {
   assert.equal(identify(PID_LIMIT), undefined);
+});
+
+test('an undefined identity does not run, and ending it does not throw', async () => {
   assert.equal(isRunning(undefined), false);
   await endProcess(undefined, END_STEPS);
 });

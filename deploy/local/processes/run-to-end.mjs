@@ -6,11 +6,12 @@ import { describeExit } from './logged-process.mjs';
 
 /** Time between SIGTERM and SIGKILL for a program that exceeds its time limit. */
 const KILL_DELAY_MS = 5_000;
+/** Number of lines of output in the message of `runOrThrow`. */
 const DEFAULT_SHOWN_LINES = 12;
 
-/** Children that are running; they are killed when this process exits. */
-const running = new Set();
-process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL')));
+/** They are killed when this process exits. */
+const runningChildren = new Set();
+process.on('exit', () => runningChildren.forEach((child) => signalGroup(child, 'SIGKILL')));
 
 /**
  * Runs a program and resolves when it has exited.
@@ -18,8 +19,8 @@ process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL'
  * @param {string[]} args
  * @param {object} [options]
  *   `cwd`, `env`, `uid`, `gid`: as for spawn; `input`: text for its standard input; `limitMs`: time after which the
- *   program gets SIGTERM, and SIGKILL 5 s later; `logFile`: file to which its output is written; `onOutput`: called
- *   with each chunk of output; `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
+ *   program gets SIGTERM, and `KILL_DELAY_MS` later SIGKILL; `logFile`: file to which its output is written;
+ *   `onOutput`: called with each chunk of output
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  *   `isOverdue`: whether the program exceeded `limitMs`; `error`: why the program could not be started
  */
@@ -28,7 +29,7 @@ export function runToEnd(command, args, options = {}) {
   return new Promise((resolve) => {
     // The child gets its own process group, so that its own children can be ended together with it.
     const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
-    running.add(child);
+    runningChildren.add(child);
     const chunks = [];
     const log = logFile && fs.createWriteStream(ensureParentFolder(logFile));
     for (const stream of [child.stdout, child.stderr]) {
@@ -47,11 +48,12 @@ export function runToEnd(command, args, options = {}) {
       setTimeout(() => {
         isOverdue = true;
         signalGroup(child, 'SIGTERM');
+        // Never cleared: the program may exit on SIGTERM while its own children ignore it.
         setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref();
       }, limitMs);
     const settle = (result) => {
       clearTimeout(timer);
-      running.delete(child);
+      runningChildren.delete(child);
       log?.end();
       resolve({
         code: null,
@@ -67,7 +69,7 @@ export function runToEnd(command, args, options = {}) {
 }
 
 /**
- * Like `runToEnd`, but throws if the program fails.
+ * Like `runToEnd`, but throws if the program fails. `options.shownLines`: number of lines of output in the message.
  * @param {string} failure  beginning of the error message, such as "The build failed"
  * @throws {LauncherError} with `failure` and the last lines of output when the exit code is not 0
  */
@@ -85,7 +87,7 @@ export async function runOrThrow(failure, command, args, options) {
 
 /** Sends a signal to every program that `runToEnd` is running. */
 export function signalRunning(signal) {
-  for (const child of running) signalGroup(child, signal);
+  for (const child of runningChildren) signalGroup(child, signal);
 }
 
 function signalGroup(child, signal) {

@@ -14,7 +14,7 @@ export function compileOnChange() {
   let timer;
   let isCompiling = false;
   const compile = async () => {
-    // Sources have changed during a build, so try again until that build has finished.
+    // The running build may have read the sources before they changed, so another one follows it.
     if (isCompiling) return scheduleCompile();
     isCompiling = true;
     // nx also builds contract, because backend depends on it.

@@ -11,8 +11,8 @@ const APT_LIMIT_MS = 180_000;
 /** Names of dependencies that are unpacked as well: shared libraries, and the Lua modules of redis-server. */
 const LIBRARY_NAME = /^(lib|lua-)/;
 /**
- * Names of packages that are not unpacked: those that only the installation of a package needs, and the C library,
- * which every Debian system has.
+ * Names of packages that are not unpacked: those that only the installation of a package needs, and libraries that
+ * every Debian system has.
  */
 const UNNEEDED_NAME =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
@@ -52,7 +52,7 @@ async function downloadAndUnpack(packages, root) {
     const apt = createApt();
     if (apt.isPrivate) await apt.runAptGet(['update']);
     const libraries = await listMissingLibraries(apt, packages);
-    // Libraries are found only if the lists contain the packages. Without libraries, check the packages themselves.
+    // No libraries are missing, or the lists do not contain the packages.
     if (libraries.length === 0 && !(await apt.hasPackages(packages))) continue;
     const downloads = ensureFolder(root, '.downloads');
     const result = await apt.runAptGet(['download', ...packages, ...libraries], downloads);
@@ -144,7 +144,7 @@ function createPrivateApt() {
   return configureApt({ settings, isPrivate: true });
 }
 
-/** Lists the folders with shared libraries below `root`, those for one architecture first. */
+/** Lists the folders with shared libraries below `root`, those of an architecture (`x86_64-linux-gnu`) first. */
 function listLibraryFolders(root) {
   const libraries = ['usr/lib', 'lib']
     .map((name) => path.join(root, name))

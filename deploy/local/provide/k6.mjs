@@ -10,13 +10,16 @@ const VERSION = 'v1.8.1';
 const BUILD_LIMIT_MS = 15 * 60_000;
 const cacheFolder = path.join(os.homedir(), '.cache', 'thaw', `k6-${VERSION}`);
 
-/** Returns the path of k6: K6_PATH, an installed k6, or the k6 that `provideK6` has built; undefined if none exists. */
+/**
+ * Returns the path of k6: K6_PATH (unchecked), an installed k6, or the k6 that `provideK6` has built; undefined if none
+ * exists.
+ */
 export const findK6 = () =>
   process.env.K6_PATH || findProgram(['k6'], [path.join(os.homedir(), 'go', 'bin'), cacheFolder]);
 
 /**
- * Builds k6 into a cache outside the repository, unless k6 exists or Go (1.25 or later) is not installed. Does not
- * report a failed build: `findK6` then returns undefined.
+ * Builds k6 into a cache outside the repository, unless k6 exists or Go is not installed. Does not report a failed
+ * build, for example with a Go older than 1.25: `findK6` then returns undefined.
  */
 export async function provideK6(logStep) {
   if (findK6() || !findProgram(['go'], ['/usr/local/go/bin'])) return;

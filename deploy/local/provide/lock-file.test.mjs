@@ -1,9 +1,8 @@
+// Checks package-lock.json, and the Node version of the images.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
 import { resolveInRepository } from '../paths.mjs';
-
-// Checks package-lock.json, and the Node version of the images.
 
 /** The versions in which known vulnerabilities are fixed. */
 const minimumVersions = {
@@ -21,18 +20,19 @@ const minimumVersions = {
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
 /**
- * These packages work without their install scripts, which report telemetry (off in package.json) or compile binaries.
+ * These packages work without their install scripts. That of @scarf/scarf reports telemetry, which package.json turns
+ * off; that of msgpackr-extract compiles an optional binary.
  */
 const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(resolveInRepository('package-lock.json'), 'utf8'));
-/** The packages of the product, without those for development and the workspaces. */
+/** The installed packages of the product: without workspaces, and without packages for development. */
 const productPackages = Object.entries(packages)
   .filter(([location, { dev, link }]) => location.includes('node_modules/') && !dev && !link)
   .map(([location, entry]) => ({ name: location.split('node_modules/').at(-1), ...entry }));
 const listInstalledCopies = (name) => productPackages.filter((entry) => entry.name === name);
 
-test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
+test('every package of `minimumVersions` is installed in at least its minimum version', () => {
   for (const [name, minimum] of Object.entries(minimumVersions)) {
     const copies = listInstalledCopies(name);
     assert.ok(copies.length > 0, `${name} is not installed: remove it from this list`);
@@ -56,6 +56,7 @@ test('only known packages of the product have install scripts', () => {
   assert.equal(scarfSettings.enabled, false);
 });
 
+// Without URLs (`omit-lockfile-registry-resolved` in .npmrc), npm installs from the registry that is configured.
 test('every package of the product has a checksum, and none has the URL of a registry', () => {
   for (const { name, integrity, resolved } of productPackages) {
     assert.match(integrity ?? '', /^sha512-/, name);

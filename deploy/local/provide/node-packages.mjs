@@ -9,6 +9,7 @@ import { findProgram } from './find-program.mjs';
 
 /**
  * Installs the packages of the lock file with `npm ci`, unless they are installed already.
+ * @param logStep  prints a line of progress
  * @param root  folder of the lock file, the root of the checkout by default
  * @throws {LauncherError} when npm is missing or fails
  */
@@ -39,7 +40,7 @@ export function isInstalled(root) {
     // The root and the workspaces are not installed.
     if (!location.includes('node_modules/')) return true;
     const present = installed[location];
-    // npm leaves out packages for other platforms.
+    // npm may leave out optional packages, such as those for other platforms, and peers.
     if (!present) return Boolean(entry.optional || entry.devOptional || entry.peer);
     return present.version === entry.version;
   });

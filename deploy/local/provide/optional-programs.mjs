@@ -5,11 +5,11 @@ import { ensureFolder } from '../paths.mjs';
 import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-const BUILD_LIMIT_MS = 15 * 60_000;
-const getCacheFolder = (name) => path.join(os.homedir(), '.cache', 'thaw', name);
-
 // These programs are needed only by optional stages of `npm test`. They are built or installed into a cache outside the
 // repository.
+
+const INSTALLATION_LIMIT_MS = 15 * 60_000;
+const getCacheFolder = (name) => path.join(os.homedir(), '.cache', 'thaw', name);
 
 /** Programs written in Go, in the releases with which the optional stages were tested. */
 const goPrograms = {
@@ -29,12 +29,15 @@ const findValidator = () => findProgram([VALIDATOR.name], [path.join(validatorFo
 export const findVersityGw = () => findGoProgram('versitygw');
 
 /** Returns environment variables with the paths of Helm and the validator; undefined unless both programs exist. */
-export const findHelm = () => {
+export const findHelmEnvironment = () => {
   const [helm, validator] = [findGoProgram('helm'), findValidator()];
   return helm && validator ? { HELM_PATH: helm, KUBERNETES_VALIDATE_PATH: validator } : undefined;
 };
 
-/** Installs Helm and the validator into the cache if they are missing. A failure is only logged. */
+/**
+ * Installs Helm and the validator into the cache if they are missing. Helm needs Go, the validator needs Python. A
+ * failure is only logged.
+ */
 export async function provideHelm(logStep) {
   await provideGoProgram('helm', logStep);
   const python = findProgram(['python3']);
@@ -70,7 +73,7 @@ async function provideGoProgram(name, logStep) {
 async function runInstaller(logStep, name, step, { command, args, env }) {
   logStep(name, step);
   try {
-    await runOrThrow(`${name} cannot be installed`, command, args, { env, limitMs: BUILD_LIMIT_MS });
+    await runOrThrow(`${name} cannot be installed`, command, args, { env, limitMs: INSTALLATION_LIMIT_MS });
   } catch (error) {
     logStep(name, error.message);
   }

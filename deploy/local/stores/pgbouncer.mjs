@@ -26,12 +26,12 @@ export const findPgBouncer = () => findProgram(['pgbouncer'], ['/usr/sbin']);
 export async function startPgBouncer({ databaseUrl, serverConnections = 50 }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pgbouncer-'));
   const [port] = await findFreePorts(1);
-  // PgBouncer refuses to run as root, as PostgreSQL does.
+  // Like PostgreSQL, PgBouncer refuses to run as root. `systemUser` is empty unless this process runs as root.
   const systemUser = findPostgresUser();
   const resolveInFolder = (name) => path.join(folder, name);
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
-  const quote = (text) => `"${decodeURIComponent(text).replaceAll('"', '""')}"`;
-  fs.writeFileSync(resolveInFolder('users.txt'), `${quote(username)} ${quote(password)}\n`);
+  const decodeAndQuote = (urlPart) => `"${decodeURIComponent(urlPart).replaceAll('"', '""')}"`;
+  fs.writeFileSync(resolveInFolder('users.txt'), `${decodeAndQuote(username)} ${decodeAndQuote(password)}\n`);
   fs.writeFileSync(
     resolveInFolder('pgbouncer.ini'),
     `[databases]
@@ -58,7 +58,7 @@ server_idle_timeout = 5
     command: findPgBouncer(),
     args: [resolveInFolder('pgbouncer.ini')],
     env: process.env,
-    // `systemUser` may be unable to enter the launcher's own folder.
+    // `systemUser` may be unable to enter the current folder of this process.
     cwd: '/',
     ...systemUser,
     logFile: path.join(folder, 'pgbouncer.log'),

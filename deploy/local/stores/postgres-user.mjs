@@ -18,6 +18,7 @@ export function findPostgresUser() {
 
 /** Whether this user can enter the folder. @param {{uid?: number, gid?: number}} user */
 export function canEnter(user, folder) {
+  // Every user can enter `/`, but not necessarily the launcher's current folder.
   const options = { ...user, cwd: '/', stdio: 'ignore' };
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0;
 }

@@ -9,8 +9,8 @@ import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { findPostgresUser } from './postgres-user.mjs';
 
 /**
- * The role that owns everything that migrations create, and the cluster: PostgreSQL's term for a data folder with its
- * databases. Earlier releases know no other role.
+ * The role that owns the cluster (PostgreSQL's term for a data folder with its databases) and everything that
+ * migrations create. Earlier releases know no other role.
  */
 const OWNER_ROLE = 'thaw';
 /** Name of the secret that holds the password of the owner. */
@@ -41,10 +41,12 @@ const END_STEPS = [
 export function describePostgres(home, { isDurable, settings = {} }) {
   return {
     name: 'PostgreSQL',
+    // For a graceful stop.
     endSteps: END_STEPS,
+    // For an immediate end.
     killSignal: 'SIGQUIT',
     url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
-    // The home has no password while a server that an earlier release started still runs: that server lacks the role.
+    // Undefined for a running server of an earlier release: that server lacks the role, and its home the password.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)
         ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
@@ -107,8 +109,8 @@ async function prepareCluster(cluster, isDurable) {
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endUnrecordedServer(cluster);
-  // A password is missing if an earlier release created the home, or if the home was deleted but its data, which was in
-  // another folder, was not.
+  // A password is missing if an earlier release created the home, or if only the home was deleted: its data may be in
+  // another folder.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
@@ -167,7 +169,7 @@ async function setPasswords(cluster, data) {
   }
 }
 
-/** Runs statements in PostgreSQL's single-user mode, because the npm package includes no client. */
+/** Runs statements in PostgreSQL's single-user mode, because the PostgreSQL in node_modules includes no client. */
 async function runInSingleUserMode(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
   const options = { ...cluster.user, cwd: cluster.folder, env: createCleanEnvironment(), input };
@@ -203,8 +205,8 @@ async function refuseOtherVersion({ bin, data }) {
 }
 
 /**
- * Ends a server that uses this data but has no record, because its launcher died before it wrote the record. Removes
- * the pid file, because PostgreSQL does not start while a stale pid file exists.
+ * Ends a server that uses this data but is not recorded in the home, because its launcher died before it wrote the
+ * record of `PrivateStore`. Removes the pid file, because PostgreSQL does not start while a stale pid file exists.
  */
 async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
@@ -229,7 +231,7 @@ function readPidFileLines(data) {
 
 const readOwnerPassword = (cluster) => readOrCreateSecret(cluster.home, OWNER_PASSWORD);
 
-/** Gives files to the user as which PostgreSQL runs, if that is not the launcher's own user. */
+/** Makes PostgreSQL's user the owner of the files, if that is not the launcher's own user. */
 function changeOwner(user, ...files) {
   if (user.uid === undefined) return;
   for (const file of files) fs.chownSync(file, user.uid, user.gid);

@@ -11,8 +11,9 @@ const RETRY_DELAY_MS = 500;
  * @typedef {object} StoreKind
  * @property {string} name
  * @property {(port: number) => Promise<import('../processes/logged-process.mjs').ProcessDefinition>} prepare
- *   writes the files that the store needs and returns how to start it; called once per start
+ *   writes the files that the store needs and returns how to start it; called before every attempt to start it
  * @property {{signal: string, waitMs: number}[]} endSteps
+ *   signals, sent in this order until the store has ended, each with the time to wait after it
  * @property {string} killSignal   ends the store and all its processes immediately
  */
 
@@ -36,8 +37,8 @@ export class PrivateStore {
 
   /**
    * Starts the store unless it runs, on its previous port if that port is free.
-   * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: fails rather than change the port, which clients
-   *   already use
+   * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: starts on the previous port only, because
+   *   clients already use it
    * @returns {Promise<number>} the port of the store
    * @throws {import('../launcher-error.mjs').LauncherError} when the store does not start after several attempts
    */
@@ -71,6 +72,7 @@ export class PrivateStore {
   async #start(port) {
     const definition = await this.kind.prepare(port);
     const started = spawnLogged(definition);
+    // Without an identity, the process has not started or has already ended, which `waitUntilReady` reports.
     if (started.identity) this.#writeRecord({ process: started.identity, port });
     // The launcher may exit while other launchers still use the store.
     started.child.unref();
@@ -82,6 +84,7 @@ export class PrivateStore {
     }
   }
 
+  /** With `mustKeepPort`, the previous port is returned unchecked: if it is not free, the start fails. */
   async #choosePort(mustKeepPort) {
     const previousPort = this.#readRecord()?.port;
     if (previousPort && (mustKeepPort || !(await findPortProblem(previousPort)))) return previousPort;

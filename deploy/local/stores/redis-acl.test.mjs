@@ -6,7 +6,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { logNothing } from '../console.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { formatProductUser, RedisNode } from './redis-node.mjs';
+import { formatThawUser, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
 describe('the Redis user of the product, with the ACL of the compose files', () => {
@@ -15,7 +15,7 @@ describe('the Redis user of the product, with the ACL of the compose files', () 
 
   before(async () => {
     const [port] = await findFreePorts(1);
-    const settings = `save ""\n${formatProductUser('secret')}`;
+    const settings = `save ""\n${formatThawUser('secret')}`;
     const program = await findRedis(logNothing);
     node = new RedisNode({ program, folder, port, password: 'secret', settings });
     await node.start();

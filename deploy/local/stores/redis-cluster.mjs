@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { logNothing } from '../console.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { formatDataSettings, formatProductUser, pollUntil, RedisNode } from './redis-node.mjs';
+import { formatDataSettings, formatThawUser, pollUntil, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
 /** Number of hash slots of every Redis Cluster. */
@@ -118,7 +118,7 @@ class RedisCluster {
 cluster-port ${busPort}
 cluster-node-timeout ${nodeTimeoutMs}
 cluster-require-full-coverage no
-${formatProductUser(password)}`;
+${formatThawUser(password)}`;
     const node = new RedisNode({ program, folder, password, port, settings });
     this.nodes.push(node);
     await node.start();

@@ -6,11 +6,14 @@ import { formatUser } from '../../compose/generate-secrets.mjs';
 import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
 import { endProcess } from '../processes/process-identity.mjs';
 
-const READY_WITHIN_MS = 30_000;
+const POLL_LIMIT_MS = 30_000;
 const POLL_INTERVAL_MS = 50;
 /** As many as Redis keeps by default. */
 const MAX_ACL_LOG_ENTRIES = 128;
-/** SIGKILL at once: a node ends because its data is deleted, or because a test simulates a crash. */
+/**
+ * SIGKILL at once: a node ends because its data is deleted, or because a test simulates a crash. `waitMs` limits the
+ * wait for the exit.
+ */
 const END_STEPS = [{ signal: 'SIGKILL', waitMs: 2_000 }];
 
 /** Returns further lines of redis.conf for servers that hold data. Sentinels hold no data. */
@@ -21,8 +24,8 @@ appendfsync everysec
 maxmemory-policy noeviction
 `;
 
-/** Returns the line of redis.conf for the user `thaw`, with the ACL that the compose files set. */
-export const formatProductUser = (password) => `${formatUser('thaw', password)}\n`;
+/** Returns the line of redis.conf that defines `thaw`, the user of Thaw's processes, as in the compose files. */
+export const formatThawUser = (password) => `${formatUser('thaw', password)}\n`;
 
 /** One process of Redis (a server or a Sentinel) with its data folder and a client. */
 export class RedisNode {
@@ -64,7 +67,7 @@ export class RedisNode {
       lazyConnect: true,
       retryStrategy: () => POLL_INTERVAL_MS,
     });
-    // The client reconnects by itself. `isReady` and the callers of `call` notice failures.
+    // The client reconnects by itself. The error of a command rejects `call`.
     this.#client.on('error', () => undefined);
     this.#started = spawnLogged(definition);
     this.#client.connect().catch(() => undefined);
@@ -80,7 +83,7 @@ export class RedisNode {
   /** Commands that the ACL denied, as `<user> <command>`. */
   async listDeniedCommands() {
     const entries = await this.call('ACL', 'LOG', MAX_ACL_LOG_ENTRIES);
-    // An entry is a flat list of names, each followed by its value.
+    // An entry is a flat list of names, each followed by its value. `object` is the denied command.
     return entries.map(
       (fields) => `${fields[fields.indexOf('username') + 1]} ${fields[fields.indexOf('object') + 1]}`,
     );
@@ -99,11 +102,14 @@ export class RedisNode {
   }
 }
 
-/** Polls until `isTrue` resolves to true. @throws {Error} whose message begins with `problem`, after 30 s */
+/**
+ * Polls until `isTrue` resolves to true.
+ * @throws {Error} after `POLL_LIMIT_MS`; its message begins with `problem`
+ */
 export async function pollUntil(isTrue, problem) {
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = Date.now() + POLL_LIMIT_MS;
   while (!(await isTrue())) {
-    if (Date.now() > deadline) throw new Error(`${problem} after ${READY_WITHIN_MS} ms`);
+    if (Date.now() > deadline) throw new Error(`${problem} after ${POLL_LIMIT_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
 }

@@ -4,10 +4,11 @@ import { findProgram } from '../provide/find-program.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 
 const MIN_MAJOR_VERSION = 7;
-const VERSION_LIMIT_MS = 5_000;
+const VERSION_TIMEOUT_MS = 5_000;
 
 /**
  * Finds a Redis of version 7 or later, or a Valkey. An installed one is preferred to one unpacked from Debian packages.
+ * @param {(label: string, text: string) => void} logStep  prints a line of progress
  * @returns {Promise<{command: string, env: Record<string, string>}>}
  * @throws {LauncherError} when there is none
  */
@@ -29,7 +30,7 @@ export async function findRedis(logStep) {
 async function readMajorVersion(command, env) {
   const { output } = await runToEnd(command, ['--version'], {
     env: { ...process.env, ...env },
-    limitMs: VERSION_LIMIT_MS,
+    limitMs: VERSION_TIMEOUT_MS,
   });
   return Number(/v=(\d+)/.exec(output)?.[1] ?? 0);
 }

@@ -4,13 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { logNothing } from '../console.mjs';
 import { findFreePorts } from '../processes/ports.mjs';
-import { formatDataSettings, formatProductUser, pollUntil, RedisNode } from './redis-node.mjs';
+import { formatDataSettings, formatThawUser, pollUntil, RedisNode } from './redis-node.mjs';
 import { findRedis } from './redis-program.mjs';
 
 const PRIMARY_NAME = 'thaw';
 const SENTINELS = 3;
 /** Number of Sentinels that must agree that the primary has failed. */
 const QUORUM = 2;
+/** The Sentinels retry a failed failover after twice this time. */
+const FAILOVER_TIMEOUT_MS = 10_000;
 
 /**
  * Starts a Redis primary, its replica and three Sentinels as local processes. Their data is deleted when they stop.
@@ -52,7 +54,7 @@ class SentinelGroup {
   }
 
   async start() {
-    const serverSettings = `${formatDataSettings(this.#password)}${formatProductUser(this.#password)}`;
+    const serverSettings = `${formatDataSettings(this.#password)}${formatThawUser(this.#password)}`;
     const primary = await this.#startNode(this.#servers, {
       password: this.#password,
       settings: serverSettings,
@@ -64,7 +66,7 @@ class SentinelGroup {
     const sentinelSettings = `sentinel monitor ${PRIMARY_NAME} 127.0.0.1 ${primary.port} ${QUORUM}
 sentinel auth-pass ${PRIMARY_NAME} ${this.#password}
 sentinel down-after-milliseconds ${PRIMARY_NAME} ${this.#options.downAfterMs}
-sentinel failover-timeout ${PRIMARY_NAME} 10000
+sentinel failover-timeout ${PRIMARY_NAME} ${FAILOVER_TIMEOUT_MS}
 sentinel sentinel-pass ${this.sentinelPassword}
 `;
     for (let index = 0; index < SENTINELS; index += 1)
@@ -81,6 +83,7 @@ sentinel sentinel-pass ${this.sentinelPassword}
     const [port] = await findFreePorts(1);
     const { program, folder } = this.#options;
     const node = new RedisNode({ program, folder, port, ...options });
+    // Before the start, so that `stop` also kills a node whose start fails.
     nodes.push(node);
     await node.start();
     return node;

@@ -7,8 +7,9 @@ import { findRedis } from './redis-program.mjs';
 const PING_TIMEOUT_MS = 1_000;
 
 /**
- * Describes a private Redis (or Valkey) for a home folder. It listens on loopback only, requires a generated password,
- * evicts no keys (`noeviction`), and syncs its append-only file to the disk once a second.
+ * Describes a private Redis (or Valkey) for a home folder, which contains the data, logs and secrets of a local stack.
+ * Redis listens on loopback only, requires a generated password, evicts no keys (`noeviction`), and syncs its
+ * append-only file to the disk once a second.
  * @param {string} home
  * @param {(label: string, text: string) => void} logStep
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
@@ -17,10 +18,12 @@ export function describeRedis(home, logStep) {
   const readPassword = () => readOrCreateSecret(home, 'redis-password');
   return {
     name: 'Redis',
+    // For a graceful stop.
     endSteps: [
       { signal: 'SIGTERM', waitMs: 10_000 },
       { signal: 'SIGKILL', waitMs: 2_000 },
     ],
+    // For an immediate end.
     killSignal: 'SIGKILL',
     url: (port) => `redis://default:${readPassword()}@127.0.0.1:${port}`,
     prepare: async (port) => {

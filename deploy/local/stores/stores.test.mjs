@@ -70,7 +70,7 @@ test('the service gets a separate role, even in a home created by a release with
 
   const second = await openTestStores(home);
   assert.deepEqual(await readRole(second.serviceDatabaseUrl), serviceRole);
-  // An earlier release that is started on this home again connects with the owner's address.
+  // The owner's address still works, so an earlier release can be started on this home again.
   assert.equal(second.databaseUrl, first.databaseUrl);
   assert.deepEqual(await readRole(second.databaseUrl), ownerRole);
   await second.close();
@@ -91,7 +91,7 @@ test('PostgreSQL starts despite a pid file of a crashed server, and does not end
   const home = createTestHome(t);
   const before = await openTestStores(home);
   await before.close();
-  // The pid in the file is now that of another process, here of this test, which would not survive being ended.
+  // The file now contains the pid of this test process, so the test fails if that process is ended.
   const pidFile = path.join(ensurePostgresFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
   const after = await openTestStores(home);
@@ -150,9 +150,10 @@ test('other users of the machine cannot read the data of a home', async (t) => {
   for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
   fs.chmodSync(home, 0o755);
   const stores = await openTestStores(home);
-  await sendToRedis(stores.redisUrl, 'SET message canary');
+  await sendToRedis(stores.redisUrl, 'SET message private');
   // This file holds only the identity of the process that owns the home.
   assert.deepEqual(listReadableByOthers(home), ['owner.json']);
+  // These files contain messages, so they are private even if their folder becomes accessible.
   const appendOnlyFiles = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
   for (const name of appendOnlyFiles) {
     assert.equal(fs.statSync(path.join(home, 'redis/appendonlydir', name)).mode & 0o077, 0, name);

@@ -59,7 +59,7 @@ const describeFlaky = (name, failure = 'no reason was reported') => ({
 const addFlaky = (flaky, counts) => (flaky.length > 0 ? { ...counts, flaky } : counts);
 
 /** Reads the JSON report of the chaos test: the numbers `passed`, `failed` and `skipped`. @returns {Counts} */
-export function readReportCounts(reportFile) {
+export function readChaosCounts(reportFile) {
   const { passed = 0, failed = 0, skipped = 0 } = readJson(reportFile) ?? NO_TESTS;
   return { passed, failed, skipped };
 }

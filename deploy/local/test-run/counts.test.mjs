@@ -6,7 +6,7 @@ import test from 'node:test';
 import {
   readJestCounts,
   readPlaywrightCounts,
-  readReportCounts,
+  readChaosCounts,
   readTapCounts,
   judgeStage,
 } from './counts.mjs';
@@ -44,7 +44,7 @@ test('counts are read from the reports of Jest, Playwright, node --test and the 
   };
   assert.deepEqual(readJestCounts(writeReport(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
   const chaos = { passed: 11, failed: 1, skipped: 2, seed: 12 };
-  assert.deepEqual(readReportCounts(writeReport(JSON.stringify(chaos))), {
+  assert.deepEqual(readChaosCounts(writeReport(JSON.stringify(chaos))), {
     passed: 11,
     failed: 1,
     skipped: 2,
@@ -55,11 +55,12 @@ test('counts are read from the reports of Jest, Playwright, node --test and the 
     failed: 1,
     skipped: 0,
   });
+  // A cancelled test counts as failed.
   const tap = '# tests 7\n# pass 4\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n';
   assert.deepEqual(readTapCounts(writeReport(tap)), { passed: 4, failed: 2, skipped: 1 });
 });
 
-test('tests that passed only when retried are listed as flaky, with the reason of their failure', (t) => {
+test('tests that passed only when retried are listed as flaky, with the reason for their failure', (t) => {
   const writeReport = createReportWriter(t);
   const passedFirst = { status: 'passed', invocations: 1, fullName: 'stable' };
   const passedOnRetry = {
@@ -102,7 +103,7 @@ test('tests that passed only when retried are listed as flaky, with the reason o
 });
 
 test('a missing report counts as no tests', () => {
-  for (const read of [readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts]) {
+  for (const read of [readJestCounts, readPlaywrightCounts, readChaosCounts, readTapCounts]) {
     assert.deepEqual(read('/nonexistent'), { passed: 0, failed: 0, skipped: 0 });
   }
 });

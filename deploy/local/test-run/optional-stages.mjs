@@ -4,7 +4,12 @@ import { resolveInRepository } from '../paths.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { findK6, provideK6 } from '../provide/k6.mjs';
 import { getPackageCommand } from '../provide/node-packages.mjs';
-import { findHelm, findVersityGw, provideHelm, provideVersityGw } from '../provide/optional-programs.mjs';
+import {
+  findHelmEnvironment,
+  findVersityGw,
+  provideHelm,
+  provideVersityGw,
+} from '../provide/optional-programs.mjs';
 import { findPgBouncer } from '../stores/pgbouncer.mjs';
 import { findPostgresProgramFolder } from '../stores/postgres-replica.mjs';
 import { readJestCounts, readPlaywrightCounts, readTapCounts } from './counts.mjs';
@@ -169,7 +174,7 @@ function createChartStage(report) {
     limitMs: 6 * MINUTE_MS,
     counts: () => readTapCounts(report),
     needs: {
-      find: findHelm,
+      find: findHelmEnvironment,
       provide: provideHelm,
       reasonToSkip:
         'no Helm or no kubernetes-validate was found, and no Go 1.26 and Python with venv to get them',

@@ -2,8 +2,12 @@ import fs from 'node:fs';
 import process from 'node:process';
 import { findProgram } from '../provide/find-program.mjs';
 
+// Browsers other than Chromium. End-to-end tests use them where they are installed.
+
+/** In Debian it has one folder for each architecture, such as `x86_64-linux-gnu`. */
+const LIBRARY_FOLDER = '/usr/lib';
 /** Name of the folder in which Debian installs MiniBrowser, the browser that the WebKit driver automates. */
-const MINI_BROWSER_FOLDER = /^webkit2gtk-4\.[01]$/;
+const MINI_BROWSER_FOLDER_NAME = /^webkit2gtk-4\.[01]$/;
 
 /**
  * Finds a Firefox, for tests that use WebDriver BiDi.
@@ -26,7 +30,7 @@ export function findWebKit() {
   return { WEBKIT_DRIVER_PATH: driver, WEBKIT_BROWSER_PATH: browser, XVFB_PATH: display };
 }
 
-function findMiniBrowser(libraries = '/usr/lib') {
+function findMiniBrowser() {
   const listMatching = (folder, pattern) =>
     fs.existsSync(folder)
       ? fs
@@ -34,8 +38,8 @@ function findMiniBrowser(libraries = '/usr/lib') {
           .filter((name) => pattern.test(name))
           .map((name) => `${folder}/${name}`)
       : [];
-  const folders = listMatching(libraries, /-linux-gnu/).flatMap((folder) =>
-    listMatching(folder, MINI_BROWSER_FOLDER),
+  const folders = listMatching(LIBRARY_FOLDER, /-linux-gnu/).flatMap((folder) =>
+    listMatching(folder, MINI_BROWSER_FOLDER_NAME),
   );
   return findProgram(['MiniBrowser'], folders);
 }

@@ -13,17 +13,17 @@ const TIME_WIDTH = 8;
  * @property {number} failed
  * @property {number} skipped
  * @property {number} tookMs
- * @property {string} [problem]   why the stage failed, if not because of a failed test: "took too long and was ended"
- * @property {string} [whySkipped]  why the stage did not run: "no Chromium was found"
+ * @property {string} [problem]   why the stage failed without a failed test, such as "took too long and was ended"
+ * @property {string} [skipReason]  why the stage did not run, such as "no Chromium was found"
  * @property {import('./counts.mjs').FlakyTest[]} [flaky]  tests that passed only when they were retried
  */
 
 /** Formats the result of a stage as one line. @param {StageResult} result */
-export function formatStage({ name, passed, failed, skipped, tookMs, problem, whySkipped }) {
+export function formatStage({ name, passed, failed, skipped, tookMs, problem, skipReason }) {
   const label = name.padEnd(NAME_WIDTH);
-  if (whySkipped) {
+  if (skipReason) {
     const noTime = ' '.repeat(TIME_WIDTH);
-    return `  ${yellow('–')} ${label} ${noTime}  ${yellow(`SKIPPED: ${whySkipped}`)}`;
+    return `  ${yellow('–')} ${label} ${noTime}  ${yellow(`SKIPPED: ${skipReason}`)}`;
   }
   const mark = failed > 0 || problem ? red('✗') : green('✓');
   const time = dim(`${(tookMs / 1000).toFixed(1)} s`.padStart(TIME_WIDTH));

@@ -33,6 +33,6 @@ test('a stage with a problem is marked with ✗ even without a failed test, and 
 });
 
 test('a skipped stage shows the reason in place of time and counts', () => {
-  const line = formatStage(createResult({ whySkipped: 'no Chromium was found' }));
+  const line = formatStage(createResult({ skipReason: 'no Chromium was found' }));
   assert.equal(line, '  – lint                         SKIPPED: no Chromium was found');
 });

@@ -12,9 +12,24 @@ import { listOptionalStages } from './optional-stages.mjs';
 import { selectStages } from './select-stages.mjs';
 import { listStages } from './stages.mjs';
 
-const selectNames = (listAll, options) => selectStages(listAll('reports'), options).map(({ name }) => name);
+/** The stages are only listed, so nothing is written to this folder. */
+const REPORTS_FOLDER = 'reports';
 
-test('--only selects a kind, a stage by its name, or stages by a part of their names', () => {
+const selectNames = (listAll, options) =>
+  selectStages(listAll(REPORTS_FOLDER), options).map(({ name }) => name);
+
+/** Returns the message of the LauncherError with which `readOptions` refuses these arguments. */
+const readError = (args) => {
+  try {
+    readOptions(args);
+  } catch (error) {
+    assert.ok(error instanceof LauncherError);
+    return error.message;
+  }
+  return assert.fail('no error');
+};
+
+test('--only selects all stages of a kind, else the stage with this name, else stages by a part of their names', () => {
   assert.deepEqual(selectNames(listStages, { only: 'unit' }), [
     'unit: frontend',
     'unit: backend',
@@ -28,26 +43,21 @@ test('--only selects a kind, a stage by its name, or stages by a part of their n
     'redis cluster',
     'redis cluster: failover',
   ]);
-  assert.equal(selectNames(listOptionalStages, {}).length, listOptionalStages('reports').length);
 });
 
-test('stages that are for long runs only are selected only with --long', () => {
+test('all optional stages are selected without --only', () => {
+  const selected = selectNames(listOptionalStages, {});
+  assert.equal(selected.length, listOptionalStages(REPORTS_FOLDER).length);
+});
+
+test('stages for long runs are selected only with --long', () => {
   assert.equal(selectNames(listStages, {}).includes('drill'), false);
   assert.ok(selectNames(listStages, { isLong: true }).includes('drill'));
   assert.deepEqual(selectNames(listStages, { only: 'drill', isLong: true }), ['drill']);
   assert.throws(() => selectNames(listStages, { only: 'drill' }), /"drill" runs with --long only/);
 });
 
-test('--only with an unknown stage fails before the build, with a list of all stages', () => {
-  const readError = (args) => {
-    try {
-      readOptions(args);
-    } catch (error) {
-      assert.ok(error instanceof LauncherError);
-      return error.message;
-    }
-    return assert.fail('no error');
-  };
+test('--only with an unknown stage is refused when the options are read, with a list of all stages', () => {
   assert.match(
     readError(['--optional', '--only', 'oracle']),
     /^There is no stage "oracle"\. Stages: "journey: firefox", .*"pgbouncer"/,
@@ -56,6 +66,9 @@ test('--only with an unknown stage fails before the build, with a list of all st
     readError(['--only', 'oracle']),
     /^There is no stage "oracle"\. Kinds: static, unit, .* Stages: "lint"/,
   );
+});
+
+test('an unknown option is refused with the usage', () => {
   assert.match(readError(['--nonsense']), /Unknown option '--nonsense'.*Usage/);
 });
 
@@ -63,7 +76,7 @@ test('stages are listed in a fresh clone, even though no packages are installed'
   const clone = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-clone-'));
   try {
     fs.cpSync(resolveInRepository('deploy'), path.join(clone, 'deploy'), { recursive: true });
-    // `--verbose` selects no stages, so the run lists the default ones.
+    // With `--verbose`, which selects no stages, the default ones are listed.
     for (const option of ['--verbose', '--optional']) {
       const command = [path.join(clone, 'deploy/local/test.mjs'), option, '--only', 'oracle'];
       const { stderr } = spawnSync(process.execPath, command, { encoding: 'utf8' });

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { resolveInRepository } from '../paths.mjs';
 import { createNxEnvironment, createNxCommand } from '../provide/build.mjs';
 import { getNpmCommand, getPackageCommand } from '../provide/node-packages.mjs';
-import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
+import { readJestCounts, readPlaywrightCounts, readChaosCounts, readTapCounts } from './counts.mjs';
 import { createNodeTestCommand } from './node-test.mjs';
 
 const MINUTE_MS = 60_000;
@@ -122,7 +122,7 @@ function createChaosStage(report) {
       report,
     ],
     limitMs: 6 * MINUTE_MS,
-    counts: () => readReportCounts(report),
+    counts: () => readChaosCounts(report),
   };
 }
 

@@ -150,8 +150,8 @@ export class TestRun {
     return this.#recordSkipped({ name }, 'no Chromium was found: install chromium or set CHROMIUM_PATH');
   }
 
-  #recordSkipped({ name }, whySkipped) {
-    this.#record({ ...NO_TESTS, name, whySkipped });
+  #recordSkipped({ name }, skipReason) {
+    this.#record({ ...NO_TESTS, name, skipReason });
   }
 
   #buildEnvironment(stage, home, chromium) {

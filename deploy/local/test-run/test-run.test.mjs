@@ -9,19 +9,23 @@ import { readJestCounts } from './counts.mjs';
 import { TestRun } from './test-run.mjs';
 
 // Uses real processes and stores. The programs of the stages are short scripts of `node -e`, where the modules of Node
-// such as `fs` are global. `TestRun.run` returns whether a stage has failed.
+// such as `fs` are global.
 
 /** In place of the build. */
 const prepare = async () => {};
 const createNodeCommand = (code) => [process.execPath, '-e', code];
 /** Creates a stage that runs `code` and passes if the exit code is 0. */
-const createStage = (name, code, changes) => ({
+const createStage = (name, code, overrides) => ({
   name,
   kind: 'static',
   command: createNodeCommand(code),
   limitMs: 20_000,
-  ...changes,
+  ...overrides,
 });
+
+/** Expects that the build or a stage fails. */
+const assertFails = async (run) => assert.equal(await run.run(), true);
+const assertSucceeds = async (run) => assert.equal(await run.run(), false);
 
 /** Creates stages that each write a file. They end only when all these files exist, so they must run concurrently. */
 function createConcurrentStages(folder, names = ['first', 'second']) {
@@ -60,7 +64,7 @@ test('a run continues after a failed stage, and counts the results of all stages
       createStage('too slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
     ],
   });
-  assert.equal(await run.run(), true);
+  await assertFails(run);
   const counts = Object.fromEntries(
     run.results.map(({ name, passed, failed }) => [name, { passed, failed }]),
   );
@@ -76,6 +80,7 @@ test('a run continues after a failed stage, and counts the results of all stages
 
 test('two stages that share the machine and one that mostly waits run concurrently, and other stages run later', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
+  // Two stages with `sharesMachine` run at a time; one that also `mostlyWaits` does not count towards this limit.
   const [waitingStage, ...sharingStages] = createConcurrentStages(folder, ['waiting', 'first', 'second']);
   const run = new TestRun({
     prepare,
@@ -85,7 +90,7 @@ test('two stages that share the machine and one that mostly waits run concurrent
       createStage('alone', createFileCountCheck(folder, 3), { kind: 'launcher' }),
     ],
   });
-  assert.equal(await run.run(), false);
+  await assertSucceeds(run);
   assert.equal(run.results.at(-1).name, 'alone');
   fs.rmSync(folder, { recursive: true });
 });
@@ -96,7 +101,7 @@ test('with --verbose, stages that share the machine do not run concurrently', as
   // The first stage waits in vain for the file of the second stage, which has not started.
   stages[0].limitMs = 2_000;
   const run = new TestRun({ isVerbose: true, prepare, listStages: () => stages });
-  assert.equal(await run.run(), true);
+  await assertFails(run);
   const failed = run.results.filter(({ failed }) => failed > 0);
   assert.deepEqual(
     failed.map(({ name }) => name),
@@ -112,14 +117,14 @@ test('a run starts no stage after a failed build', async () => {
     },
     listStages: () => [createStage('passing', '')],
   });
-  assert.equal(await run.run(), true);
+  await assertFails(run);
   assert.deepEqual(
     run.results.map(({ name }) => name),
     ['build'],
   );
 });
 
-test('a run gives private stores to the stages that need stores, despite DATABASE_URL, and deletes them afterwards', async (t) => {
+test('a run gives private stores to the stages that need stores, even if DATABASE_URL is set, and deletes them afterwards', async (t) => {
   process.env.DATABASE_URL = 'postgres://127.0.0.1/none';
   t.after(() => delete process.env.DATABASE_URL);
   // Private stores have ports from 20000 to 29999.
@@ -127,7 +132,7 @@ test('a run gives private stores to the stages that need stores, despite DATABAS
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
     fs.writeFileSync(process.argv[1], THAW_HOME);`;
-  // Each stage with stores writes its THAW_HOME to this file.
+  // The stages with stores write THAW_HOME, the folder of the run, to this file.
   const homeNoteFile = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
   const command = [...createNodeCommand(code), homeNoteFile];
   // The exit code is 1 if the variable is set.
@@ -140,7 +145,7 @@ test('a run gives private stores to the stages that need stores, despite DATABAS
       createStage('no stores', failIfStoresAreSet, { kind: 'optional' }),
     ],
   });
-  assert.equal(await run.run(), false);
+  await assertSucceeds(run);
   assert.equal(fs.existsSync(fs.readFileSync(homeNoteFile, 'utf8')), false);
   fs.rmSync(path.dirname(homeNoteFile), { recursive: true });
 });
@@ -158,9 +163,9 @@ test('a run skips a stage whose program is not installed, and passes the paths t
       }),
     ],
   });
-  assert.equal(await run.run(), false);
+  await assertSucceeds(run);
   const findResult = (name) => run.results.find((result) => result.name === name);
-  assert.equal(findResult('absent').whySkipped, 'install it');
+  assert.equal(findResult('absent').skipReason, 'install it');
   assert.equal(findResult('present').passed, 1);
 });
 

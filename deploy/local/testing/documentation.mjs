@@ -13,6 +13,7 @@ const IGNORED_NAMES = new Set([
   'test-results',
   'playwright-report',
 ]);
+/** Files, besides pages, in which decisions are cited. */
 const CODE_FILE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf)$/;
 
 /**
@@ -69,7 +70,7 @@ const REPOSITORY_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$
 
 /** Folders that pages may leave out at the beginning of a path. */
 const OMITTED_FOLDERS = [
-  '',
+  '', // for complete paths
   'backend/',
   'backend/src/',
   'backend/src/modules/',
@@ -78,29 +79,31 @@ const OMITTED_FOLDERS = [
   'docs/',
 ];
 
-/** Whether the first folder of a path exists in the repository. That of `radix-ui/internal` does not. */
+/** Whether the first folder of a path exists in the repository; `radix-ui` in `radix-ui/internal` does not. */
 const startsInRepository = (namedPath) =>
   OMITTED_FOLDERS.some((root) => fs.existsSync(resolveInRepository(root, namedPath.split('/')[0])));
 
+const removeCodeBlocks = (text) => text.replace(/^```.*?^```/gms, '');
+
 /**
  * Lists the paths and file names that a page contains in backticks, outside of code blocks. A placeholder such as
- * `<feature>` becomes `*`. Names of packages and volumes of containers are omitted, since they are not paths of the
- * repository.
+ * `<feature>` becomes `*`. Packages and volumes of containers also have names with a slash; `startsInRepository` omits
+ * them.
  */
 export const listNamedFiles = (text) =>
-  [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]
+  [...removeCodeBlocks(text).matchAll(/`([^`\n]+)`/g)]
     .map(([, code]) => code.replace(/<[\w-]+>/g, '*'))
     .filter((code) => FILE_NAME.test(code) || (REPOSITORY_PATH.test(code) && startsInRepository(code)));
 
 /**
  * Whether a name from `listNamedFiles` is a file or folder of the repository. For a file, the end of its path is
- * enough; the path of a folder must be complete, except for `OMITTED_FOLDERS`.
+ * enough; the path of a folder must be complete, but may leave out one of `OMITTED_FOLDERS`.
  */
 export function isInRepository(namedPath, files) {
-  const source = namedPath.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
+  const pattern = namedPath.replace(/\./g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
   const expression = FILE_NAME.test(namedPath)
-    ? new RegExp(`(^|/)${source}$`)
-    : new RegExp(`^(${OMITTED_FOLDERS.join('|')})${source}(/|$)`);
+    ? new RegExp(`(^|/)${pattern}$`)
+    : new RegExp(`^(${OMITTED_FOLDERS.join('|')})${pattern}(/|$)`);
   return files.some((file) => expression.test(file));
 }
 
@@ -109,7 +112,8 @@ export function isInRepository(namedPath, files) {
  * Omits identifiers without an underscore or an inner capital, since they may be ordinary words.
  */
 export const listNamedIdentifiers = (text) =>
-  [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
+  // Around the identifier: an `@` of a decorator, and type parameters or arguments.
+  [...removeCodeBlocks(text).matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
     .map(([, identifier]) => identifier)
     .filter((identifier) => /_|[a-z][A-Z]/.test(identifier));
 

@@ -35,7 +35,7 @@ export function createTestHome(test) {
 
 /**
  * Starts the launcher as a real process, with stand-ins for the product.
- * @param options  `workerRole`: the stand-in that runs as the worker, a key of `standIns`
+ * @param options  `workerRole`: the stand-in that runs as the worker, a key of `standIns` in stand-ins.mjs
  */
 export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = resolveInRepository('deploy/local/testing/start-with-stand-ins.mjs');
@@ -45,7 +45,8 @@ export function startLauncher({ home, port, replicas = 1, workerRole = 'worker',
 }
 
 /**
- * Starts a script of the launcher as a real process, by default with private stores.
+ * Starts a script of the launcher as a real process. Unless `env` has addresses of stores, the launcher starts a
+ * PostgreSQL and a Redis of its own.
  * @param {string[]} args
  */
 export function startScript(script, args, env = {}) {
@@ -77,7 +78,7 @@ export async function waitUntil(condition, explain = () => 'the condition did no
 
 /**
  * Finds the running processes that are recorded under a home.
- * @returns the identities of the product's processes and of the stores, by name
+ * @returns the identities (pid and start time) of the product's processes and of the stores, by name
  */
 export function findRunningProcesses(home) {
   const folder = path.join(home, 'run/processes');

@@ -17,7 +17,7 @@ const MAX_POLLS = 200;
 export const hasOpenssl = findProgram(['openssl']) !== undefined;
 
 /**
- * Starts an nginx with the example configuration tls-front.conf and a new self-signed certificate.
+ * Starts an nginx with tls-front.conf (an example of TLS in front of Thaw) and a new self-signed certificate.
  * @param {{home: string, ports: {tls: number, plain: number, thaw: number}}} options  `thaw`: port of Thaw's own nginx
  * @returns {Promise<{certificate: Buffer, stop: () => Promise<void>}>}
  */
@@ -25,10 +25,10 @@ export async function startTlsFront({ home, ports }) {
   const folder = ensurePrivateFolder(home, 'tls-front');
   const [key, certificate] = ['privkey.pem', 'fullchain.pem'].map((name) => path.join(folder, name));
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const keyOptions = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   execFileSync(
     'openssl',
-    ['req', '-x509', ...curve, '-days', '2', ...subject, '-keyout', key, '-out', certificate],
+    ['req', '-x509', ...keyOptions, '-days', '2', ...subject, '-keyout', key, '-out', certificate],
     {
       stdio: 'ignore',
     },
@@ -41,9 +41,7 @@ export async function startTlsFront({ home, ports }) {
     'server_name chat.example;': 'server_name localhost;',
     'https://chat.example$request_uri': `https://localhost:${ports.tls}$request_uri`,
   };
-  let site = fs
-    .readFileSync(resolveInRepository('deploy/nginx/tls-front.conf'), 'utf8')
-    .replace(/^#.*$/gm, '');
+  let site = fs.readFileSync(resolveInRepository('deploy/nginx/tls-front.conf'), 'utf8');
   for (const [example, value] of Object.entries(replacements)) {
     if (!site.includes(example)) throw new Error(`The example has no "${example}"`);
     site = site.replaceAll(example, value);
@@ -54,13 +52,15 @@ export async function startTlsFront({ home, ports }) {
   );
   const mainDirectives = [
     'daemon off;',
+    // By default, the workers of an nginx that runs as root run as a user who may not enter the private folder.
     process.getuid?.() === 0 ? 'user root root;' : '',
     `pid ${folder}/nginx.pid;`,
   ];
   const configuration = `${mainDirectives.join('\n')}\nevents {}\nhttp {\naccess_log off;\n${temporaryFolders.join('\n')}\n${site}}\n`;
   const file = path.join(folder, 'nginx.conf');
   fs.writeFileSync(file, configuration);
-  const { command, env } = await findNginx(() => {});
+  const logNothing = () => {};
+  const { command, env } = await findNginx(logNothing);
   const child = spawn(command, ['-p', folder, '-c', file, '-e', 'stderr'], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],

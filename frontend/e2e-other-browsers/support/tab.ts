@@ -1,6 +1,6 @@
 /**
- * One page of a browser that Playwright does not drive itself. Elements are addressed by XPath, which every protocol
- * supports.
+ * A tab of a browser that Playwright does not drive itself. Elements are addressed by XPath, which WebDriver and
+ * WebDriver BiDi support.
  */
 export interface Tab {
   open: (url: string) => Promise<void>;
@@ -17,7 +17,7 @@ export interface Tab {
 export type Key = 'Enter' | 'ArrowUp';
 
 export interface Browser {
-  /** Opens a page with its own cookies and storage. */
+  /** Opens a tab with cookies and storage of its own. */
   newVisitor: () => Promise<Tab>;
   close: () => Promise<void>;
 }

@@ -17,15 +17,15 @@ export class WebDriverError extends Error {
   }
 }
 
-/** The commands of the W3C WebDriver protocol that the journey needs. */
+/** The commands of the W3C WebDriver protocol that journey.spec.ts needs. */
 export class WebDriverSession {
   private constructor(private readonly address: string) {}
 
-  static async start(driver: string, capabilities: object): Promise<WebDriverSession> {
-    const { sessionId } = (await sendCommand('POST', `${driver}/session`, {
+  static async start(driverUrl: string, capabilities: object): Promise<WebDriverSession> {
+    const { sessionId } = (await sendCommand('POST', `${driverUrl}/session`, {
       capabilities: { alwaysMatch: capabilities },
     })) as { sessionId: string };
-    return new WebDriverSession(`${driver}/session/${sessionId}`);
+    return new WebDriverSession(`${driverUrl}/session/${sessionId}`);
   }
 
   open(url: string): Promise<unknown> {

@@ -18,6 +18,7 @@ const waitForAnimations = (page: Page): Promise<unknown> =>
     ),
   );
 
+/** Not '', which AxeBuilder would replace by the source of axe. */
 const emptyScript = ';';
 
 export interface CheckedPart {
@@ -25,7 +26,7 @@ export interface CheckedPart {
   within?: string;
 }
 
-/** Creates a check with axe. The source of axe has half a megabyte, so each document gets it only once. */
+/** Creates a check with axe. The source of axe is half a megabyte long, so it is injected only once per document. */
 const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilder> => {
   const isInjected = await page.evaluate(() => 'axe' in window);
   const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: emptyScript }) }).options({
@@ -56,8 +57,8 @@ export const isScreenProject = (): boolean => test.info().project.metadata.isScr
 
 /**
  * Expects no axe violations in either theme, and no horizontal scrolling. In the theme that the page does not use, only
- * contrast is checked, because no other rule depends on the theme. Restores the theme of the page. A project with a
- * fixed theme checks only that theme.
+ * contrast is checked, because no other rule depends on the theme. Restores the theme of the page. A Playwright
+ * project with a fixed theme checks only that theme.
  * @param state  the state of the page, for the failure message
  */
 export const expectAccessible = async (page: Page, state: string, part: CheckedPart = {}): Promise<void> => {
@@ -85,9 +86,9 @@ const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 800 };
 
 /**
- * Like `expectAccessible`, but at phone and at desktop width. A project with a fixed screen checks only that screen.
- * Colours do not depend on the width, so only the long run (THAW_TEST_LONG=1) checks them at phone width too. Leaves
- * the page at desktop width.
+ * Like `expectAccessible`, but at phone and at desktop width. A Playwright project with a fixed screen size checks only
+ * that size. Colours do not depend on the width, so only the long run (THAW_TEST_LONG=1) checks them at phone width
+ * too. Leaves the page at desktop width.
  */
 export const expectAccessibleOnPhoneAndDesktop = async (
   page: Page,

@@ -45,14 +45,15 @@ export const openSettings = async (page: Page): Promise<void> => {
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };
 
-/** Reads the user whom the page has stored in localStorage; null after a logout. */
+/** Reads the user that the page has stored in localStorage; null after a logout. */
 export const readStoredUser = (page: Page): Promise<SelfUser | null> =>
   page.evaluate(() => {
-    const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';
+    // The page always has this entry. After a logout its `user` is null.
+    const stored = localStorage.getItem('thaw-chat-auth') as string;
     return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;
   });
 
-/** Expects a toast with this title and, if given, description. Radix also renders both as text for screen readers. */
+/** Expects a toast with this title and, if given, description. `first`: Radix repeats both for screen readers. */
 export const expectToast = async (page: Page, title: string, description?: string): Promise<void> => {
   await expect(page.getByText(title, { exact: true }).first()).toBeVisible();
   if (description) await expect(page.getByText(description, { exact: true }).first()).toBeVisible();

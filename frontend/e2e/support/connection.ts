@@ -12,12 +12,12 @@ const uncleanClose = 3000;
 export class Connection {
   private isCut = false;
   private dropsResponses = false;
-  private dropsCommands = false;
+  private dropsPageFrames = false;
   /** Both ends of each open connection: the page's and the server's. */
   private readonly openPairs = new Set<[WebSocketRoute, WebSocketRoute]>();
   /** Number of sockets that the page has tried to open. */
   attemptCount = 0;
-  /** Number of pongs delivered to the page; each is the response to a ping. */
+  /** Number of pongs delivered to the page; each answers a ping. */
   pongCount = 0;
 
   /** Routes the sockets of a page through the test. Call it before the page opens. */
@@ -51,13 +51,13 @@ export class Connection {
     this.dropsResponses = false;
   }
 
-  /** Drops frames of the page until `deliverCommands`. Frames of the server still reach the page. */
-  dropCommands(): void {
-    this.dropsCommands = true;
+  /** Drops frames of the page until `deliverPageFrames`. Frames of the server still reach the page. */
+  dropPageFrames(): void {
+    this.dropsPageFrames = true;
   }
 
-  deliverCommands(): void {
-    this.dropsCommands = false;
+  deliverPageFrames(): void {
+    this.dropsPageFrames = false;
   }
 
   private accept(pageEnd: WebSocketRoute): void {
@@ -68,7 +68,7 @@ export class Connection {
     }
     const serverEnd = pageEnd.connectToServer();
     pageEnd.onMessage((frame) => {
-      if (!this.dropsCommands) serverEnd.send(frame);
+      if (!this.dropsPageFrames) serverEnd.send(frame);
     });
     serverEnd.onMessage((frame) => {
       const isResponse = typeof frame === 'string' && /"event":"(ack|error)"/.test(frame);

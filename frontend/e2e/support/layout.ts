@@ -77,8 +77,8 @@ export const expectIntactLayout = async (part: Locator, state: string): Promise<
 const smallestScreen = { width: 320, height: 700 };
 
 /**
- * Like `expectIntactLayout`, but on the smallest supported screen. A project with a fixed screen checks that screen
- * instead. Restores the size of the page.
+ * Like `expectIntactLayout`, but on the smallest supported screen. Afterwards restores the size of the page. In a
+ * Playwright project with a fixed screen size, checks the layout in that size instead.
  */
 export const expectIntactLayoutOnSmallScreen = async (part: Locator, state: string): Promise<void> => {
   const page = part.page();

@@ -1,7 +1,7 @@
 import { type APIRequestContext, type BrowserContext, type Page } from '@playwright/test';
 import { type CaseItem } from '@thaw/contract/moderation';
 import { type SelfUser } from '@thaw/contract/users';
-import { findModerator } from './products.ts';
+import { requestModerator } from './products.ts';
 import { expect, type Person, storeUser, test } from './test.ts';
 
 /** A moderator who acts through the HTTP API. */
@@ -46,7 +46,7 @@ export class ModeratorByHttp {
 
 /** Signs in the n-th moderator of this worker's product; `request` keeps the session cookie. */
 const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
-  const account = await findModerator(test.info().parallelIndex, number);
+  const account = await requestModerator(test.info().parallelIndex, number);
   const response = await request.post('/api/login', { data: account });
   expect(response.ok(), 'login of a moderator').toBe(true);
   return ((await response.json()) as { user: SelfUser }).user;

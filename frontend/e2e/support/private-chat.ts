@@ -17,7 +17,7 @@ export class PrivateChatUser extends Person {
   }
 }
 
-export const toPrivateChatUser = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
+export const inPrivateChat = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
 
 /** Opens the chat with a friend from the sidebar. */
 export const openChat = async (person: Person, friend: Pick<Person, 'name'>): Promise<void> => {
@@ -29,7 +29,7 @@ export const openChat = async (person: Person, friend: Pick<Person, 'name'>): Pr
     .getByRole('button', { name: 'Send Message' })
     .click();
   await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
-  await expect(toPrivateChatUser(person).field).toBeVisible();
+  await expect(inPrivateChat(person).field).toBeVisible();
 };
 
 export interface SeedOptions {

@@ -43,26 +43,27 @@ const appointModerator = async (stack: Stack): Promise<ModeratorAccount> => {
 };
 
 /**
- * Playwright's global set-up. Starts the product of each worker index on first use. Products outlive the workers,
- * because Playwright restarts workers after a failed test and between projects.
- * @returns the global tear-down; undefined with THAW_URL, the address of a product that already runs
+ * Playwright's global set-up. Starts the product of each parallel index on first use. Products outlive the workers,
+ * because Playwright restarts workers after a failed test and between projects; a restarted worker keeps its parallel
+ * index.
+ * @returns the global tear-down; undefined if THAW_URL is set, the address of a product that already runs
  */
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
-  /** By worker index and number. The tests of a product share moderators, because each appointment starts a process. */
+  /** By parallel index and number. Tests of a product share moderators, because each appointment starts a process. */
   const moderators = new Map<string, Promise<ModeratorAccount>>();
-  /** Responds to `/<worker index>` with the address of the product, with `?moderator=<n>` with an account. */
+  /** `/<parallel index>` returns the product's address, `/<parallel index>?moderator=<n>` a moderator's account. */
   const productServer = createServer((request, response) => {
-    // `workerIndex` keeps the leading slash; it is only a key.
-    const { pathname: workerIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+    // `parallelIndex` keeps the leading slash; it is only a key.
+    const { pathname: parallelIndex, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
     const moderatorNumber = searchParams.get('moderator');
-    const product = products.get(workerIndex) ?? startProduct();
-    products.set(workerIndex, product);
+    const product = products.get(parallelIndex) ?? startProduct();
+    products.set(parallelIndex, product);
     product
       .then(async (stack) => {
         if (moderatorNumber === null) return response.end(stack.url);
-        const key = `${workerIndex} ${moderatorNumber}`;
+        const key = `${parallelIndex} ${moderatorNumber}`;
         const account = moderators.get(key) ?? appointModerator(stack);
         moderators.set(key, account);
         response.end(JSON.stringify(await account));
@@ -89,10 +90,13 @@ const requestFromProductServer = async (path: string): Promise<string> => {
   return text;
 };
 
-/** Returns the address of the product of this worker index, or THAW_URL if it is set. */
-export const findProductAddress = async (workerIndex: number): Promise<string> =>
-  process.env.THAW_URL ?? (await requestFromProductServer(String(workerIndex)));
+/** Returns the address of a worker's product, which the first request starts, or THAW_URL if it is set. */
+export const requestProductAddress = async (parallelIndex: number): Promise<string> =>
+  process.env.THAW_URL ?? (await requestFromProductServer(String(parallelIndex)));
 
-/** Returns the account of the n-th moderator of this worker's product, counted from 1. Not available with THAW_URL. */
-export const findModerator = async (workerIndex: number, number: number): Promise<ModeratorAccount> =>
-  JSON.parse(await requestFromProductServer(`${workerIndex}?moderator=${number}`)) as ModeratorAccount;
+/**
+ * Returns the account of the n-th moderator of a worker's product, counted from 1. The first request registers the
+ * account. Not available with THAW_URL.
+ */
+export const requestModerator = async (parallelIndex: number, number: number): Promise<ModeratorAccount> =>
+  JSON.parse(await requestFromProductServer(`${parallelIndex}?moderator=${number}`)) as ModeratorAccount;

@@ -8,7 +8,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
-import { findProductAddress } from './products.ts';
+import { requestProductAddress } from './products.ts';
 
 /** A signed-in user and their page. */
 export class Person {
@@ -148,7 +148,7 @@ interface WorkerFixtures {
 export const test = base.extend<Fixtures, WorkerFixtures>({
   address: [
     // eslint-disable-next-line no-empty-pattern -- Playwright requires an object pattern as the first parameter
-    async ({}, provide, { parallelIndex }) => provide(await findProductAddress(parallelIndex)),
+    async ({}, provide, { parallelIndex }) => provide(await requestProductAddress(parallelIndex)),
     // The first request of an address starts the product.
     { scope: 'worker', timeout: 180_000 },
   ],

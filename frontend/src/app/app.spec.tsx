@@ -12,7 +12,7 @@ jest.mock('@/app/routes/auth-route', () => ({
 
 afterEach(() => jest.restoreAllMocks());
 
-it('clears a failed page when the address changes', async () => {
+it('replaces the error of a failed page when the address changes', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   render(
     <MemoryRouter initialEntries={['/auth']}>
@@ -26,7 +26,7 @@ it('clears a failed page when the address changes', async () => {
 });
 
 it.each([
-  // The heading of the sign-in page, which fails in this file.
+  // Capitals and a slash at the end make no difference. The sign-in page fails in this file.
   ['/Auth/', 'Something broke'],
   ['/auth/nowhere', 'Page Not Found'],
 ])('the address %s shows the page with the heading %s', async (path, heading) => {

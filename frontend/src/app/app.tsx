@@ -13,7 +13,7 @@ const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) =>
   <LoadedPart
     part={part}
     pending={pending}
-    broken={(failure) => <Broken {...failure} />}
+    renderFailure={(failure) => <Broken {...failure} />}
     resetKeys={[useLocation().key]}
   >
     {(Loaded) => <Loaded />}

@@ -3,15 +3,15 @@ import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
 export interface AttentionProps {
   /** Number of unread messages from friends. */
-  unread: number;
+  unreadCount: number;
   /** Name of the friend whose private chat is open. */
   friendName: string | undefined;
   /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
-  friendNews: number;
+  friendNewsCount: number;
 }
 
 /** Renders nothing. Updates the tab's title and icon and plays sounds, for random and private chats. */
-export const Attention = ({ unread, friendName, friendNews }: AttentionProps) => {
+export const Attention = ({ unreadCount, friendName, friendNewsCount }: AttentionProps) => {
   const phase = useRandomChat((state) => state.phase);
   const partnerName = useRandomChat(({ session }) => session?.partner.username);
   const partnerMessageCount = useRandomChat(
@@ -21,9 +21,9 @@ export const Attention = ({ unread, friendName, friendNews }: AttentionProps) =>
     phase,
     partnerName,
     friendName,
-    unread,
-    partnerMessages: partnerMessageCount,
-    friendNews,
+    unreadCount,
+    partnerMessageCount,
+    friendNewsCount,
   });
   return null;
 };

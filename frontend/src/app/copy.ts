@@ -20,19 +20,22 @@ export const copy = {
   opening: 'Opening your chat…',
   topBar: {
     requests: 'Friend Requests',
+    /** Follows the number of requests, for screen readers. */
     pending: 'pending',
     history: 'Chat History',
   },
-  chatTitle: 'Chat',
+  chatDocumentTitle: 'Chat',
   sidebar: {
     label: 'Sidebar',
     open: 'Open sidebar',
     close: 'Close sidebar',
     collapse: 'Collapse sidebar',
     expand: 'Expand sidebar',
+    /** Follows the number of messages, for screen readers. */
     unread: 'unread',
   },
   profile: {
+    /** Precedes the name of the user, for screen readers. */
     open: 'Profile Settings:',
     settings: 'Profile Settings',
     shortcuts: 'Keyboard shortcuts',

@@ -4,7 +4,7 @@ import { aPrivateMessage } from '@/testing/factories';
 
 const first = aPrivateMessage({ id: 1, content: 'first' });
 const second = aPrivateMessage({ id: 2, content: 'second' });
-/** The sender of the messages of `aPrivateMessage`. */
+/** The sender of each `aPrivateMessage()`. */
 const friendId = 12;
 const conversation: Conversation = { messages: [first, second], hasOlder: false };
 
@@ -34,7 +34,7 @@ it('getLastMessageAfter returns an empty preview after the newest message was de
   });
 });
 
-it('getLastMessageAfter returns null after a deletion in a conversation that is not loaded', () => {
+it('getLastMessageAfter returns null, for unknown, after a deletion in a conversation that is not loaded', () => {
   expect(getLastMessageAfter({ type: 'deleted', messageId: 2 }, undefined)).toBeNull();
 });
 

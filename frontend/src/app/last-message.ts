@@ -2,10 +2,10 @@ import { toLastMessage, type LastMessage } from '@thaw/contract/last-message';
 import { type Conversation, type ConversationChange } from '@/features/private-chat/conversation';
 
 /**
- * Finds the newest message of a conversation after a change, as the friends list shows it.
+ * Finds what the friends list shows of a conversation, its newest message, after a change.
  * @param conversation the conversation after the change; undefined if it is not loaded
- * @returns null if no message of the conversation is loaded, so that only the server knows the newest one; undefined if
- *   the change does not affect the newest message
+ * @returns undefined if the change does not affect the newest message; null if the newest one is unknown, because no
+ *   message is loaded
  */
 export const getLastMessageAfter = (
   change: ConversationChange,

@@ -5,25 +5,29 @@ const countPartnerMessages = ({ session }: RandomChatStore): number =>
   session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;
 
 /**
- * Creates a listener of the random-chat store. It writes the chat that is still open, with the number of new messages,
- * to `useOpenChat`, which pages other than /chat read.
+ * Creates a listener of the random-chat store. It writes the open chat, with the number of new messages, to
+ * `useOpenChat`, which pages other than /chat read.
  */
 export const createOpenChatReminder = () => {
   let sessionId: string | undefined;
-  let isInitialResume = false;
-  let seenCount = 0;
+  let isFirstLoad = false;
+  let initialCount = 0;
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = countPartnerMessages(state);
-    if (session && session.sessionId !== sessionId) isInitialResume = true;
-    if (session && isInitialResume) {
-      // The messages of a chat that is resumed at the page load are not new. They arrive in parts; `isResyncing` is
-      // true until the last one. The messages of later resumes, after a lost connection, are new.
-      seenCount = count;
-      isInitialResume = session.isResyncing;
+    if (session && session.sessionId !== sessionId) isFirstLoad = true;
+    if (session && isFirstLoad) {
+      // A chat that was just matched has no messages. The messages of a chat that is resumed at the page load are not
+      // new; they arrive in parts, and `isResyncing` is true until the last one. The messages of later resumes, after a
+      // lost connection, are new.
+      initialCount = count;
+      isFirstLoad = session.isResyncing;
     }
     sessionId = session?.sessionId;
-    const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seenCount) };
+    const chat = session && {
+      partnerName: session.partner.username,
+      unread: Math.max(0, count - initialCount),
+    };
     const { chat: shownChat } = useOpenChat.getState();
     if (chat?.partnerName !== shownChat?.partnerName || chat?.unread !== shownChat?.unread)
       useOpenChat.setState({ chat });

@@ -56,7 +56,7 @@ beforeAll(() => {
 beforeEach(() => {
   // The reconnect tests leave a socket that the server has not accepted.
   if (useConnection.getState().status.kind !== 'open') acceptConnection();
-  // A connection that stays open for this long resets the number of attempts.
+  // A connection that stays open for this long resets the number of attempts to reconnect.
   jest.advanceTimersByTime(limits.reconnectResetAfterMs);
 });
 afterAll(() => {
@@ -64,7 +64,7 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-it.each(wakeUps)('probes the connection for %s', (_name, wakeUp) => {
+it.each(wakeUps)('probes the connection with a ping for %s', (_name, wakeUp) => {
   const pingCount = getCurrentSocket().count('ping');
   wakeUp();
   expect(getCurrentSocket().count('ping')).toBe(pingCount + 1);

@@ -1,7 +1,7 @@
 import { isExcluded } from '@thaw/contract/standing';
 import { getLastMessageAfter } from '@/app/last-message';
 import { createOpenChatReminder } from '@/app/open-chat-reminder';
-import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reconnect';
+import { refetchAfterReconnect } from '@/app/refetch-after-reconnect';
 import { shell } from '@/app/shell/shell-store';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
 import { FriendsCache } from '@/features/friends/stores/friends-cache';
@@ -36,6 +36,9 @@ const getSocketUserId = (): number | undefined => {
   const user = currentUser();
   return user && !isExcluded(user.standing) ? user.id : undefined;
 };
+
+/** Each browser waits a random part of this time before it refetches. */
+const refetchWithinMs = 500;
 
 /** Refetches the user's standing (the state set by moderation, such as suspended or banned); logs a failure. */
 const refetchStanding = (): void => {

@@ -12,6 +12,7 @@ it('refetches only friends, requests, unread counts, blocks, notices and the ope
       refetched.push(queryKey.join(' '));
       return [];
     };
+    // Cached data never becomes stale, so observing the query does not fetch it.
     if (isOpen) new QueryObserver(queryClient, { queryKey, queryFn }).subscribe(() => undefined);
   };
   cacheQuery(['/api/friends/7']);

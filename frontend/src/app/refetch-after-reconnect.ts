@@ -4,12 +4,9 @@ import { isConversationKeyOfUser, unreadCountsKey } from '@/features/private-cha
 import { blocksKey } from '@/features/safety/api/blocks';
 import { noticesKey } from '@/features/standing/api/notices-cache';
 
-/** Each browser waits a random part of this period, which spreads the load after a server restart. */
-export const refetchWithinMs = 500;
-
 /**
  * Refetches what may have been pushed while the connection was lost: friends, friend requests, unread counts, blocked
- * people, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes
+ * users, notices and the open conversation. Closed conversations are fetched when they are opened. The server resumes
  * the random chat itself.
  */
 export const refetchAfterReconnect = (queryClient: QueryClient, userId: number): void => {

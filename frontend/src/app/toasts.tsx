@@ -15,7 +15,7 @@ export const Toasts = () => {
     <div aria-live="off">
       {shownId === undefined ? null : (
         // The next toast retries the load.
-        <LoadedPart part={toasterPart} broken={() => null} resetKeys={[shownId]}>
+        <LoadedPart part={toasterPart} renderFailure={() => null} resetKeys={[shownId]}>
           {(Toaster) => <Toaster />}
         </LoadedPart>
       )}

@@ -5,10 +5,11 @@ import { type Outbox } from '@/chat-ui/outbox/outbox';
 
 /** Message operations of both kinds of chat. The functions must be stable between renders. */
 export interface ChatCommands {
-  /** @returns false while not connected; the edit then stays open */
+  /** @returns whether the edit was sent: false while not connected, in which case the edit stays open */
   edit: (messageId: string, newContent: string) => boolean;
-  /** @returns false while not connected */
+  /** @returns whether the reaction was sent: false while not connected */
   react: (messageId: string, emoji: string) => boolean;
+  /** Absent in the random chat, whose messages cannot be deleted. */
   delete?: (messageId: string) => void;
   report?: (messageId: string) => void;
   /** Called at each change of the text; the implementation limits how often the partner is notified. */
@@ -32,7 +33,7 @@ export interface Chat {
    * them, and the user is warned before they send their own contact details.
    */
   isWithStranger: boolean;
-  /** The random chat offers 16 emojis, the private chat 24. */
+  /** The emojis that the composer offers; the private chat offers more than the random chat. */
   pickerEmojis: readonly string[];
   outbox: Outbox;
   commands: ChatCommands;

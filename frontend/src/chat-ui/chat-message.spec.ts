@@ -1,5 +1,5 @@
 import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
-import { canBeReactedTo, isLargeEmoji, isOwnText, findPositionInGroup } from '@/chat-ui/chat-message';
+import { canBeReactedTo, isLargeEmoji, canBeEdited, findPositionInGroup } from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
 
 const ownId = 7;
@@ -52,10 +52,10 @@ describe('canBeReactedTo', () => {
   });
 });
 
-describe('isOwnText', () => {
+describe('canBeEdited', () => {
   it("is true only for the user's own messages without a picture", () => {
-    expect(isOwnText(aMessage({ senderId: ownId }), ownId)).toBe(true);
-    expect(isOwnText(aMessage({ senderId: partnerId }), ownId)).toBe(false);
-    expect(isOwnText(aMessage({ senderId: ownId, type: 'mixed' }), ownId)).toBe(false);
+    expect(canBeEdited(aMessage({ senderId: ownId }), ownId)).toBe(true);
+    expect(canBeEdited(aMessage({ senderId: partnerId }), ownId)).toBe(false);
+    expect(canBeEdited(aMessage({ senderId: ownId, type: 'mixed' }), ownId)).toBe(false);
   });
 });

@@ -50,23 +50,24 @@ export interface Outgoing {
   replyTo: ReplyTo | null;
 }
 
-/** A message that was not sent and is returned to the composer. */
+/** A message that was not sent and is returned to the composer, as the composer had submitted it. */
 export type ReturnedMessage = Outgoing;
 
 export const isCard = (message: ChatMessage): boolean => message.card !== undefined;
 
 export const isNotice = (message: ChatMessage): boolean => message.senderId === SYSTEM_SENDER_ID;
 
-/** Whether a message accepts reactions and replies: it is stored, was written by a user and is not deleted. */
+/** Whether a message accepts reactions and replies: it is stored, not deleted, and no notice or card. */
 export const canBeReactedTo = (message: ChatMessage): boolean =>
   message.delivery === 'sent' && !isNotice(message) && !isCard(message) && !message.isDeleted;
 
 /** Whether the user may edit the message: only their own messages without a picture can be edited. */
-export const isOwnText = (message: ChatMessage, ownId: number): boolean =>
+export const canBeEdited = (message: ChatMessage, ownId: number): boolean =>
   message.senderId === ownId && message.type === 'text' && canBeReactedTo(message);
 
 const isSameGroup = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
   earlier !== undefined &&
+  // If only `earlier` is a notice, the senders differ.
   !isNotice(later) &&
   !isCard(earlier) &&
   !isCard(later) &&

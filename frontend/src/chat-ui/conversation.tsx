@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Announcer } from '@/chat-ui/announcements/announcer';
 import { useChat } from '@/chat-ui/chat-context';
-import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
+import { canBeEdited, type ChatMessage } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
 import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
@@ -19,7 +19,7 @@ import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
 import { useContactWarning } from '@/chat-ui/composer/use-contact-warning';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
 import { useIsConnected } from '@/lib/socket/connection';
-import { useIsHidingInsults } from '@/product/stranger-choices';
+import { useIsHidingInsults } from '@/product/stranger-settings';
 import { usePreloaded } from '@/ui/use-preloaded';
 
 /** Functions passed in must be stable between renders, because rows are memoized. */
@@ -54,7 +54,8 @@ const noParts: [] = [];
 const noneRevealed: ReadonlySet<string> = new Set();
 
 /**
- * Holds the draft of the conversation: the text, whether a picture is attached, and the message that it replies to.
+ * Reads the draft of the conversation on the first render, and stores its changes: the text, whether a picture is
+ * attached, and the message that it replies to.
  * @param onReplaced  called with the new text when another tab has changed the draft
  */
 const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (text: string) => void) => {
@@ -76,7 +77,7 @@ const useDraft = ({ read, write, onOtherTabChange }: DraftStorage, onReplaced: (
 };
 
 /**
- * State of the notice that nothing was sent because there is no connection. The notice is hidden when the connection is
+ * Whether the notice "not sent" is shown, which means that there was no connection. It is hidden when the connection is
  * back. `reportOutcome` shows or hides it after an attempt to send, and returns its argument.
  */
 const useNotSentNotice = () => {
@@ -127,7 +128,8 @@ export const Conversation = ({
   );
   const endTask = (): void => startTask(null);
   const { isNotSentShown, reportOutcome } = useNotSentNotice();
-  // Shown once per chat, before the user sends contact details to a stranger.
+  // Warns the user once per chat before they send contact details to a stranger: `showIfDue` then returns true, and the
+  // text is not sent yet.
   const contactWarning = useContactWarning(isWithStranger ? conversationId : null);
   const outboxNoticeKind = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
@@ -136,6 +138,7 @@ export const Conversation = ({
   useEffect(
     () =>
       outbox.registerComposer(conversationId, {
+        // Puts an unsent message back into the composer.
         takeBack: (returned) => {
           if (!composer.current?.takeBack(returned)) return false;
           const { replyTo } = returned;
@@ -189,6 +192,7 @@ export const Conversation = ({
   usePreloaded(messageActionParts);
   usePreloaded(useIsHidingInsults() && isWithStranger ? insultParts : noParts);
 
+  // One notice at a time, in this order.
   const notice = isNotSentShown
     ? copy.composer.notSent
     : contactWarning.isShown
@@ -197,15 +201,16 @@ export const Conversation = ({
 
   /** @returns whether the edit is finished; otherwise it stays open */
   const saveEdit = (newContent: string): boolean => {
+    // The composer saves only edits; this check narrows the type.
     if (task?.kind !== 'edit') return true;
-    // An unchanged text is not sent.
+    // An unchanged text does not have to be sent.
     if (newContent === parseContent(task.message).text) return true;
     if (contactWarning.showIfDue(newContent)) return false;
     return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
 
   const editLastOwnText = (): void => {
-    const lastOwnText = messages.findLast((message) => isOwnText(message, me.id));
+    const lastOwnText = messages.findLast((message) => canBeEdited(message, me.id));
     if (capabilities.edit && lastOwnText) startTask({ kind: 'edit', messageId: lastOwnText.id });
   };
 
@@ -252,7 +257,7 @@ export const Conversation = ({
           notice={notice}
         />
       </PartBoundary>
-      {fileDrop.isDropping ? (
+      {fileDrop.isDraggingOver ? (
         <div className="pointer-events-none absolute inset-3 z-overlay grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
         </div>

@@ -31,14 +31,14 @@ export const copy = {
     sent: 'Sent',
     failed: 'Not delivered',
     retry: 'Retry',
-    remove: 'Delete',
-    /** The word that docs/product-decisions.md, A97, uses for a photo. */
+    delete: 'Delete',
+    /** For a photo, docs/product-decisions.md, A97, names the action "Remove". */
     removePhoto: 'Remove',
     uploading: (percent: number) => `Sending photo, ${percent} %`,
     progress: 'Sending photo',
     cancel: 'Cancel',
   },
-  /** Reasons why a message was not sent or an edit not saved. */
+  /** Why a message was not sent, or a change not saved. */
   notices: {
     too_fast: 'Not sent: a little slower, please. Your text is still here.',
     edit_too_fast: 'Not saved: a little slower, please. Your text is still here.',
@@ -63,7 +63,7 @@ export const copy = {
     typing: (name: string) => `${name} is typing`,
     hidden: 'Message hidden',
     contactHidden: 'Contact details hidden',
-    showContact: 'Show',
+    showHidden: 'Show',
     /** In quotes and announcements, which have no button that shows the hidden text. */
     hiddenMessage: '[Message hidden]',
     hiddenContact: '[Contact details hidden]',
@@ -89,6 +89,7 @@ export const copy = {
     notLoaded: 'The actions could not be loaded. The connection may have failed for a moment.',
   },
   reactions: {
+    /** By emoji. The wide type permits a look-up of any text. */
     names: {
       '❤️': 'Heart',
       '😂': 'Laughing',
@@ -101,15 +102,16 @@ export const copy = {
       '💯': '100',
       '👏': 'Clapping',
     } satisfies Record<ReactionEmoji, string> as Record<string, string>,
-    pill: (name: string, count: number) => `${name}, ${count}`,
+    nameAndCount: (name: string, count: number) => `${name}, ${count}`,
   },
   list: {
     howTo: 'Use the arrow keys to move between messages, and Tab to reach the actions of a message.',
     newest: 'Jump to the newest message',
-    news: 'New messages',
+    newMessages: 'New messages',
     typing: 'Typing',
     unseen: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),
   },
+  /** Shown in place of a part of the chat whose rendering failed. */
   broken: {
     list: 'The messages cannot be shown.',
     composer: 'The message field cannot be shown.',

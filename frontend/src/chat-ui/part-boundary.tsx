@@ -8,9 +8,9 @@ import { Button } from '@/ui/button';
 export interface PartBoundaryProps {
   /** A sentence that says which part cannot be shown. */
   title: string;
-  /** A change of one of these renders the part again. */
+  /** After an error, a change of one of these renders the part again. */
   resetKeys?: unknown[];
-  /** Adds a close button beside Try again. */
+  /** Adds a close button beside the retry button. */
   onClose?: () => void;
   className?: string;
   children: ReactNode;

@@ -1,5 +1,7 @@
 import { cn } from '@/lib/class-names';
 
+// Some of these utilities are the project's own, such as `text-chat` (a font size) and `from-the-left`.
+
 it.each([
   ['text-sm text-muted-foreground', 'text-foreground', 'text-sm text-foreground'],
   ['size-10 text-sm', 'size-20 text-xl', 'size-20 text-xl'],

@@ -14,6 +14,7 @@ const propertyPatterns: readonly [pattern: RegExp, property?: string][] = [
   [/^text-/, 'color'],
   [/^bg-/, 'background'],
   [/^border(-\d+)?$/, 'border-width'],
+  // Not a single side such as `border-t`, which is always kept.
   [/^border-(?![xytrbl](-|$))/, 'border-color'],
   [/^rounded-(inner|control|card|sheet|full)$/, 'radius'],
   [
@@ -44,7 +45,7 @@ const findProperty = (utility: string): string | undefined => {
   return undefined;
 };
 
-/** Cache of `merge`: the components use a limited number of combinations. */
+/** Cache of `merge`. It stays small, because the components use a limited number of combinations. */
 const mergedByInput = new Map<string, string>();
 
 /** Removes each utility whose property is set by a later one under the same variants. */
@@ -69,7 +70,7 @@ const merge = (classes: string): string => {
 
 /**
  * Joins class names; if two set the same property, the later wins. Supports only the utilities that components of this
- * page override; tailwind-merge supports all and is 20 times as large.
+ * frontend override; tailwind-merge supports all and is 20 times as large.
  */
 export const cn = (...classes: ClassValue[]): string => {
   const joined = clsx(classes);

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 
 /** Prevents the browser from opening a file that is dropped outside a drop target, which would unload the page. */
-export const useDropGuard = (): void => {
+export const useFileDropGuard = (): void => {
   useEffect(() => {
     const rejectFile = (event: DragEvent): void => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;

@@ -3,7 +3,7 @@ import { tabStorage } from '@/lib/storage';
 const reloadedAtKey = 'thaw-reloaded-at';
 /** Minimum time between automatic reloads, in case a reload does not restore the missing chunk. */
 const minReloadIntervalMs = 30_000;
-/** The user is waiting for the part, so a check that takes longer counts as no newer version. */
+/** The user is waiting for a lazily loaded part, so a check that takes longer counts as no newer version. */
 const versionCheckTimeoutMs = 5_000;
 
 /** Address of the entry script of a page, which identifies its version. Prerendered pages list it in a meta tag. */
@@ -17,6 +17,7 @@ export const isNewerVersionDeployed = async (page: Document = document): Promise
   const entry = readEntryScript(page);
   if (!entry) return false;
   try {
+    // All pages have the same entry script, so it does not matter which of them is read.
     const response = await fetch('/', {
       cache: 'no-store',
       signal: AbortSignal.timeout(versionCheckTimeoutMs),

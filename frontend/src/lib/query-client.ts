@@ -36,7 +36,10 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** Refetches a query that is in flight when a change is pushed: its response may be older than the change. */
+/**
+ * Refetches a query that is in flight when a change is pushed: its response may be older than the change. Data that is
+ * already loaded is updated by the caller.
+ */
 export const refetchIfInFlight = async (client: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = client.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;

@@ -1,6 +1,6 @@
 /** The `Date` header is truncated to the second, so on average it is half a second behind. */
 const meanTruncationMs = 500;
-/** A smaller difference counts as none, because the `Date` header has a resolution of one second. */
+/** A smaller difference counts as none, because the `Date` header is precise to one second only. */
 const toleranceMs = 2_000;
 
 /** Time of the server's clock minus local time. */
@@ -20,7 +20,8 @@ export const noteServerDate = (
   const serverMs = Date.parse(dateHeader ?? '');
   if (Number.isNaN(serverMs)) return;
   const differenceMs = serverMs + meanTruncationMs - (sentAtMs + receivedAtMs) / 2;
-  // The header was written at an unknown time between request and response.
+  // The header was written at an unknown time between request and response, so the tolerance
+  // includes half of the time between them.
   offsetMs = Math.abs(differenceMs) <= toleranceMs + (receivedAtMs - sentAtMs) / 2 ? 0 : differenceMs;
 };
 

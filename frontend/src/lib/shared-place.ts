@@ -13,12 +13,12 @@ export class SharedPlace {
   /** Call when this tab shows the place. */
   enter(): void {
     this.leave();
-    const leavePromise = new Promise<void>((resolve) => {
+    const untilLeft = new Promise<void>((resolve) => {
       this.release = resolve;
     });
     this.lockReleased =
-      this.locks?.request(this.name, { mode: 'shared' }, () => leavePromise) ?? Promise.resolve();
-    // The request is rejected where the browser blocks storage; `isOpenElsewhere` then returns undefined.
+      this.locks?.request(this.name, { mode: 'shared' }, () => untilLeft) ?? Promise.resolve();
+    // The lock request is rejected where the browser blocks storage; `isOpenElsewhere` then returns undefined.
     this.lockReleased.catch(() => undefined);
   }
 

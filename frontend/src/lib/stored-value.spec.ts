@@ -6,7 +6,7 @@ type Side = (typeof sides)[number];
 const storedSide = createStoredValue<Side>('test-side', {
   parse: (text) => sides.find((side) => side === text) ?? 'left',
   format: String,
-  prerendered: 'left',
+  prerenderedValue: 'left',
 });
 
 beforeEach(() => localStorage.clear());
@@ -21,7 +21,7 @@ it('reads the written value, and the default for invalid text', () => {
   expect(storedSide.read()).toBe('left');
 });
 
-it('notifies every subscriber of changes here and in other tabs, until it unsubscribes', () => {
+it('notifies every subscriber of changes in this tab and in others, until it unsubscribes', () => {
   const { result, unmount } = renderHook(() => storedSide.useValue());
   const listener = jest.fn();
   const unsubscribe = storedSide.subscribe(listener);
@@ -47,7 +47,7 @@ it('a stored switch is false by default', () => {
   expect(read()).toBe(false);
 });
 
-it('does not throw when storage is blocked and full, and reads the default', () => {
+it('does not throw when the storage can be neither read nor written, and reads the default', () => {
   jest.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });

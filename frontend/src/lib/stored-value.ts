@@ -6,16 +6,16 @@ export interface StoredValueOptions<T> {
   parse: (text: string | null) => T;
   format: (value: T) => string;
   /** Value used when a page is rendered at build time. */
-  prerendered: T;
+  prerenderedValue: T;
 }
 
 /**
- * A value stored in this browser under one key. Subscribers in every tab are notified of each change. The value must
+ * A value stored in this browser under one key. Subscribers in every tab are notified of each `write`. The value must
  * be primitive, because `useValue` compares values by identity.
  */
 export const createStoredValue = <T extends string | number | boolean>(
   key: string,
-  { parse, format, prerendered }: StoredValueOptions<T>,
+  { parse, format, prerenderedValue }: StoredValueOptions<T>,
 ) => {
   const listeners = new Set<() => void>();
   const read = (): T => parse(browserStorage.read(key));
@@ -37,7 +37,7 @@ export const createStoredValue = <T extends string | number | boolean>(
       for (const listener of listeners) listener();
     },
     subscribe,
-    useValue: (): T => useSyncExternalStore(subscribe, read, () => prerendered),
+    useValue: (): T => useSyncExternalStore(subscribe, read, () => prerenderedValue),
   };
 };
 
@@ -46,5 +46,5 @@ export const createStoredSwitch = (key: string, { isOnByDefault = false } = {}) 
   createStoredValue<boolean>(key, {
     parse: (text) => (text === null ? isOnByDefault : text === 'on'),
     format: (isOn) => (isOn ? 'on' : 'off'),
-    prerendered: isOnByDefault,
+    prerenderedValue: isOnByDefault,
   });

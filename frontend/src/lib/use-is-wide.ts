@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { pageLimits } from '@/lib/page-limits';
 
-/** Exactly the breakpoint counts as wide. */
+/** A window exactly as wide as the breakpoint counts as wide. */
 const query = `(min-width: ${pageLimits.mobileBreakpointPx}px)`;
 
 const subscribe = (onChange: () => void): (() => void) => {

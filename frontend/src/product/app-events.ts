@@ -1,7 +1,11 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 
-/** Events within the page, dispatched on `window`; among them those of §7 of the product specification. */
+/**
+ * Events within the page, dispatched on `window`. §7 of the product specification requires all of them, except
+ * `block-changed` and `search-refused-by-standing`.
+ */
 export interface AppEvents {
+  /** `id` is the id of the request. */
   'friend-request-received': { id: number; requesterId: number };
   /** `removedBy` is the user who ended the friendship, `removedFriendId` the other one. */
   'friendship-removed': { removedFriendId: number; removedBy: number };
@@ -10,7 +14,9 @@ export interface AppEvents {
   'block-changed': { userId: number; isBlocked: boolean };
   /** The server refused a search because of the user's standing, such as a suspension. */
   'search-refused-by-standing': undefined;
+  /** The product specification names this event in camel case. */
   profileUpdated: { userId: number };
+  /** Every frame that the socket client passes on to the features. */
   'websocket-message': ServerFrame;
 }
 

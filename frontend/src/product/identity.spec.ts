@@ -35,12 +35,12 @@ it('mergeIntoUser changes the user and raises profileUpdated, and does nothing w
   signIn(aUser());
   mergeIntoUser({ gender: 'male' });
   expect(currentUser()).toEqual(aUser({ gender: 'male' }));
-  expect(raised).toEqual([{ userId: 7 }]);
+  expect(raised).toEqual([{ userId: aUser().id }]);
   unsubscribe();
 });
 
 it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(
-  'treats %s in storage as signed out',
+  'has no user when the storage contains %s',
   async (text) => {
     localStorage.setItem(identityStorageKey, text);
     await useIdentity.persist.rehydrate();

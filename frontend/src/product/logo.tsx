@@ -1,6 +1,6 @@
 import { cn } from '@/lib/class-names';
 
-/** Two dots that touch, one of them in the warm colour. */
+/** Two overlapping dots with a narrow gap between them. The left one has the primary colour. */
 export const LogoMark = ({ className }: { className?: string }) => (
   <svg viewBox="0 0 34 22" className={cn('h-5 w-auto', className)} aria-hidden="true">
     <path

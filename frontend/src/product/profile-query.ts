@@ -8,19 +8,19 @@ export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile']
 export const profileQuery = (userId: number) =>
   queryOptions({
     queryKey: profileKey(userId),
-    queryFn: async ({ queryKey }) => profileSchema.parse(await request('GET', queryKey[0])),
+    queryFn: async ({ queryKey: [path] }) => profileSchema.parse(await request('GET', path)),
   });
 
 export interface ShownProfile {
   /** Undefined while loading. */
   username: string | undefined;
   avatar: string | null;
-  /** The request failed, usually because the profile does not exist or is not visible to the signed-in user. */
+  /** No request has succeeded, usually because the profile does not exist or is not visible to the signed-in user. */
   isUnknown: boolean;
 }
 
 /**
- * Returns the profile of a user, with `placeholder` as the name if the request failed.
+ * Returns the profile of a user, with `placeholder` as the name of an unknown profile.
  * @param options.isWanted while false, the profile is not requested
  */
 export const useProfile = (

@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backgrounds, chooseTheme, followTheme, readThemeChoice } from '@/product/theme';
 
-/** The classic script that the page runs before its first paint. */
+/** The script that the page runs before its first paint. It is not a module, so it cannot be imported. */
 const themeScript = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 const getShownTheme = (): string | undefined => document.documentElement.dataset.theme;
 
 let systemPrefersLight = false;
 beforeEach(() => {
   localStorage.clear();
+  document.documentElement.dataset.theme = '';
   window.matchMedia = ((query: string) => ({
     matches: systemPrefersLight && query.includes('light'),
     addEventListener: () => undefined,
@@ -16,6 +17,7 @@ beforeEach(() => {
 });
 
 describe.each([
+  // Without a stored theme, the system's theme has no effect.
   { stored: null, system: 'dark', shown: 'dark' },
   { stored: null, system: 'light', shown: 'dark' },
   { stored: 'dark', system: 'light', shown: 'dark' },
@@ -27,7 +29,6 @@ describe.each([
   beforeEach(() => {
     systemPrefersLight = system === 'light';
     if (stored) localStorage.setItem('thaw-theme', stored);
-    document.documentElement.dataset.theme = '';
   });
 
   it(`public/theme.js shows the ${shown} theme before the first paint`, () => {

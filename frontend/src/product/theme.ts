@@ -12,7 +12,7 @@ const matchLightSystemTheme = (): MediaQueryList => matchMedia('(prefers-color-s
 const storedTheme = createStoredValue<ThemeChoice>('thaw-theme', {
   parse: (text) => themeChoices.find((choice) => choice === text) ?? 'dark',
   format: String,
-  prerendered: 'dark',
+  prerenderedValue: 'dark',
 });
 export const { read: readThemeChoice, useValue: useThemeChoice } = storedTheme;
 

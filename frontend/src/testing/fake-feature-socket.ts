@@ -12,7 +12,9 @@ export interface SentCommand {
 export class FakeFeatureSocket {
   isOpen = true;
   resyncCount = 0;
+  /** Frames of `send`, in order. */
   readonly sent: { event: string; data: unknown }[] = [];
+  /** Calls of `request`, in order, also those while `isOpen` is false. */
   readonly commands: SentCommand[] = [];
 
   send = (event: string, data: unknown): boolean => {
@@ -26,6 +28,7 @@ export class FakeFeatureSocket {
         options?.onAck?.(ackData);
         resolve(ackData);
       };
+      // The spread makes the type `object` a record.
       this.commands.push({ event, data: { ...data }, ack, reject });
     });
 

@@ -19,7 +19,7 @@ export class FakeSocket implements SocketLike {
   onmessage: SocketLike['onmessage'] = null;
   onclose: SocketLike['onclose'] = null;
   readonly sent: SentFrame[] = [];
-  /** The code with which the client closed the socket; null before. */
+  /** The code with which the client closed the socket: null before, undefined for a close without a code. */
   closedWith: number | undefined | null = null;
 
   send = (text: Parameters<SocketLike['send']>[0]): void => {
@@ -32,7 +32,8 @@ export class FakeSocket implements SocketLike {
     this.closedWith = code;
   };
 
-  // Methods for tests: act as the server, or inspect the sent frames.
+  // Methods for tests: act as the server, or inspect the sent frames. The casts of the handlers drop the `this`
+  // parameter (a WebSocket) that their types declare.
 
   /** Opens the socket. */
   accept(): void {
@@ -49,7 +50,7 @@ export class FakeSocket implements SocketLike {
     (this.onmessage as ((event: MessageEvent) => void) | null)?.(new MessageEvent('message', { data: text }));
   }
 
-  /** Closes the socket with this code. */
+  /** Closes the socket as the server does, or as a lost connection does (1006). */
   drop(code: number): void {
     this.readyState = CLOSED;
     // Not every version of jsdom has a CloseEvent constructor with a code; the client reads only `code`.
@@ -71,6 +72,6 @@ export class FakeSocket implements SocketLike {
 
   /** Sends an error for the last frame of this event. */
   refuse(event: string, code: string, retryAfterMs?: number): void {
-    this.deliver('error', { code, message: 'no', retryAfterMs }, this.findLast(event)?.ref);
+    this.deliver('error', { code, message: 'refused', retryAfterMs }, this.findLast(event)?.ref);
   }
 }

@@ -20,6 +20,7 @@ export const partner = aPartner();
 const receivedAtMs = Date.parse('2026-11-20T12:00:00.000Z');
 export const sessionId = 's1';
 export const [question, otherQuestion] = questions as [Question, Question];
+// The first two options of the first question: soup and a film.
 export const [soupAnswer, filmAnswer] = question.options as [string, string];
 
 /** Names of the frames of a game. */
@@ -100,16 +101,16 @@ export const getSession = ({ session }: RandomChatState): Session => {
   return session;
 };
 /** The messages of the chat without the welcome message. */
-export const listRows = (state: RandomChatState): readonly ChatMessage[] =>
+export const listMessages = (state: RandomChatState): readonly ChatMessage[] =>
   getSession(state).messages.filter(({ id }) => !id.startsWith('welcome'));
-/** The question of the game, which the message list shows as a card. */
-export const getCard = (state: RandomChatState): GameData => {
+/** The first game in the chat, which the message list shows as a card. */
+export const getGame = (state: RandomChatState): GameData => {
   const [game] = getSession(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
-  if (!game) throw new Error('No card');
+  if (!game) throw new Error('No game');
   return game;
 };
 /** The texts of the system's messages, except the reveal of the answers. */
-export const listNotices = (state: RandomChatState): string[] =>
-  listRows(state)
+export const listSystemTexts = (state: RandomChatState): string[] =>
+  listMessages(state)
     .filter(({ senderId, card }) => senderId === SYSTEM_SENDER_ID && card?.kind !== 'break_ice_reveal')
     .map(({ content }) => content);

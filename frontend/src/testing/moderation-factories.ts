@@ -21,6 +21,7 @@ export const aCaseItem = (changes: Partial<CaseItem> = {}): CaseItem => ({
   isAnonymous: true,
   categories: { sexual: 2 },
   reporters: 2,
+  // The user's sanctions from other cases.
   priors: 0,
   isAutomatic: false,
   kind: 'reports',
@@ -87,6 +88,7 @@ export const aCase = (changes: Partial<ModerationCase> = {}): ModerationCase => 
   ],
   evidence: [anEvidence()],
   history: [{ kind: 'opened', at: '2026-11-20T21:04:30.000Z' }],
+  // Ids of moderators who may not decide the case.
   excludes: [],
   ...changes,
 });

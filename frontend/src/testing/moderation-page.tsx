@@ -39,8 +39,9 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
   const server = fakeServer({
     [openQueueRoute]: createCaseListResponse(items),
     [createQueueRoute('decided')]: createCaseListResponse([]),
+    // Cases about people whose data is under a legal hold.
     [createQueueRoute('held')]: createCaseListResponse([]),
-    // Another moderator.
+    // Another moderator, who has acted on the cases of some specs. The page looks the name up.
     'GET /api/user/4': { id: 4, username: 'mod-two', avatar: null, isOnline: true },
     ...(Object.fromEntries(
       cases.flatMap((queuedCase) => [
@@ -64,7 +65,7 @@ export const showModeration = (cases: ModerationCase[], search = '', routes: Rou
   return { server, queryClient, onForbidden, user: userEvent.setup() };
 };
 
-/** Three open cases with different people: 8, 11 and 12. */
+/** Three open cases (8, 11 and 12) about different people, the most urgent first. */
 export const createThreeCases = (): ModerationCase[] => [
   aCase({ urgency: 500 }),
   aCase({ id: 11, userId: 10, username: 'silent-badger', urgency: 300 }),

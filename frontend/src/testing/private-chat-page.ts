@@ -14,7 +14,7 @@ import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 export const me = 7;
 /** Id of the friend. */
 export const friend = 12;
-/** Time at which the server stored a message. */
+/** For acks of sent messages: the time at which the server stored the message. */
 export const storedAt = '2026-11-20T12:00:00.000Z';
 
 /** Creates the stores of the private chats on a new page: connected, with one message from the friend, none unread. */
@@ -27,7 +27,7 @@ export const openPrivateChatPage = () => {
   const chat = createPrivateChats({ clock, newId, queryClient });
   const changes = createMessageChanges(chat, { clock, newId });
   chat.attachSocket(socket);
-  chat.switchUser();
+  chat.switchUser(); // to the user whom the test has signed in
   queryClient.setQueryData<Conversation>(conversationKey(me, friend), {
     messages: [aPrivateMessage({ id: 1 })],
     hasOlder: false,
@@ -39,7 +39,9 @@ export const openPrivateChatPage = () => {
     changes,
     clock,
     socket,
+    /** Frames that were sent without waiting for a response. */
     sent: socket.sent,
+    /** Commands that wait for a response. */
     commands: socket.commands,
     queryClient,
     receive: <E extends ServerEvent>(event: E, data: ServerData<E>): void =>

@@ -80,9 +80,14 @@ export const createMessageData = (
   ...changes,
 });
 /** The action with the server's ack of a message that the user has sent. */
-export const createAckAction = (clientId: string, content: string, seq: number): Action => ({
+export const createAckAction = (
+  clientId: string,
+  content: string,
+  seq: number,
+  sessionId = 's1',
+): Action => ({
   type: 'messageAcknowledged',
-  sessionId: 's1',
+  sessionId,
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
   ack: { id: `${receivedAtMs}-${seq}`, seq, timestamp: formatIsoAtOffset(seq), clientId },
 });

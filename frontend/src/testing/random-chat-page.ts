@@ -29,10 +29,10 @@ export const openRandomChatPage = ({ isReload = false } = {}) => {
   let idCount = 0;
   const chatTabs = {
     /** The result of `isOpenElsewhere`, which a test may change. */
-    elsewhere: false as boolean | undefined,
+    isShownElsewhere: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
-    isOpenElsewhere: async () => chatTabs.elsewhere,
+    isOpenElsewhere: async () => chatTabs.isShownElsewhere,
   };
   const chat = createRandomChat({ clock, newId: () => `c${(idCount += 1)}`, chatTabs });
   chat.attachSocket(socket);

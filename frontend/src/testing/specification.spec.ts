@@ -64,7 +64,7 @@ const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§4 icebreaker', icebreaker.notices.ignoredByMe, 'You decided to not break the ice'],
   ['§4 icebreaker', icebreaker.notices.ignoredByPartner, 'Your partner decided to not break the ice'],
   ['§4 icebreaker', icebreaker.match.title, 'The ice is broken!'],
-  ['§4 icebreaker', icebreaker.match.local, 'O gelo foi quebrado!'],
+  ['§4 icebreaker', icebreaker.match.portuguese, 'O gelo foi quebrado!'],
   ['§4 icebreaker', icebreaker.plotTwist.title, 'Plot twist!'],
   ['§4 icebreaker', icebreaker.ignoredByMe.join(' / '), 'You ignored this game / Game ended'],
   [
@@ -98,7 +98,7 @@ const specifiedTexts: [section: string, shown: string, specified: string][] = [
   ['§4 save button', profileForms.profile.save.loading, 'Saving...'],
   ['§4 save button', profileForms.profile.save.success, 'Saved!'],
   ['§4 save button', profileForms.profile.save.error, 'Error saving'],
-  ['§5 password', profileForms.password.differs, 'Passwords do not match'],
+  ['§5 password', profileForms.password.confirmPasswordError, 'Passwords do not match'],
   ['§8 placeholder', friends.requests.placeholder(12), 'Utilizador #12'],
   ['§5', auth.errors.email, 'Invalid email'],
   ['§5', auth.errors.passwordTooShort, 'Password must be at least 6 characters'],

@@ -57,7 +57,8 @@ export const ChoiceGroup = <T extends string>({
 }: ChoiceGroupProps<T>) => {
   const legendId = useId();
   const chosenIndex = choices.findIndex((choice) => choice.value === value);
-  // The chosen option, as with native radio buttons, or the first one while none is chosen.
+  // The tab stop is the chosen option, as with native radio buttons, or the first one while none is chosen. That of
+  // `useRovingFocus` follows the focus instead.
   const tabStopIndex = Math.max(chosenIndex, 0);
 
   const roving = useRovingFocus({

@@ -3,7 +3,7 @@ const openers = new WeakMap<Element, HTMLElement>();
 
 // jsdom, which the tests use, does not have `checkVisibility`.
 const isVisible = (element: Element): boolean =>
-  element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
+  element.isConnected && ((element as Partial<Element>).checkVisibility?.() ?? true);
 
 /**
  * Finds the opener of a dialog. If the opener is no longer visible, tries the opener of the dialog that contained it,
@@ -46,9 +46,12 @@ export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
   const returnTarget = findReturnTarget(event.target);
+  // The closing dialog is already removed, so a dialog that contains the focus has replaced it.
   const replacingDialog = document.activeElement?.closest('[role="dialog"]');
-  // The closing dialog is already removed, so a dialog that contains the focus has replaced it. The replacing dialog
-  // inherits the opener, unless it has a visible opener itself.
-  if (!replacingDialog) (returnTarget ?? findFallbackTarget(event.target))?.focus();
-  else if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
+  if (!replacingDialog) {
+    (returnTarget ?? findFallbackTarget(event.target))?.focus();
+    return;
+  }
+  // The replacing dialog inherits the opener, unless it has a visible opener itself.
+  if (returnTarget && !findReturnTarget(replacingDialog)) openers.set(replacingDialog, returnTarget);
 };

@@ -11,11 +11,11 @@ export const IdlePart = <P extends object>({
   pending,
   children,
 }: Pick<LoadedPartProps<P>, 'part' | 'children'> & { pending: ReactNode }) => {
-  // Also true after a failed preload: `LoadedPart` then loads the part again.
-  const [wasPreloaded, setPreloaded] = useState(false);
-  useEffect(() => runWhenIdle(() => void part.preload().then(() => setPreloaded(true))), [part]);
-  return wasPreloaded ? (
-    <LoadedPart part={part} pending={pending} broken={() => pending}>
+  // `preload` resolves even if loading fails; `LoadedPart` then loads the part again.
+  const [isPreloadOver, setPreloadOver] = useState(false);
+  useEffect(() => runWhenIdle(() => void part.preload().then(() => setPreloadOver(true))), [part]);
+  return isPreloadOver ? (
+    <LoadedPart part={part} pending={pending} renderFailure={() => pending}>
       {children}
     </LoadedPart>
   ) : (

@@ -10,7 +10,7 @@ const createPartAndPage = (load: () => Promise<typeof LoadedText>) => {
     <LoadedPart
       part={part}
       pending={<p>loading</p>}
-      broken={({ retry }) => <button onClick={retry}>Try again</button>}
+      renderFailure={({ retry }) => <button onClick={retry}>Try again</button>}
     >
       {(Loaded) => <Loaded text="content" />}
     </LoadedPart>

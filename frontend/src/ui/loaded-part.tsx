@@ -14,7 +14,7 @@ export interface Part<P> {
 /** @param load imports the code of the component; called again after a failure. */
 export const createPart = <P extends object>(load: () => Promise<ComponentType<P>>): Part<P> => {
   let loaded: ComponentType<P> | undefined;
-  let pending: ComponentType<P> | undefined;
+  let lazyComponent: ComponentType<P> | undefined;
   const createLazyComponent = (): ComponentType<P> =>
     lazy(async () => {
       try {
@@ -22,7 +22,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
         return { default: loaded };
       } catch (error) {
         // React caches the rejection of a lazy component, so the next attempt needs a new one.
-        pending = undefined;
+        lazyComponent = undefined;
         throw error;
       }
     });
@@ -35,7 +35,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
         console.warn('A part was not loaded ahead; it is loaded when it is needed', error);
       }
     },
-    getComponent: () => loaded ?? (pending ??= createLazyComponent()),
+    getComponent: () => loaded ?? (lazyComponent ??= createLazyComponent()),
   };
 };
 
@@ -45,23 +45,23 @@ export interface LoadedPartProps<P> {
   /** Shown while loading. */
   pending?: ReactNode;
   /** Shown when loading or rendering failed. */
-  broken: (failure: { error: unknown; retry: () => void }) => ReactNode;
+  renderFailure: (failure: { error: unknown; retry: () => void }) => ReactNode;
   /** After a failure, a change of one of these values retries. */
   resetKeys?: readonly unknown[];
 }
 
-/** Renders a lazily loaded part. Confines the errors of the part to it, and loads a failed part again on each retry. */
+/** Renders a lazily loaded part. Its errors do not affect the rest of the page. A retry loads a failed part again. */
 export const LoadedPart = <P extends object>({
   part,
   children,
   pending = null,
-  broken,
+  renderFailure,
   resetKeys = [],
 }: LoadedPartProps<P>) => {
   const [Loaded, setLoaded] = useState(() => part.getComponent());
   return (
     <ErrorBoundary
-      fallbackRender={({ error, resetErrorBoundary }) => broken({ error, retry: resetErrorBoundary })}
+      fallbackRender={({ error, resetErrorBoundary }) => renderFailure({ error, retry: resetErrorBoundary })}
       onError={reportRenderError}
       onReset={() => setLoaded(() => part.getComponent())}
       resetKeys={[...resetKeys]}

@@ -12,7 +12,10 @@ export interface MenuPanelProps {
   items: readonly MenuItem[];
 }
 
-/** Radix's dropdown menu with an external trigger; returns the focus to the trigger. */
+/**
+ * Radix's menu. Its trigger is the button of `Menu`, which is shown before this code is loaded. Radix's public dropdown
+ * menu allows no such external trigger. Returns the focus to the trigger.
+ */
 export const MenuPanel = ({ id, trigger, isOpen, onOpenChange, labelledBy, items }: MenuPanelProps) => {
   const chosenAction = useRef<(() => void) | undefined>(undefined);
   return (

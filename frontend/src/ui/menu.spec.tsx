@@ -21,10 +21,11 @@ const renderMenu = () => {
   return { user: userEvent.setup(), button: screen.getByRole('button', { name: 'More about heron' }) };
 };
 
+// The code of the panel is loaded on demand.
 beforeAll(() => menuPanelPart.preload());
 beforeEach(() => recordRun.mockReset());
 
-it('a menu opens on a click with the name of its button, and Escape closes it without a choice', async () => {
+it('a click opens the menu, which is named like its button, and Escape closes it without a choice', async () => {
   const { user, button } = renderMenu();
   expect(button).toHaveAttribute('aria-haspopup', 'menu');
   expect(button).toHaveAttribute('aria-expanded', 'false');

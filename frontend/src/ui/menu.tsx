@@ -4,6 +4,7 @@ import { Button } from '@/ui/button';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { type MenuItem } from '@/ui/menu-item';
 
+/** Exported, so that the chat page can preload it. */
 export const menuPanelPart = createPart(async () => (await import('@/ui/menu-panel')).MenuPanel);
 
 export interface MenuProps {
@@ -40,7 +41,7 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        {...(isOpen ? { 'aria-controls': `${id}-menu` } : {})}
+        aria-controls={isOpen ? `${id}-menu` : undefined}
         className={cn(
           'text-muted-foreground',
           isSmall && 'size-7 rounded-full border border-border bg-popover after:hidden',
@@ -58,8 +59,8 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
         {icon}
       </Button>
       {isPanelMounted ? (
-        // If the code does not load, no menu appears, and the next press of the button retries.
-        <LoadedPart part={menuPanelPart} broken={() => null} resetKeys={[isOpen]}>
+        // If the code does not load, no menu appears. The next press changes `isOpen`, which loads the code again.
+        <LoadedPart part={menuPanelPart} renderFailure={() => null} resetKeys={[isOpen]}>
           {(MenuPanel) => (
             <MenuPanel
               id={`${id}-menu`}

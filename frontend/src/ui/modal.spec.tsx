@@ -146,7 +146,7 @@ it('a modal that has replaced another returns the focus to the opener of the oth
 
 describe('on a phone', () => {
   beforeEach(() => {
-    // Only the query for a bottom sheet has a maximum width.
+    // A modal is a bottom sheet on a narrow screen. Only its media query contains `max-width`.
     const matchNarrowScreen = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
     jest.spyOn(window, 'matchMedia').mockImplementation(matchNarrowScreen);
   });

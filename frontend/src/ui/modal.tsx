@@ -27,12 +27,15 @@ export interface ModalProps {
 
 const preventDefault = (event: Event): void => event.preventDefault();
 
-/** Returns a ref that is true if the last key was an Escape with which Radix closes a toast instead of the dialog. */
+/**
+ * Returns a ref that is true if the last key was Escape and was pressed while a toast was open. Radix then closes the
+ * toast instead of the dialog.
+ */
 const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
   const isEscapeForToast = useRef(false);
   useEffect(() => {
     if (!isOpen) return;
-    // Captured on window, because the handlers of Radix would already have closed the toast.
+    // In the capture phase on window, before a handler of Radix closes the toast.
     const recordEscape = ({ key }: globalThis.KeyboardEvent): void => {
       isEscapeForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
     };
@@ -93,7 +96,10 @@ export const Modal = ({
     setAskingToDiscard(false);
     if (focusBeforeQuestion.current instanceof HTMLElement) focusBeforeQuestion.current.focus();
   };
-  /** Returns true if unsaved changes prevent closing: shows the question, or hides it on a second attempt to close. */
+  /**
+   * With unsaved changes, shows the question, or hides it on a second attempt to close.
+   * @returns true if the modal must stay open
+   */
   const stopForUnsavedChanges = (): boolean => {
     if (isAskingToDiscard) {
       keepEditing();
@@ -144,7 +150,7 @@ export const Modal = ({
             )}
           >
             <div
-              // A toast must not cover this bar (use-top-below-controls.ts).
+              // A toast must not cover this header (use-top-below-controls.ts).
               data-controls=""
               className={cn('shrink-0 px-6 pt-6', onDismiss && 'touch-none pr-16')}
               {...(onDismiss ? pullHandlers : {})}

@@ -11,6 +11,7 @@ export interface PopoverProps {
   /** Accessible name of the panel. */
   label: string;
   align?: 'start' | 'center' | 'end';
+  /** Classes of the panel. */
   className?: string;
   /** Called when the panel closes. The focus returns to the button unless the event's default is prevented. */
   onCloseAutoFocus?: (event: Event) => void;
@@ -37,8 +38,8 @@ export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: Po
         {...button}
       />
       {wasOpened ? (
-        // If the code does not load, no panel appears, and the next press of the button retries.
-        <LoadedPart part={popoverPanelPart} broken={() => null} resetKeys={[isOpen]}>
+        // If the code does not load, no panel appears; the next change of `isOpen` loads the code again.
+        <LoadedPart part={popoverPanelPart} renderFailure={() => null} resetKeys={[isOpen]}>
           {(PopoverPanel) => (
             <PopoverPanel id={id} trigger={trigger} isOpen={isOpen} onOpenChange={onOpenChange} {...panel}>
               {children}

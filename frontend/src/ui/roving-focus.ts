@@ -28,7 +28,7 @@ const findTargetIndex = (
   if (isGrid && (key === 'ArrowUp' || key === 'ArrowDown')) {
     // The first item of the second row: its index is the number of columns.
     const columnCount = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
-    if (columnCount === -1) return currentIndex;
+    if (columnCount === -1) return currentIndex; // there is only one row
     const targetIndex = currentIndex + step * columnCount;
     return targetIndex >= 0 && targetIndex < items.length ? targetIndex : currentIndex;
   }
@@ -36,7 +36,7 @@ const findTargetIndex = (
 };
 
 export interface RovingFocusOptions {
-  /** Index of the item that is the first tab stop. */
+  /** Index of the item that is the tab stop until another item gets the focus. */
   initial?: number;
   /** The items wrap into rows of the same length. */
   isGrid?: boolean;

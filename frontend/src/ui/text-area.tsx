@@ -8,7 +8,7 @@ export interface TextAreaProps {
   onChange: (value: string) => void;
   maxCodePoints: number;
   /** Length, in code points, from which the counter is shown. */
-  countFrom: number;
+  showCountFrom: number;
   /** Formats the length, such as '900 of 1,000 characters'. */
   formatCount: (length: number, maximum: number) => string;
   rows?: number;
@@ -22,7 +22,7 @@ export const TextArea = ({
   value,
   onChange,
   maxCodePoints,
-  countFrom,
+  showCountFrom,
   formatCount,
   rows = 3,
   isDisabled = false,
@@ -31,7 +31,7 @@ export const TextArea = ({
   const id = useId();
   const length = countCodePoints(normalizeText(value));
   const isTooLong = length > maxCodePoints;
-  const showsCount = length >= countFrom;
+  const showsCount = length >= showCountFrom;
   return (
     <div className={cn('grid gap-1', className)}>
       <label htmlFor={id} className="text-sm font-semibold">

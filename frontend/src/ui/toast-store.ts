@@ -2,7 +2,10 @@ import { create } from 'zustand';
 
 export interface ToastAction {
   label: string;
-  /** How to do the same after the toast has closed, for screen readers. */
+  /**
+   * For screen readers: another way to perform the action, because the toast closes by itself after a few seconds.
+   * Defaults to `label`.
+   */
   altText?: string;
   run: () => void;
 }

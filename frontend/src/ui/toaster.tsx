@@ -8,7 +8,7 @@ import { closeToast, useToasts } from '@/ui/toast-store';
 import { useTopBelowControls } from '@/ui/use-top-below-controls';
 
 /**
- * Shows the current toast for five seconds, at the top of the window, so that it does not cover the message field. It
+ * Shows the current toast for a few seconds, at the top of the window, so that it does not cover the message field. It
  * is placed below the controls at the top if it does not fit next to them. The key F8 moves the focus to the toast.
  */
 export const Toaster = () => {
@@ -20,7 +20,9 @@ export const Toaster = () => {
         <Toast.Root
           key={shown.id}
           open={shown.isOpen}
-          onOpenChange={(open) => (open ? undefined : closeToast(shown.id))}
+          onOpenChange={(open) => {
+            if (!open) closeToast(shown.id);
+          }}
           className={cn(
             'pop-down pointer-events-auto relative grid gap-1 rounded-card bg-popover py-3 pr-14 pl-4 shadow-elevated',
             'border border-border data-[swipe=move]:translate-y-(--radix-toast-swipe-move-y)',

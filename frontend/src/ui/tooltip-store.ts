@@ -23,7 +23,7 @@ export const tooltips = {
       tooltips.open(id);
     else openingTimer = setTimeout(() => tooltips.open(id), pageLimits.tooltipOpenDelayMs);
   },
-  /** Closes the tooltip if it is open, and cancels a delayed opening. */
+  /** Closes the tooltip if it is open, and cancels a delayed opening of any tooltip. */
   close: (id: string): void => {
     clearTimeout(openingTimer);
     if (useTooltips.getState().openId !== id) return;

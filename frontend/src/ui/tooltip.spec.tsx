@@ -1,6 +1,7 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { Tooltip, tooltipBubblePart } from '@/ui/tooltip';
 
+// The code of the bubble is loaded on demand.
 beforeAll(() => tooltipBubblePart.preload());
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {

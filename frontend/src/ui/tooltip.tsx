@@ -14,8 +14,8 @@ export interface TooltipProps {
 }
 
 /**
- * A label next to a control that is hovered or focused by the keyboard. The positioning code (part of Radix) is loaded
- * with the first tooltip.
+ * A label next to a control that is hovered or focused by the keyboard. The bubble, with the positioning code
+ * of Radix, is loaded with the first tooltip.
  */
 export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const id = useId();
@@ -40,6 +40,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const onPointerDown = (): void => {
     close();
     isPressed.current = true;
+    // The pointer may be released outside the control.
     document.addEventListener('pointerup', () => (isPressed.current = false), { once: true });
   };
   const onFocus = (): void => {
@@ -57,7 +58,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
         {children}
       </Slot>
       {isOpen ? (
-        <LoadedPart part={tooltipBubblePart} broken={() => null}>
+        <LoadedPart part={tooltipBubblePart} renderFailure={() => null}>
           {(TooltipBubble) => (
             <TooltipBubble id={id} side={side} control={control} onDismiss={close}>
               {label}

@@ -45,6 +45,7 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
     },
     onTouchEnd: () => {
       const isFar = pull.current !== null && pull.current.distance >= minDismissDistancePx;
+      // A sheet that closes keeps its position.
       if (isFar && dismiss()) pull.current = null;
       else moveBack();
     },

@@ -4,29 +4,30 @@ import { useLayoutEffect, useState } from 'react';
 const wideScreenQuery = '(min-width: 64rem)';
 /** Marks the bars whose buttons a toast must not cover. */
 const barSelector = '[data-controls]';
-/** Largest share of the window's height: further down, a toast would look like part of the page. */
-const maxHeightShare = 0.5;
+/** A toast starts in this upper share of the window: further down, it would look like part of the page. */
+const maxTopShare = 0.5;
 /** Height in px that is enough for a toast of a few lines and its margin. */
 const toastHeightPx = 112;
 
 /**
- * Returns the lower edge, in px, of the bars of the open dialog on top, or else of the page. Returns 0, the top of the
- * window, on a wide screen, and if the edge is too far down. Also returns 0 if a toast fits above the dialog, because
- * below the dialog's title the toast would cover the dialog's controls.
+ * Finds the lower edge of the bars of the topmost open dialog, or of the page if no dialog is open.
+ * @returns px from the top of the window. 0 in three cases: the screen is wide; the edge is too far down; or a toast
+ * fits above the dialog, where it covers no controls of the dialog.
  */
 export const findLowerEdgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(wideScreenQuery).matches) return 0;
   // Requires a bar, because popovers also have the role `dialog`.
   const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${barSelector})`)].at(-1);
   if (dialog && dialog.getBoundingClientRect().top >= toastHeightPx) return 0;
+  // The page beneath a private chat is inert.
   const activeBars = [...(dialog ?? page).querySelectorAll(barSelector)].filter(
     (bar) => !bar.closest('[inert]'),
   );
   const lowerEdge = Math.max(0, ...activeBars.map((bar) => bar.getBoundingClientRect().bottom));
-  return lowerEdge <= (page.defaultView?.innerHeight ?? 0) * maxHeightShare ? lowerEdge : 0;
+  return lowerEdge <= (page.defaultView?.innerHeight ?? 0) * maxTopShare ? lowerEdge : 0;
 };
 
-/** Returns the top offset, in px, at which a toast covers no controls; updated when bars appear or disappear. */
+/** Returns the top offset, in px, at which a toast covers no controls; updated when elements or the window change. */
 export const useTopBelowControls = (isShown: boolean): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

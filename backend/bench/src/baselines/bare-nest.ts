@@ -5,9 +5,11 @@ import path from 'node:path';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-// Baseline of P18, the start of a process: a Nest application without providers, which imports the packages that an api
-// process imports. PACKAGES: their names, as a JSON array. PACKAGES_FROM: folder of the build that resolves them.
-// PACKAGES_FROM is the folder of the build whose packages are imported.
+// Baseline of figure P18, the CPU time and memory of an api process until it is ready: a Nest application without
+// providers, which imports the packages that an api process imports. PACKAGES: their names, as a JSON array.
+// PACKAGES_FROM: folder of the build from which the packages are resolved.
+
+// `createRequire` uses only the folder of this file name.
 const requireFromBuild = createRequire(path.join(process.env.PACKAGES_FROM ?? __dirname, 'main.api.js'));
 for (const name of JSON.parse(process.env.PACKAGES ?? '[]') as string[]) requireFromBuild(name);
 

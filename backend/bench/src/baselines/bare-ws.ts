@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// Baseline of P3, the CPU of a command, and P4, the memory of a socket: the least work with which a server can
-// acknowledge a JSON command. It parses the command, finds the handler and sends the ack.
+// Baseline of the figures P3 (CPU of a command) and P4 (memory of a socket): the least work with which a server can
+// acknowledge a JSON command. It parses the command, finds the handler and sends the ack. Runs as a child process of
+// the bench, to which it sends its port.
 
 interface InboundFrame {
   event: string;

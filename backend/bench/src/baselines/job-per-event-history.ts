@@ -7,7 +7,7 @@ import { Pool } from 'pg';
 // an outbox. Sends the rows per second to its parent process.
 
 const ROWS = Number(process.env.ROWS);
-/** Rows are inserted into this many chats in turn. */
+/** The rows are spread over this many chats. */
 const CHATS = 200;
 const JOBS_PER_CALL = 1_000;
 const CONCURRENCY = 16;
@@ -31,6 +31,7 @@ const run = async (): Promise<number> => {
         name: 'message',
         data: {
           streamId: `chat-${(start + index) % CHATS}`,
+          // Unique in a stream is enough: the positions of one stream need not be consecutive.
           position: start + index + 1,
           eventId: randomUUID(),
           content,

@@ -5,17 +5,18 @@ import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 import { leanSocketIoOptions } from './socket-io-options';
 
-// Baseline of many figures: Socket.IO with its Redis adapter, which relays messages within a room and has no rules.
+// Baseline of many figures of the benchmark: Socket.IO with its Redis adapter. Relays messages within a room without
+// checking them.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// With connection state recovery, which keeps sent packets in memory, there is a single process, because the Redis
-// adapter does not support recovery.
+// Connection state recovery keeps sent packets in memory. The Redis adapter does not support it, so the benchmark
+// starts only one process with RECOVERY=on.
 const hasRecovery = process.env.RECOVERY === 'on';
 const server = createServer();
 const io = new Server(server, {
   ...leanSocketIoOptions,
   ...(hasRecovery
-    ? { connectionStateRecovery: { maxDisconnectionDuration: 120_000 } }
+    ? { connectionStateRecovery: { maxDisconnectionDuration: 120_000 } } // the default of Socket.IO
     : { adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)) }),
 });
 let messageCount = 0;

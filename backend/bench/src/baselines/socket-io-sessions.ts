@@ -8,9 +8,10 @@ import { Pool } from 'pg';
 import { Server } from 'socket.io';
 import { leanSocketIoOptions } from './socket-io-options';
 
-// Baseline of P13, the cost of opening a socket. The handshake checks the signature of Thaw's session cookie, looks the
-// session up in Thaw's PostgreSQL with one prepared statement, and joins a room for the user.
+// Baseline of the benchmark P13, the cost of opening a socket. The handshake checks the signature of Thaw's session
+// cookie, looks the session up in Thaw's PostgreSQL with one prepared statement, and joins a room for the user.
 
+// `prepareProductEnvironment` sets these variables.
 const {
   REDIS_URL: redisUrl = '',
   DATABASE_URL: databaseUrl = '',
@@ -18,7 +19,9 @@ const {
 } = process.env;
 // Of several secrets, the first one signs the cookies.
 const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
-const pool = new Pool({ connectionString: databaseUrl, max: 10 });
+/** The default of DATABASE_POOL_SIZE in Thaw. */
+const POOL_SIZE = 10;
+const pool = new Pool({ connectionString: databaseUrl, max: POOL_SIZE });
 const server = createServer();
 const io = new Server(server, {
   ...leanSocketIoOptions,
@@ -49,6 +52,7 @@ const findUserId = async (header: string | undefined): Promise<string | undefine
   if (sessionId === null) return undefined;
   const { rows } = await pool.query<{ user_id: string }>({
     name: 'session',
+    // `family_id` is not used here, but Thaw reads it, too.
     text: 'SELECT user_id, family_id FROM sessions WHERE id_hash = $1 AND expires_at > now()',
     values: [createHash('sha256').update(sessionId).digest()],
   });

@@ -6,9 +6,9 @@ import { WsAdapter } from '@nestjs/platform-ws';
 import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
 
-// Baseline of P3, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a DTO and ValidationPipe.
-// The frames of WsAdapter have no `ref`, so clients send the ref as a part of `data`. WsAdapter sends the object that a
-// method returns.
+// Baseline of figure P3 of the benchmark, the CPU of a command: Nest as its documentation sets it up, with WsAdapter, a
+// DTO and ValidationPipe. WsAdapter passes only the `data` of a frame to the method, so clients send the `ref` in it.
+// WsAdapter sends the returned object unchanged, so the ack has its `ref` beside `data`, as in Thaw.
 
 class ReactionDto {
   @IsString()

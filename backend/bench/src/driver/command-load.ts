@@ -1,6 +1,8 @@
-import { sendAtRate, waitUntil } from './constant-rate';
-import { openAuthenticatedSocket, runInParallel, createVisitor } from './visitor';
+import { sendAtRate } from './constant-rate';
+import { openAuthenticatedSocket, createVisitor } from './visitor';
+import { runInParallel } from './run-in-parallel';
 import { openPairs } from './pairs';
+import { waitUntil } from './wait-until';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export interface CommandResult {
@@ -36,6 +38,7 @@ export class CommandLoad {
   private constructor(
     private readonly senders: readonly CommandSender[],
     private readonly wires: readonly Wire[],
+    /** Whether a command has its `ref`, which the ack repeats, as a field of its data. */
     private readonly isRefInData = false,
   ) {
     for (const sender of senders) {
@@ -71,11 +74,12 @@ export class CommandLoad {
   }
 
   /**
-   * Opens sockets to a server that only acknowledges the same frames. The ids in the frames have the same length as
-   * those of the service.
-   * @param isRefInData for a server whose frames have no `ref` of their own
+   * Opens sockets to a baseline: a server that only acknowledges the same frames. The ids in the frames have the same
+   * length as those of the service.
+   * @param isRefInData for a server that reads the `ref` from the data of a frame, because its frames have only `event`
+   * and `data`
    */
-  static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
+  static async connectToBaseline(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
     const senders: CommandSender[] = [];
     await runInParallel(count, OPENING_CONCURRENCY, async (index) => {
       const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`);
@@ -91,6 +95,7 @@ export class CommandLoad {
 
   async run(perSecond: number, seconds: number): Promise<CommandResult> {
     const count = Math.round(perSecond * seconds);
+    // The senders keep their counts: their refs continue from run to run.
     [this.faultCount, this.acked, this.refusal] = [0, 0, undefined];
     await sendAtRate(count, perSecond, (index) => {
       const sender = this.senders[index % this.senders.length];

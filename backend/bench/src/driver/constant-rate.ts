@@ -3,12 +3,12 @@ import { performance } from 'node:perf_hooks';
 /**
  * Open-loop load: calls `send` `count` times at a constant rate, whether or not responses arrive. `send` receives the
  * index of the call and the time (`performance.now()`) at which the call was due, which may be earlier than the call.
- * @throws the error that `send` throws
+ * @throws the first error that `send` throws; no further call follows
  */
 export const sendAtRate = (
   count: number,
   perSecond: number,
-  send: (index: number, intendedAt: number) => void,
+  send: (index: number, dueAt: number) => void,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
@@ -25,13 +25,3 @@ export const sendAtRate = (
     };
     tick();
   });
-
-/** Polls until the condition holds. @returns false when it does not hold within `withinMs` */
-export const waitUntil = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
-  const deadline = performance.now() + withinMs;
-  while (!condition()) {
-    if (performance.now() > deadline) return false;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return true;
-};

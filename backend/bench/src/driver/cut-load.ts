@@ -1,6 +1,7 @@
-import { sendAtRate, waitUntil } from './constant-rate';
+import { sendAtRate } from './constant-rate';
 import { type ContenderKind, openPairs, type Pair, type Partner } from './pairs';
 import { reopenSocketIoSocket, reopenThawSocket } from './reopen-socket';
+import { waitUntil } from './wait-until';
 import { SocketIoWire, type Wire, type WireFrame } from './wire';
 
 export interface CutResult {

@@ -89,7 +89,7 @@ const handlers: {
   openCommands: async ({ origins: [first = '', second], sockets, isRefInData = false }) =>
     addGroup(
       second === undefined
-        ? await CommandLoad.connectBare(first, sockets, isRefInData)
+        ? await CommandLoad.connectToBaseline(first, sockets, isRefInData)
         : await CommandLoad.openChats([first, second], sockets),
     ),
   runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),

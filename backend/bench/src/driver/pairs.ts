@@ -1,4 +1,5 @@
-import { openAuthenticatedSocket, runInParallel, createVisitor, type Visitor } from './visitor';
+import { openAuthenticatedSocket, createVisitor, type Visitor } from './visitor';
+import { runInParallel } from './run-in-parallel';
 import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 /**

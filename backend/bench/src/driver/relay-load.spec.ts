@@ -9,12 +9,14 @@ const BOB = 2;
 const PER_SECOND = 400;
 const SECONDS = 0.01;
 
+const socketThatStaysOpen = { once: () => undefined } as never;
+
 /** A socket without a network: `onSend` simulates the server. */
 class FakeWire extends Wire {
   readonly sent: { content: string; ref: string }[] = [];
 
   constructor() {
-    super({ once: () => undefined } as never);
+    super(socketThatStaysOpen);
   }
 
   send(_: string, data: object, ref: string): void {
@@ -44,7 +46,7 @@ const createMessage = (senderId: number, content: string): WireFrame => ({
 });
 
 describe('RelayLoad', () => {
-  it('counts a message that was stored after its refusal separately from messages of the partner', async () => {
+  it('does not count the copy that a sender gets of a message stored after its refusal as received', async () => {
     const { pair, ada, bob } = createPair();
     bob.onSend = () => {
       const { content, ref } = bob.sent.at(-1)!;
@@ -53,6 +55,7 @@ describe('RelayLoad', () => {
     };
     ada.onSend = () => {
       const { content, ref } = ada.sent.at(-1)!;
+      // The server refuses Ada's first message.
       if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
       // The first message was stored after its refusal: both users receive it before the second message.
       ada.deliver(createMessage(ADA, ada.sent[0]!.content));

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { percentile } from '../measure/statistics';
-import { sendAtRate, waitUntil } from './constant-rate';
+import { sendAtRate } from './constant-rate';
 import type { Pair, Partner } from './pairs';
+import { waitUntil } from './wait-until';
 
 const CONTENT_BYTES = 100;
 /** Time in which the last messages and acks must arrive. */

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { reconnectDelayMs } from '@thaw/contract/limits';
-import { waitUntil } from './constant-rate';
 import { openPairs, type Partner } from './pairs';
-import { runInParallel } from './visitor';
+import { runInParallel } from './run-in-parallel';
 import { reopenSocketIoSocket, reopenThawSocket } from './reopen-socket';
+import { waitUntil } from './wait-until';
 import type { Wire, WireFrame } from './wire';
 
 export interface StormResult {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import { runInParallel, createVisitor, type Visitor } from './visitor';
+import { runInParallel } from './run-in-parallel';
+import { createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export interface OpeningResult {

@@ -40,7 +40,7 @@ export const createVisitor = async (origin: string, gender?: 'male' | 'female'):
 
 const MAX_ATTEMPTS = 5;
 
-/** Opens an authenticated socket of a visitor. Retries, because a busy server refuses connections. */
+/** Opens an authenticated socket of a visitor. Retries at once, because a busy server may refuse a connection. */
 export const openAuthenticatedSocket = async (
   origin: string,
   { userId, cookie }: Visitor,
@@ -54,21 +54,4 @@ export const openAuthenticatedSocket = async (
       if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
-};
-
-/** Calls `task` with 0 to `count - 1`; at most `concurrency` calls run at a time. */
-export const runInParallel = async (
-  count: number,
-  concurrency: number,
-  task: (index: number) => Promise<void>,
-): Promise<void> => {
-  let nextIndex = 0;
-  const runTasks = async (): Promise<void> => {
-    while (nextIndex < count) {
-      const index = nextIndex;
-      nextIndex += 1;
-      await task(index);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, runTasks));
 };

@@ -7,8 +7,8 @@ import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Settings } from './figure';
 
 const WARM_UP_BLOCKS = 20;
-/** A turn measures a fixed number of blocks: this number for each second of `settings.seconds`. */
-const BLOCKS_PER_TURN_SECOND = 20;
+/** A round measures a fixed number of blocks: this number for each second of `settings.seconds`. */
+const BLOCKS_PER_SECOND = 20;
 const MAX_P95_MS = 25;
 
 interface User {
@@ -17,9 +17,9 @@ interface User {
 }
 
 /**
- * `block`: response time of `POST /api/blocks`, with which a user blocks another, in µs: the p95 of each round. Each
- * request blocks the partner of a running chat between two replicas, one request at a time. There is no baseline to
- * compare with, only a limit.
+ * `block`: the p95 in µs of the response time of `POST /api/blocks`, with which a user blocks another. Each request
+ * blocks the partner of a chat in progress; the two users are on different replicas. Only one request runs at a time.
+ * There is no baseline to compare with, only a limit.
  */
 export const measureBlock = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -47,7 +47,7 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
     };
     const measureResponseMicros = async (): Promise<number> => {
       await startChat();
-      // The partner of a user who blocks them receives the same frame as after a skip.
+      // A block ends the chat: the blocked partner receives the same frame as after a skip.
       const chatEnded = bob.socket.waitForFrame(({ event }) => event === 'chat_skipped');
       const startedAt = performance.now();
       await requestHttp(first, 'POST', '/api/blocks', ada.visitor.cookie, block);
@@ -59,7 +59,7 @@ export const measureBlock = async (_: Driver, settings: Settings): Promise<Outco
     };
     // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const count = round === 0 ? WARM_UP_BLOCKS : Math.ceil(settings.seconds * BLOCKS_PER_TURN_SECOND);
+      const count = round === 0 ? WARM_UP_BLOCKS : Math.ceil(settings.seconds * BLOCKS_PER_SECOND);
       const responsesMicros: number[] = [];
       for (let index = 0; index < count; index += 1) responsesMicros.push(await measureResponseMicros());
       if (round === 0) continue;

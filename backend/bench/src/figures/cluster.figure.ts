@@ -1,5 +1,5 @@
 import type { Driver } from '../driver/driver-process';
-import { runInParallel } from '../driver/visitor';
+import { runInParallel } from '../driver/run-in-parallel';
 import { computeRatios, median } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt, Service } from '../service';
@@ -14,7 +14,8 @@ const ONE_SERVER = 'one server';
 const CLUSTER = 'three primaries';
 
 /**
- * Key of the live replicas, by the time at which each expires. Users of a replica that is not in it are not matched.
+ * Key of the sorted set of live replicas, scored by the time at which the lease of each expires. Users of a replica
+ * that is not in it are not matched.
  */
 const LEASES_KEY = '{matching}:leases';
 const BENCH_REPLICA_ID = 'bench.1';
@@ -36,8 +37,7 @@ interface JoinTurn {
  * therefore on one primary.
  */
 export const measureCluster = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  // The first length is 0.
-  const waitingCount = settings.queueLengths[1] ?? 0;
+  const waitingCount = settings.queueLengths.find((length) => length > 0) ?? 0;
   const faults: string[] = [];
   const stores = {
     [ONE_SERVER]: await BenchStores.open({ hasDatabase: true }),
@@ -62,6 +62,7 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
       contenders.push({ name, group, servers, stores: ownStores, worker: () => service.worker });
     }
     for (const { name, group } of contenders) {
+      // A trial run, whose turns are very short, warms up only for the length of two turns.
       const seconds = Math.min(WARM_UP_SECONDS, settings.seconds * 2);
       const result = await driver.call('runRelay', { group, perSecond: settings.messagesPerSecond, seconds });
       faults.push(...findFaults(`${name}, warming up`, result));
@@ -102,8 +103,8 @@ export const measureCluster = async (driver: Driver, settings: Settings): Promis
 };
 
 /**
- * Joins a man and a woman in turn while `waitingCount` other men wait. Each woman is matched with the man who has
- * waited longest. The connection to Redis has the options of a replica's connection for requests.
+ * Men and women join the queue in turn, while `waitingCount` other men wait in it. Each woman is matched with the man
+ * who has waited longest. The connection to Redis has the options of a replica's connection for requests.
  */
 const measureJoins = async (
   stores: BenchStores,
@@ -152,7 +153,7 @@ const createMatchQueue = (redis: RedisClient) => {
   const { MatchQueueService } = requireBuilt<MatchQueueModule>(
     'modules/matching/application/match-queue.service',
   );
-  // Both are longer than the run.
+  // Both are longer than the run, so that no cool-down ends, or may be ignored, during the run.
   const environment = { REMATCH_RELAX_AFTER_S: HOUR_MS / 1_000, REMATCH_COOLDOWN_S: 600 };
   return new MatchQueueService(
     redis,
@@ -169,10 +170,10 @@ const createRows = (
   const createRow = <Value>(
     label: string,
     values: ReadonlyMap<string, readonly Value[]>,
-    read: (value: Value) => number,
+    selectNumber: (value: Value) => number,
     format: (value: number) => string,
   ): Row => {
-    const [ours, theirs] = [CLUSTER, ONE_SERVER].map((name) => (values.get(name) ?? []).map(read));
+    const [ours, theirs] = [CLUSTER, ONE_SERVER].map((name) => (values.get(name) ?? []).map(selectNumber));
     return {
       figure: 'cluster',
       label,

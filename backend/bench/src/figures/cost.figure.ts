@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
 import type { Driver } from '../driver/driver-process';
-import { createVisitor, openAuthenticatedSocket, runInParallel } from '../driver/visitor';
+import { runInParallel } from '../driver/run-in-parallel';
+import { createVisitor, openAuthenticatedSocket } from '../driver/visitor';
 import type { JsonWire } from '../driver/wire';
 import { PostgresMeter } from '../measure/postgres';
 import type { ServerProcess } from '../measure/server-process';
@@ -10,7 +11,7 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { formatMicros, logProgress, type Outcome, type Row, type Settings, wait } from './figure';
 
-/** Time in which work that follows the last response, such as persisting the history, ends. */
+/** Wait after the last response, so that the work that follows it (persisting the history, for example) is measured. */
 const SETTLE_MS = 1_500;
 /** Time for which the processes are measured without load. */
 const REST_MS = 6_000;
@@ -19,7 +20,7 @@ const USER_COUNT = 20;
 /** Number of chats, or of private messages, before those that are measured. */
 const WARM_UP_COUNT = 50;
 const CONTENT = 'x'.repeat(100);
-/** Time in which a forced garbage collection, and the work that it triggers, ends. */
+/** Wait after a forced garbage collection, so that it, and the work that it triggers, has ended. */
 const COLLECTION_SETTLE_MS = 1_500;
 /** With these flags, SIGUSR2 forces a garbage collection. */
 const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-on-signal.js')];
@@ -35,8 +36,8 @@ interface Cpu {
 const processKinds = ['replicas', 'worker', 'redis', 'postgres'] as const;
 
 /**
- * `cost`: CPU µs of every process for each operation, and the memory of a chat, from which docs/capacity.md is
- * computed.
+ * `cost`: CPU µs of every process for each operation, and the memory of a chat. The tables in docs/capacity.md contain
+ * both.
  */
 export const measureCost = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -51,8 +52,8 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     redis: await stores.readRedisCpuMicros(),
     postgres: postgres.cpuMicros,
   });
-  /** Groups of clients in the driver's process. */
-  const groups: number[] = [];
+  /** Ids of the groups of clients in the driver's process. */
+  const groupIds: number[] = [];
   const users: User[] = [];
   const rows: Row[] = [];
   const raw: Record<string, Cpu> = {};
@@ -78,16 +79,16 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     };
     raw[label] = cpu;
     const ours = processKinds.map((kind) => `${kind} ${formatMicros(cpu[kind])}`).join(', ');
-    rows.push({ figure: 'cost', label, ours, against: '', theirs: '', gate: '', aim: '' });
+    rows.push(createRow(label, ours));
     logProgress(`cost, ${label}: ${ours}`);
     return cpu;
   };
   try {
     const [first = '', second = ''] = service.origins;
     const signUp = async (visitors: number): Promise<number> => {
-      const visitorGroup = await driver.call('signUp', { origin: first, visitors });
-      groups.push(visitorGroup);
-      return visitorGroup;
+      const groupId = await driver.call('signUp', { origin: first, visitors });
+      groupIds.push(groupId);
+      return groupId;
     };
     const restPerSecond = await measureOperations(
       'Two replicas and a worker at rest, per second',
@@ -97,28 +98,28 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
         return (REST_MS + SETTLE_MS) / 1_000;
       },
     );
-    // A warm-up, which is not measured.
-    await signUp(settings.signUps);
     restMicrosPerMs = {
       replicas: restPerSecond.replicas / 1_000,
       worker: restPerSecond.worker / 1_000,
       redis: restPerSecond.redis / 1_000,
       postgres: restPerSecond.postgres / 1_000,
     };
-    let group = 0;
+    // A warm-up, which is not measured.
+    await signUp(settings.signUps);
+    let idleGroupId = 0;
     await measureOperations('Anonymous sign-up', async () => {
-      group = await signUp(settings.idleSockets);
+      idleGroupId = await signUp(settings.idleSockets);
       return settings.idleSockets;
     });
     await measureOperations('Opening and authenticating a socket', async () => {
-      const request = { group, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
+      const request = { group: idleGroupId, kind: 'thaw' as const, origin: first, concurrency: CONCURRENCY };
       return (await driver.call('openSockets', request)).opened;
     });
     await measureOperations('An idle socket, per second', async () => {
       await wait(REST_MS);
       return (settings.idleSockets * (REST_MS + SETTLE_MS)) / 1_000;
     });
-    await driver.call('closeSockets', { group });
+    await driver.call('closeSockets', { group: idleGroupId });
     users.push(...(await openUsers([first, second], USER_COUNT)));
     await holdChats(users, WARM_UP_COUNT);
     await measureOperations('A random chat: two joins, the match, the skip', () =>
@@ -133,27 +134,27 @@ export const measureCost = async (driver: Driver, settings: Settings): Promise<O
     const { pairs, messagesPerSecond: perSecond, seconds } = settings;
     const origins: readonly [string, string] = [service.origins[0] ?? '', service.origins[1] ?? ''];
     const openChats = async (count: number): Promise<number> => {
-      const chatGroup = await driver.call('openRelay', { kind: 'thaw', origins, pairs: count });
-      groups.push(chatGroup);
-      return chatGroup;
+      const groupId = await driver.call('openRelay', { kind: 'thaw', origins, pairs: count });
+      groupIds.push(groupId);
+      return groupId;
     };
-    const sendMessages = async (chatGroup: number): Promise<number> =>
-      (await driver.call('runRelay', { group: chatGroup, perSecond, seconds })).sent;
+    const sendMessages = async (groupId: number): Promise<number> =>
+      (await driver.call('runRelay', { group: groupId, perSecond, seconds })).sent;
     await sendMessages(await openChats(WARM_UP_COUNT));
     const memoryBefore = await readMemory(getServers(), stores);
-    const chatGroup = await openChats(pairs);
+    const chatGroupId = await openChats(pairs);
     const memoryWithChats = await readMemory(getServers(), stores);
-    await sendMessages(chatGroup);
+    await sendMessages(chatGroupId);
     const memoryWithMessages = await readMemory(getServers(), stores);
     const messageLabel = `A random message of 100 bytes, ${perSecond.toLocaleString('en')} a second`;
-    await measureOperations(messageLabel, () => sendMessages(chatGroup));
+    await measureOperations(messageLabel, () => sendMessages(chatGroupId));
     rows.push(
       createMemoryRow('A live chat with its two sockets', memoryBefore, memoryWithChats, pairs),
       createMemoryRow('A message of a live chat', memoryWithChats, memoryWithMessages, perSecond * seconds),
     );
     return { rows, faults: [], raw };
   } finally {
-    for (const group of groups) await driver.call('closeGroup', { group }).catch(() => null);
+    for (const group of groupIds) await driver.call('closeGroup', { group }).catch(() => null);
     for (const { wire } of users) wire.close();
     await postgres.end();
     await service.stop();
@@ -171,7 +172,7 @@ const openUsers = async (origins: readonly string[], count: number): Promise<Use
   const users: User[] = [];
   await runInParallel(count, CONCURRENCY, async (index) => {
     const origin = origins[index % origins.length] ?? '';
-    // Each replica gets users of both genders.
+    // The replica changes with each user and the gender after every two, so each replica gets both genders.
     const visitor = await createVisitor(origin, index % 4 < 2 ? 'female' : 'male');
     users[index] = { userId: visitor.userId, wire: await openAuthenticatedSocket(origin, visitor) };
   });
@@ -190,6 +191,7 @@ const holdChats = async (users: readonly User[], minimum: number): Promise<numbe
     const frames = await Promise.all(matches);
     const ends = users.map(async ({ userId, wire }, index) => {
       const { sessionId, partnerId } = frames[index]?.data as { sessionId: string; partnerId: number };
+      // Of the two partners, the one with the lower id skips.
       if (userId < partnerId) await wire.request('skip_chat', { sessionId });
       else await wire.waitForFrame(({ event }) => event === 'chat_skipped');
     });
@@ -256,5 +258,16 @@ const createMemoryRow = (label: string, before: Memory, after: Memory, count: nu
   const formatKilobytes = (store: keyof Memory): string =>
     ((after[store] - before[store]) / count / 1_024).toFixed(2);
   const ours = `replicas ${formatKilobytes('replicas')} KB, redis ${formatKilobytes('redis')} KB`;
-  return { figure: 'cost', label: `Memory: ${label}`, ours, against: '', theirs: '', gate: '', aim: '' };
+  return createRow(`Memory: ${label}`, ours);
 };
+
+/** Creates a row without a comparison and without a gate. */
+const createRow = (label: string, ours: string): Row => ({
+  figure: 'cost',
+  label,
+  ours,
+  against: '',
+  theirs: '',
+  gate: '',
+  aim: '',
+});

@@ -8,6 +8,7 @@ import { Service } from '../service';
 import { logProgress, type Outcome, type Row, type Settings } from './figure';
 
 const PAIRS = 25;
+/** Of all pairs of a contender together. */
 const MESSAGES_PER_SECOND = 100;
 
 interface Contender {
@@ -17,8 +18,8 @@ interface Contender {
 }
 
 /**
- * P11: messages delivered while the TCP connection of every client is cut every 15 s, for 2 s. Compared with Socket.IO,
- * with and without its recovery of lost connections. All contenders run at the same time.
+ * P11: messages delivered while the TCP connection of every client is cut every 15 s, for 2 s (see `CutLoad`). Compared
+ * with Socket.IO, with and without its recovery of lost connections. All contenders run at the same time.
  */
 export const measureCuts = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
@@ -45,7 +46,7 @@ export const measureCuts = async (driver: Driver, settings: Settings): Promise<O
         kind: 'socket.io',
         origins: [await startBaseline({}), await startBaseline({})],
       },
-      // A single process: the Redis adapter of Socket.IO does not support recovery.
+      // Both origins are one process, because the Redis adapter of Socket.IO does not support recovery.
       {
         name: 'socket.io with recovery',
         kind: 'socket.io',

@@ -19,19 +19,17 @@ const RELAY_WITH_HISTORY = 'minimal relay with history';
 /** Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
-  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
+  /** Identifies the contender's group of client pairs in the driver's process. */
   group: number;
 }
 
 /**
- * P8: time from sending a message until the partner receives it, through nginx and two replicas. Compared with a
- * minimal relay, with and without history in PostgreSQL.
+ * P8: time from sending a message until the partner receives it, through nginx and two replicas. The baselines are a
+ * minimal relay with and one without history in PostgreSQL.
  */
 export const measureDelivery = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const [stores, baselineStores] = [
-    await BenchStores.open({ hasDatabase: true }),
-    await BenchStores.open({ hasDatabase: true }),
-  ];
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const baselineStores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 2, env: { TRUST_PROXY: '1' } });
   /** The proxies and the baselines. */
   const processes: ServerProcess[] = [];
@@ -111,6 +109,7 @@ export const measureDelivery = async (driver: Driver, settings: Settings): Promi
 };
 
 const createRows = (results: ReadonlyMap<string, readonly RelayResult[]>, perSecond: number): Row[] => {
+  // `gate` is the highest ratio that counts as reached. `aim` is stricter and need not be reached.
   const createRow = (
     percentile: 'p50' | 'p99',
     against: string,

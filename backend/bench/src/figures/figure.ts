@@ -1,13 +1,16 @@
 import type { Spread } from '../measure/statistics';
 
-/** Sizes of the measurements. README.md explains the figures in parentheses, such as P4. */
+/** Sizes of the measurements. The names in parentheses, such as P4, are those of measurements in README.md. */
 export interface Settings {
   /** In each round every contender (a build of Thaw or a baseline to compare it with) has one turn. */
   rounds: number;
   /** Length of a turn. */
   seconds: number;
+  /** Pairs of clients in chats, or single clients that send commands (P3). */
   pairs: number;
+  /** Chat messages of all pairs together. */
   messagesPerSecond: number;
+  /** Commands of all clients together (P3). */
   commandsPerSecond: number;
   /** Idle connections whose memory is measured (P4). */
   idleSockets: number;
@@ -49,7 +52,7 @@ export interface Row {
   gate: string;
   /** A stricter limit, which the build should reach but need not. */
   aim: string;
-  /** Whether the value is within the gate; undefined without a gate. */
+  /** Whether the value meets the gate (shown as "reached" or "missed"); undefined without a gate. */
   isReached?: boolean;
 }
 
@@ -61,7 +64,7 @@ export interface Outcome {
   raw: unknown;
 }
 
-/** A build has regressed if the median of its ratio to an earlier build over nine rounds is above this limit. */
+/** A build has regressed if the median ratio of its CPU time to an earlier build's, in nine rounds, is above this. */
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */

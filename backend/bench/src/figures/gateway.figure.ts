@@ -19,7 +19,7 @@ import {
 /** A build of Thaw or a baseline to compare it with. */
 interface Contender {
   name: string;
-  /** Number of the group of clients in the driver's process that are connected to this contender. */
+  /** Identifies the contender's group of clients in the driver's process. */
   group: number;
   server: ServerProcess;
 }
@@ -40,6 +40,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   if (!ours) throw new Error('No build');
   const baselines: ServerProcess[] = [];
   const contenders: Contender[] = [];
+  /** @param isRefInData whether the server reads the `ref`, which the ack repeats, from the data of a command */
   const addBaseline = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
     const { server, port } = await ServerProcess.startBaseline({
       name,
@@ -55,7 +56,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   try {
     await addBaseline('bare ws', 'bare-ws.js', false);
     for (const { name, service } of builds) {
-      // Only the users on the first replica send commands.
+      // Only the users on the first replica send commands, so only its CPU is measured.
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
       const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
@@ -84,15 +85,15 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     }
     const thaw = contenders.find(({ name }) => name === ours.name);
     if (settings.profileFolder && thaw) {
-      profiler.toggle([thaw.server]);
+      profiler.toggle([thaw.server]); // starts the profile
       await driver.call('runCommands', { group: thaw.group, perSecond, seconds: PROFILE_SECONDS });
-      profiler.toggle([thaw.server]);
+      profiler.toggle([thaw.server]); // stops it
       await wait(PROFILE_WRITE_MS);
       profiler.logReport('gateway');
     }
     const comparedBuilds = builds.slice(1).map(({ name }) => name);
     return {
-      rows: createRows(microsByContender, comparedBuilds),
+      rows: createRows(microsByContender, ours.name, comparedBuilds),
       faults,
       raw: Object.fromEntries(microsByContender),
     };
@@ -103,6 +104,7 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   }
 };
 
+/** A fault ends with `refusal`: the data of the first error frame, if there was one. */
 const findFaults = (name: string, { sent, acked, faultCount, refusal = '' }: CommandResult): string[] =>
   sent === acked && faultCount === 0
     ? []
@@ -110,9 +112,10 @@ const findFaults = (name: string, { sent, acked, faultCount, refusal = '' }: Com
 
 const createRows = (
   microsByContender: ReadonlyMap<string, readonly number[]>,
+  ourName: string,
   comparedBuilds: readonly string[],
 ): Row[] => {
-  const ours = microsByContender.get('thaw') ?? [];
+  const ours = microsByContender.get(ourName) ?? [];
   const comparisons: readonly (readonly [name: string, gate: number | undefined, aim: string])[] = [
     ['bare ws', 1.6, '≤ 1.35'],
     ['stock Nest', undefined, '≤ 0.5'],

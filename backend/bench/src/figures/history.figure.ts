@@ -2,10 +2,11 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
+import type { Participant, RandomChatEvent } from '../../../src/modules/random-chat/domain/random-chat.events';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
 import { sendAtRate } from '../driver/constant-rate';
-import { runInParallel } from '../driver/visitor';
+import { runInParallel } from '../driver/run-in-parallel';
 import { median, percentile, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt, Service } from '../service';
@@ -24,6 +25,8 @@ const DRAIN_POLL_MS = 10;
 const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
 const MAX_P99_LAG_MS = 2_000;
+/** Gate of the ratio of our rate to that with one job for each event. */
+const MIN_RATIO_TO_JOB_PER_EVENT = 5;
 /** Longer than the lag may be. A row that is still missing after this time counts as a fault. */
 const LAG_SETTLE_MS = 3_000;
 const MAX_ROUNDS = 3;
@@ -33,7 +36,7 @@ const MAX_JOB_PER_EVENT_ROWS = 5_000;
 /**
  * P9: events that one worker persists per second, from the outboxes in Redis to PostgreSQL, and the time until an event
  * is persisted (p50 and p99). Compared with one BullMQ job and one INSERT for each event, and with a single INSERT …
- * SELECT.
+ * SELECT from `generate_series`.
  *
  * A replica appends the events of a chat to a log in Redis and, in the same call, to an outbox, from which a worker
  * moves them to PostgreSQL.
@@ -77,17 +80,17 @@ const measureDrainRate = async (
   stores: BenchStores,
   service: Service,
   pool: Pool,
-  rows: number,
+  eventCount: number,
   faults: string[],
 ): Promise<number> => {
   await service.stopWorker();
   const before = await countEvents(pool);
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
-  const eventIds = await appendChats(stores, rows / CHATS);
+  const eventIds = await appendChats(stores, eventCount / CHATS);
   const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
-  // The time counts from the first row on, so that the start of the worker's process is not measured.
+  // The time counts from the first event that leaves the outboxes, so that the start of the worker is not measured.
   let startedAt = 0;
   for (;;) {
     const { length } = await outbox.measureBacklog();
@@ -125,22 +128,32 @@ const appendChats = async (stores: BenchStores, eventsPerChat: number): Promise<
 };
 
 /** Encodes an event as an entry of the log, and adds its id to `eventIds`. */
-const encode = (event: Parameters<CodecModule['encodeEvent']>[0]['event'], eventIds: string[]): string => {
+const encode = (event: RandomChatEvent, eventIds: string[]): string => {
   const { encodeEvent } = requireBuilt<CodecModule>('modules/random-chat/application/chat-event.codec');
   const eventId = randomUUID();
   eventIds.push(eventId);
   return encodeEvent({ eventId, event });
 };
 
-const encodeChatStart = (eventIds: string[]): string => {
-  const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
-  return encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } } as never, eventIds);
-};
+const createParticipant = (id: number): Participant => ({ id, username: `user${id}`, avatar: null });
 
-const encodeMessage = (eventIds: string[]): string => {
-  const data = { senderId: 1, content: 'x'.repeat(100), messageType: 'text', replyTo: null, clientId: 'c-1' };
-  return encode({ type: 'MessageSent', data } as never, eventIds);
-};
+const encodeChatStart = (eventIds: string[]): string =>
+  encode(
+    {
+      type: 'ChatStarted',
+      data: { userIds: [1, 2], participants: [createParticipant(1), createParticipant(2)] },
+    },
+    eventIds,
+  );
+
+const encodeMessage = (eventIds: string[]): string =>
+  encode(
+    {
+      type: 'MessageSent',
+      data: { senderId: 1, content: 'x'.repeat(100), messageType: 'text', replyTo: null, clientId: 'c-1' },
+    },
+    eventIds,
+  );
 
 const countEvents = async (pool: Pool): Promise<number> => {
   const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM events');
@@ -244,9 +257,9 @@ const createRows = (
       against: 'a job and an INSERT each',
       theirs: formatRate(median(jobPerEvent)),
       ratio: ratioToJobPerEvent,
-      gate: '≥ 5',
+      gate: `≥ ${MIN_RATIO_TO_JOB_PER_EVENT}`,
       aim: '≥ 10',
-      isReached: ratioToJobPerEvent.median >= 5,
+      isReached: ratioToJobPerEvent.median >= MIN_RATIO_TO_JOB_PER_EVENT,
     },
     {
       figure: 'P9',
@@ -264,7 +277,7 @@ const createRows = (
       ours: `${Math.round(p50)} ms, ${Math.round(p99)} ms`,
       against: '',
       theirs: '',
-      gate: 'p99 ≤ 2 s',
+      gate: `p99 ≤ ${MAX_P99_LAG_MS / 1_000} s`,
       aim: '≤ 1.5 s',
       isReached: p99 <= MAX_P99_LAG_MS,
     },

@@ -15,8 +15,9 @@ import {
 const RUNNING_REPLICAS = 2;
 /** Within this time every replica renews its own lease, and thereby notices the other leases. */
 const SETTLE_MS = 2_000;
+/** Limits of the ratio to the cost with the fewest leases, which is 1 if the cost does not depend on their number. */
 const MAX_RATIO = 1.5;
-const AIM = '≤ 1.1';
+const AIMED_RATIO = 1.1;
 /** Expiry of a lease that outlives the run, as if its replica renewed the lease. */
 const EXPIRY_AFTER_RUN = Date.now() + 24 * 60 * 60 * 1_000;
 /** Sorted set of the live replicas, by the expiry of their leases. */
@@ -25,15 +26,15 @@ const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
 /**
- * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Compared with ten replicas. Each
- * replica renews a lease in Redis, which shows the others that it is alive. Only two replicas run; of the others only
- * the leases exist.
+ * P17: CPU µs of Redis per second and idle replica, by the total number of replicas. Larger numbers are compared with
+ * the smallest, ten. Each replica renews a lease in Redis, which shows the others that it is alive. Only two replicas
+ * run; of the others only the leases exist.
  */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: RUNNING_REPLICAS, hasWorker: false });
   const idleStores = await BenchStores.open({ hasDatabase: false });
-  /** CPU µs of Redis per replica and second in each round, by build and number of leases. */
-  const turns = new Map<string, number[]>();
+  /** CPU µs of Redis per replica and second in each round, by turn: a build with a number of leases. */
+  const microsByTurn = new Map<string, number[]>();
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
       logProgress(`leases, round ${round} of ${settings.rounds}`);
@@ -43,7 +44,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
         const micros = await measureCpuPerReplica(builds, idleStores, settings.seconds);
         for (const [index, { name }] of builds.entries()) {
           const turnName = formatTurnName(name, leaseCount);
-          turns.set(turnName, [...(turns.get(turnName) ?? []), micros[index] ?? NaN]);
+          microsByTurn.set(turnName, [...(microsByTurn.get(turnName) ?? []), micros[index] ?? NaN]);
           logProgress(`  ${turnName}: ${formatMicros(micros[index] ?? NaN)}`);
         }
       }
@@ -54,9 +55,9 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
   }
   const comparedBuilds = builds.slice(1).map(({ name }) => name);
   return {
-    rows: createRows(turns, settings.replicaLeaseCounts, comparedBuilds),
+    rows: createRows(microsByTurn, settings.replicaLeaseCounts, comparedBuilds),
     faults: [],
-    raw: Object.fromEntries(turns),
+    raw: Object.fromEntries(microsByTurn),
   };
 };
 
@@ -94,12 +95,14 @@ const measureCpuPerReplica = async (
 };
 
 const createRows = (
-  turns: ReadonlyMap<string, readonly number[]>,
+  microsByTurn: ReadonlyMap<string, readonly number[]>,
   leaseCounts: readonly number[],
   comparedBuilds: readonly string[],
 ): Row[] => {
+  /** @param against the turn to compare with: of another build, or of this one with fewer leases */
   const createRow = (count: number, against: string, gate?: number): Row => {
-    const [ours, theirs] = [turns.get(formatTurnName('thaw', count)) ?? [], turns.get(against) ?? []];
+    const ours = microsByTurn.get(formatTurnName('thaw', count)) ?? [];
+    const theirs = microsByTurn.get(against) ?? [];
     const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P17',
@@ -109,7 +112,7 @@ const createRows = (
       theirs: formatMicros(median(theirs)),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
-      aim: gate === undefined ? '' : AIM,
+      aim: gate === undefined ? '' : `≤ ${AIMED_RATIO}`,
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     };
   };

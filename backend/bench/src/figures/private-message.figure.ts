@@ -10,9 +10,12 @@ import { formatMicros, type Outcome, logProgress, type Settings } from './figure
 
 const CONTENT = 'x'.repeat(100);
 const WARM_UP_MESSAGES = 100;
-/** A turn sends a fixed number of messages: this number for each second of `settings.seconds`. */
-const MESSAGES_PER_TURN_SECOND = 60;
+/** The number of messages in a round is fixed: this number for each second of `settings.seconds`. */
+const MESSAGES_PER_SECOND = 60;
+/** The gate: above this ratio to the bare INSERT, the figure is missed. */
 const MAX_RATIO = 3;
+/** The aim, which is stricter than the gate. */
+const AIMED_RATIO = 2;
 
 /**
  * P10: µs from sending a private message until its ack, which follows the commit in PostgreSQL. One message at a time.
@@ -24,7 +27,7 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
   const pool = new Pool({ connectionString: stores.databaseUrl, max: 1 });
   const ours: number[] = [];
   const bareInserts: number[] = [];
-  let wire: JsonWire | undefined;
+  let socketToClose: JsonWire | undefined;
   try {
     const [origin = ''] = service.origins;
     const [ada, bob] = [await createVisitor(origin), await createVisitor(origin)];
@@ -34,7 +37,8 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
     await pool.query(
       'CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender_id bigint, content text)',
     );
-    const socket = (wire = await openAuthenticatedSocket(origin, ada));
+    const socket = await openAuthenticatedSocket(origin, ada);
+    socketToClose = socket;
     const message = { senderId: ada.userId, receiverId: bob.userId, content: CONTENT, messageType: 'text' };
     const send = () => socket.request('send_private_message', { ...message, clientId: randomUUID() });
     const insert = () =>
@@ -43,11 +47,11 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
         text: 'INSERT INTO bare (sender_id, content) VALUES ($1, $2)',
         values: [ada.userId, CONTENT],
       });
-    const messagesPerTurn = Math.ceil(settings.seconds * MESSAGES_PER_TURN_SECOND);
+    const messagesPerRound = Math.ceil(settings.seconds * MESSAGES_PER_SECOND);
     let sentCount = 0;
     // Round 0 warms up and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
-      const count = round === 0 ? WARM_UP_MESSAGES : messagesPerTurn;
+      const count = round === 0 ? WARM_UP_MESSAGES : messagesPerRound;
       const messageMicros: number[] = [];
       const insertMicros: number[] = [];
       // Messages and inserts alternate, so that both meet the same state of the disk.
@@ -77,12 +81,12 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
       theirs: formatMicros(median(bareInserts)),
       ratio,
       gate: `≤ ${MAX_RATIO}`,
-      aim: '≤ 2',
+      aim: `≤ ${AIMED_RATIO}`,
       isReached: ratio.median <= MAX_RATIO,
     };
     return { rows: [row], faults, raw: { ours, bareInserts } };
   } finally {
-    wire?.close();
+    socketToClose?.close();
     await pool.end();
     await service.stop();
     await stores.end();

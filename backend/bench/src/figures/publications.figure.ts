@@ -12,9 +12,9 @@ const MESSAGES_PER_SECOND = 100;
 const SECONDS = 3;
 /** Time in which the last publications reach all replicas. */
 const SETTLE_MS = 200;
-/** Channels on which a replica of Thaw publishes to itself, to check that its subscriptions work. */
+/** Channels on which a replica of Thaw publishes to itself, to check its subscriptions. They are not counted. */
 const PROBE_CHANNEL = /probe:/;
-/** The Socket.IO baseline has no such channel. */
+/** Matches nothing: the Socket.IO baseline has no such channel. */
 const NO_CHANNEL = /^$/;
 
 /** Result for one number of replicas. */
@@ -126,8 +126,9 @@ const countForeignPublications = async (
       `${kind}: ${result.sent} sent, ${result.received} received, ${result.outOfOrder} out of order`,
     );
   }
-  // Each of the two replicas receives a publication for at least about half of the messages. A counter that counts far
-  // fewer is broken, and the figure would be too low.
+  // The users of a pair are on different replicas and take turns to send, so each of the two replicas receives a
+  // publication for at least about half of the messages. A counter that counts less than half of these is broken, and
+  // the figure would be too low.
   const pairCounts = countsByReplica.slice(0, 2);
   if (pairCounts.some((count) => count < result.sent / 4)) {
     faults.push(`${kind}: the two replicas with the pairs received only ${pairCounts.join(' and ')}`);

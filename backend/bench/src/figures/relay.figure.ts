@@ -19,7 +19,8 @@ import {
 } from './figure';
 
 /**
- * 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE.
+ * 'minimal relay', 'minimal relay by chat', 'socket.io', 'thaw' (our build), 'thaw, worker stopped', or the name of
+ * another build, to which the variable BENCH_SERVICE points.
  */
 type ContenderName = string;
 
@@ -39,7 +40,7 @@ type CpuKind = 'node' | 'worker' | 'redis';
 /** A build of Thaw or a baseline to compare it with. */
 export interface Contender {
   name: ContenderName;
-  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
+  /** Identifies the contender's group of client pairs in the driver's process. */
   group: number;
   servers: readonly ServerProcess[];
   stores: BenchStores;
@@ -54,15 +55,15 @@ export interface Contender {
 export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 const MAX_ROUNDS_WITHOUT_WORKER = 3;
-/** The worker is about 300 ms behind. The work that it has left after the last message belongs to the turn. */
+/** The worker persists messages in batches, so part of its work for a turn follows the last message. */
 const WORKER_SETTLE_MS = 700;
 
 /**
  * Cost of relaying one chat message between two replicas:
  * P1: CPU µs of both replicas, compared with a minimal relay;
  * P2: the same, compared with Socket.IO;
- * P5: CPU µs of Redis, compared with the minimal relay, with and without a worker. The worker moves the messages from
- * outboxes in Redis to PostgreSQL.
+ * P5: CPU µs of Redis with and without Thaw's worker, compared with the minimal relay. The worker moves the messages
+ * from outboxes in Redis to PostgreSQL.
  */
 export const measureRelay = async (
   driver: Driver,
@@ -125,6 +126,7 @@ export const measureRelay = async (
 
   try {
     await addBaseline('minimal relay', 'minimal relay', 'minimal-relay.js');
+    // Publishes to both replicas of the chat, as users with several tabs need.
     await addBaseline('minimal relay by chat', 'minimal relay', 'minimal-relay.js', { CHANNELS: 'chat' });
     for (const { name, stores, service } of builds) {
       const replicas = service.replicas.map(({ server }) => server);
@@ -135,7 +137,7 @@ export const measureRelay = async (
     const faults: string[] = [];
     for (const { name, group } of contenders) {
       const perSecond = settings.messagesPerSecond;
-      // A run with very short turns, such as a trial run, also warms up only briefly.
+      // A trial run, whose turns are very short, warms up only for the length of two turns.
       const result = await driver.call('runRelay', {
         group,
         perSecond,
@@ -158,14 +160,16 @@ export const measureRelay = async (
       logProgress(`relay, round ${round} of ${settings.rounds}`);
       for (const contender of orderForRound(contenders, round)) await runTurn(contender);
     }
+    const [ourBuild, ...otherBuilds] = builds;
     const thaw = contenders.find(({ name }) => name === 'thaw');
     if (thaw && wantedFigures.has('P5')) {
       // Without a worker, Redis only appends to the chats and fills the outboxes.
-      await builds[0]?.service.stopWorker();
+      await ourBuild?.service.stopWorker();
       for (let round = 1; round <= Math.min(MAX_ROUNDS_WITHOUT_WORKER, settings.rounds); round += 1)
         await runTurn(thaw, 'thaw, worker stopped');
     }
-    for (const { name, group, servers } of settings.profileFolder ? contenders : []) {
+    const profiledContenders = settings.profileFolder ? contenders : [];
+    for (const { name, group, servers } of profiledContenders) {
       profiler.toggle(servers);
       await driver.call('runRelay', {
         group,
@@ -176,7 +180,7 @@ export const measureRelay = async (
       await wait(PROFILE_WRITE_MS);
       if (name === 'thaw') profiler.logReport('relay');
     }
-    const comparedBuilds = builds.slice(1).map(({ name }) => name);
+    const comparedBuilds = otherBuilds.map(({ name }) => name);
     return {
       rows: createRows(turns, wantedFigures, comparedBuilds),
       faults,
@@ -220,12 +224,13 @@ export const measureTurn = async (
 
 /** @returns a sentence if messages were lost, refused, duplicated or out of order; otherwise an empty list */
 export const findFaults = (name: string, result: RelayResult): string[] => {
-  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', outOfOrder } = result;
+  const { sent, acked, received, refused, storedAfterRefusal, outOfOrder } = result;
+  const { refusal: firstRefusal = '' } = result;
   return sent === acked && sent === received && outOfOrder === 0
     ? []
     : [
         `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${outOfOrder} out of order, ` +
-          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
+          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${firstRefusal}`,
       ];
 };
 
@@ -296,7 +301,7 @@ const createRows = (
   addRow({ figure: 'P5', ...redisPerMessage, against: 'minimal relay', theirs: relayRedis, gate: 3, aim: 2 });
   for (const build of comparedBuilds) {
     addRow({
-      // P1 and P2 are the same value of Thaw, so one row is enough.
+      // P1 and P2 measure the same CPU time of a build, so one row is enough.
       figure: wantedFigures.has('P1') ? 'P1' : 'P2',
       ...perMessage,
       against: build,

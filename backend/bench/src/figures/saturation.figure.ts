@@ -7,6 +7,7 @@ import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
 import { orderForRound, logProgress, type Outcome, type Settings } from './figure';
 
+/** Few, because each contender takes many steps in a round. */
 const MAX_ROUNDS = 2;
 const WARM_UP_SECONDS = 4;
 const STEP_SECONDS = 2;
@@ -16,8 +17,8 @@ const MAX_P99_MS = 100;
 
 /** Thaw or the baseline to compare it with. */
 interface Contender {
-  name: string;
-  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
+  kind: ContenderKind;
+  /** Identifies the contender's group of client pairs in the driver's process. */
   group: number;
 }
 
@@ -33,15 +34,11 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
   const service = await Service.start(stores, { replicas: 2 });
   const baselines: ServerProcess[] = [];
   const contenders: Contender[] = [];
-  const addContender = async (
-    name: string,
-    kind: ContenderKind,
-    origins: readonly string[],
-  ): Promise<void> => {
+  const addContender = async (kind: ContenderKind, origins: readonly string[]): Promise<void> => {
     const [first = '', second = ''] = origins;
     const { pairs } = settings;
     const group = await driver.call('openRelay', { kind, origins: [first, second], pairs });
-    contenders.push({ name, group });
+    contenders.push({ kind, group });
   };
   const startBaseline = async (): Promise<string> => {
     const { server, port } = await ServerProcess.startBaseline({
@@ -54,21 +51,21 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
     return `http://127.0.0.1:${port}`;
   };
   try {
-    await addContender('thaw', 'thaw', service.origins);
-    await addContender('socket.io', 'socket.io', [await startBaseline(), await startBaseline()]);
+    await addContender('thaw', service.origins);
+    await addContender('socket.io', [await startBaseline(), await startBaseline()]);
     const startRate = settings.messagesPerSecond;
     for (const { group } of contenders)
       await driver.call('runRelay', { group, perSecond: startRate, seconds: WARM_UP_SECONDS });
-    const sustainedRates = new Map<string, number[]>();
+    const sustainedRates = new Map<ContenderKind, number[]>();
     const rounds = Math.min(MAX_ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
-      for (const { name, group } of orderForRound(contenders, round)) {
+      for (const { kind, group } of orderForRound(contenders, round)) {
         const rate = await findSustainedRate(driver, group, startRate);
-        sustainedRates.set(name, [...(sustainedRates.get(name) ?? []), rate]);
-        logProgress(`saturation, round ${round} of ${rounds}, ${name}: ${rate.toFixed(0)} messages a second`);
+        sustainedRates.set(kind, [...(sustainedRates.get(kind) ?? []), rate]);
+        logProgress(`saturation, round ${round} of ${rounds}, ${kind}: ${rate.toFixed(0)} messages a second`);
       }
     }
-    const getValues = (name: string): number[] => sustainedRates.get(name) ?? [];
+    const getValues = (kind: ContenderKind): number[] => sustainedRates.get(kind) ?? [];
     const ratio = computeRatios(getValues('thaw'), getValues('socket.io'));
     const row = {
       figure: 'P15',
@@ -98,13 +95,14 @@ export const measureSaturation = async (driver: Driver, settings: Settings): Pro
 const findSustainedRate = async (driver: Driver, group: number, startRate: number): Promise<number> => {
   let sustainedRate = 0;
   for (let perSecond = startRate; ; perSecond *= STEP_FACTOR) {
-    const isSustained = async (): Promise<boolean> => {
+    /** @returns whether the rate was sustained */
+    const runStep = async (): Promise<boolean> => {
       const result = await driver.call('runRelay', { group, perSecond, seconds: STEP_SECONDS });
       logProgress(`  ${perSecond.toFixed(0)} messages a second: p99 ${result.p99Ms.toFixed(0)} ms`);
       const { sent, acked, received, p99Ms } = result;
       return received === sent && acked === sent && p99Ms <= MAX_P99_MS;
     };
-    if (!(await isSustained()) && !(await isSustained())) return sustainedRate;
+    if (!(await runStep()) && !(await runStep())) return sustainedRate;
     sustainedRate = perSecond;
   }
 };

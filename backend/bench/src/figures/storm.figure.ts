@@ -11,20 +11,22 @@ import { orderForRound, type Outcome, type Row, logProgress, type Settings, wait
 
 const REPLICAS = 3;
 const MAX_ROUNDS = 3;
+/** Gate of the ratio between the reconnect times of Thaw and of Socket.IO. */
+const MAX_RATIO = 1.5;
 /** The users chat for this long before the replica is killed. */
 const CHAT_MS = 2_000;
 
-/** nginx asks its child processes to end, and is killed after this time. */
+/** The time that nginx has to stop its child processes; then it is killed. */
 const PROXY_STOP_GRACE_MS = 5_000;
 
 /** Thaw or the baseline to compare it with. */
 interface Contender {
   kind: 'thaw' | 'socket.io';
-  /** Number of the group of client pairs in the driver's process that are connected to this contender. */
+  /** Identifies the client pairs in the driver's process that are connected to this contender. */
   group: number;
   /** Origin of the nginx in front of the replicas. */
-  proxy: string;
-  /** The replica that holds all sockets and is killed. */
+  proxyOrigin: string;
+  /** Returns the replica that holds all sockets and is killed. A restart replaces it. */
   getKilledReplica: () => { server: ServerProcess; origin: string };
   restartKilled: () => Promise<void>;
 }
@@ -46,7 +48,7 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     restartKilled: Contender['restartKilled'],
   ): Promise<void> => {
     const ports = replicas().map(({ port }) => port);
-    const { server, origin: proxy } = await startProxy(stores.home, ports);
+    const { server, origin: proxyOrigin } = await startProxy(stores.home, ports);
     proxies.push(server);
     const getKilledReplica: Contender['getKilledReplica'] = () => {
       const [first] = replicas();
@@ -55,8 +57,9 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
     };
     logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
     const { origin } = getKilledReplica();
+    // Not through the proxy, which would distribute the sockets among the replicas.
     const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
-    contenders.push({ kind, group, proxy, getKilledReplica, restartKilled });
+    contenders.push({ kind, group, proxyOrigin, getKilledReplica, restartKilled });
   };
   try {
     await addContender(
@@ -73,20 +76,21 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
       () => baseline.restartFirst(),
     );
     const faults: string[] = [];
+    // A turn is the part of a round in which one contender runs.
     const turns = new Map<Contender['kind'], StormResult[]>();
     const rounds = Math.min(MAX_ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
       logProgress(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxy, getKilledReplica, restartKilled } of orderForRound(
+      for (const { kind, group, proxyOrigin, getKilledReplica, restartKilled } of orderForRound(
         contenders,
         round,
       )) {
         // In the first round all sockets are still where `openStorm` has opened them.
         if (round > 1) await driver.call('moveToReplica', { group, origin: getKilledReplica().origin });
-        const storm = driver.call('runStorm', { group, proxy });
+        const pendingResult = driver.call('runStorm', { group, proxy: proxyOrigin });
         await wait(CHAT_MS);
         await getKilledReplica().server.stop();
-        const result = await storm;
+        const result = await pendingResult;
         await restartKilled();
         turns.set(kind, [...(turns.get(kind) ?? []), result]);
         const { reconnected, sockets, lost, lastReconnectedMs, acked } = result;
@@ -153,9 +157,8 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
   const countRefused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
   const ratio = computeRatios(getReconnectedMs(ours), getReconnectedMs(theirs));
-  const lost = ours.reduce((sum, result) => sum + result.lost, 0);
-  // The clients keep their acks, so the last round has those of all rounds.
-  const acked = ours.at(-1)?.acked ?? 0;
+  // The clients keep their acks and frames, so the last round counts those of all rounds.
+  const { lost, acked } = ours.at(-1) ?? { lost: 0, acked: 0 };
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
   const labelStart = `${sockets} sockets in chats lose their replica: `;
   return [
@@ -166,9 +169,9 @@ const createRows = (turns: ReadonlyMap<Contender['kind'], readonly StormResult[]
       against: 'socket.io, nothing to resume',
       theirs: formatMedian(theirs),
       ratio,
-      gate: '≤ 1.5',
+      gate: `≤ ${MAX_RATIO}`,
       aim: '≤ 1',
-      isReached: ratio.median <= 1.5,
+      isReached: ratio.median <= MAX_RATIO,
     },
     {
       figure: 'P16',

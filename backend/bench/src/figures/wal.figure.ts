@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
-import { createVisitor, openAuthenticatedSocket, runInParallel } from '../driver/visitor';
+import { runInParallel } from '../driver/run-in-parallel';
+import { createVisitor, openAuthenticatedSocket } from '../driver/visitor';
 import type { JsonWire } from '../driver/wire';
 import { computeSpread, type Spread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
@@ -22,8 +23,8 @@ const DRAIN_POLL_MS = 10;
 /** Numbers of messages. */
 const SHORT_CHAT = 10;
 const LONG_CHAT = 100;
-/** A turn sends a fixed number of messages: this number for each second of `settings.seconds`. */
-const PRIVATE_MESSAGES_PER_TURN_SECOND = 60;
+/** A round sends a fixed number of private messages: this number for each second of `settings.seconds`. */
+const PRIVATE_MESSAGES_PER_ROUND_SECOND = 60;
 /**
  * Limit of the bytes for the end of a long chat divided by those for a short one: an end must not grow with the chat.
  */
@@ -70,7 +71,7 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
     );
     const insertBare = () =>
       pool.query('INSERT INTO bare (sender_id, content) VALUES ($1, $2)', [1, CONTENT]);
-    const privateMessageCount = Math.ceil(settings.seconds * PRIVATE_MESSAGES_PER_TURN_SECOND);
+    const privateMessageCount = Math.ceil(settings.seconds * PRIVATE_MESSAGES_PER_ROUND_SECOND);
     // Round 0 creates the first pages of every table and index and is not counted.
     for (let round = 0; round <= settings.rounds; round += 1) {
       const shortChats = await measureChats(pool, history, SHORT_CHAT);
@@ -82,6 +83,7 @@ export const measureWal = async (_: Driver, settings: Settings): Promise<Outcome
         for (let index = 0; index < privateMessageCount; index += 1) await insertBare();
       });
       if (round === 0) continue;
+      // Of long chats, where the start of the chat, which is counted too, has the smallest share.
       bytes.randomMessage.push(longChats.perMessage);
       bytes.shortChatEnd.push(shortChats.perEnd);
       bytes.longChatEnd.push(longChats.perEnd);
@@ -110,7 +112,7 @@ const preventBackgroundWrites = async (pool: Pool): Promise<void> => {
   await pool.query('SELECT pg_reload_conf()');
 };
 
-/** Holds `CHATS` chats of `messages` messages. @returns bytes of WAL per message, and per end of a chat */
+/** Starts and ends `CHATS` chats of `messages` messages. @returns bytes of WAL per message, and per end of a chat */
 const measureChats = async (
   pool: Pool,
   { log, waitUntilPersisted }: ChatHistory,
@@ -195,7 +197,11 @@ const endChat = async (log: ChatLog, chat: Chat | undefined): Promise<void> => {
   if (chat) await append(log, chat, [encode({ type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } })]);
 };
 
-/** Signs up two friends. @returns a function that sends a message from one to the other and waits for the ack */
+/**
+ * Signs up two friends.
+ * @param sockets to which the opened socket is added; the caller closes it
+ * @returns a function that sends a message from one to the other and waits for the ack
+ */
 const preparePrivateMessages = async (
   service: Service,
   pool: Pool,

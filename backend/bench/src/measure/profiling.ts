@@ -10,15 +10,15 @@ interface Profile {
 }
 
 const MAX_SHOWN_FUNCTIONS = 45;
-/** Time within which a server writes its profile after the profile was stopped. */
+/** Time within which a server writes its profile after profiling was stopped. */
 export const PROFILE_WRITE_MS = 1_000;
 
 /**
  * Takes CPU profiles of servers under load.
- * @param folder folder for the profiles; undefined when none are taken. `toggle` and `logReport` must not be called
- * then.
+ * @param folder folder for the profiles. If it is undefined, none are taken, and only `prepare` may be called.
  */
 export const createProfiler = (folder: string | undefined) => {
+  /** Folder of the figure for which `prepare` was called last. */
   let figureFolder = '';
   return {
     /** @returns options with which a server must be started so that it can be profiled */
@@ -35,6 +35,7 @@ export const createProfiler = (folder: string | undefined) => {
     toggle: (servers: readonly ServerProcess[]): void => {
       for (const server of servers) server.sendSignal('SIGUSR2');
     },
+    /** Logs which functions of the first replica took the most CPU time themselves. */
     logReport: (figure: string): void => {
       const topFunctions = renderTopFunctions(path.join(figureFolder, 'api-1.cpuprofile'));
       logProgress(`Self time of api-1 under the load of ${figure}:\n${topFunctions}`);
@@ -55,7 +56,7 @@ const renderTopFunctions = (file: string): string => {
   let totalMicros = 0;
   for (const [index, nodeId] of samples.entries()) {
     const name = nameById.get(nodeId) ?? '';
-    // `dispatch :0` is the start of the profiler itself.
+    // The profiler's own start appears as a function `dispatch` without a URL.
     if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
     const micros = timeDeltas[index] ?? 0;
     totalMicros += micros;

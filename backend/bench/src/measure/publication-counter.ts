@@ -1,13 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+/** How a publication begins in the Redis protocol, RESP: with a bulk string that names the kind of subscription. */
+const BEGINNINGS = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
+const LONGEST_BEGINNING_BYTES = Math.max(...BEGINNINGS.map(({ length }) => length));
 /**
- * The beginnings of a publication (a push) in the Redis protocol, RESP. Its first element is a bulk string that names
- * the kind of subscription.
+ * Number of bytes after the beginning that `ownChannel` is matched against. The start of the channel's name is enough.
  */
-const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
-const LONGEST_PUSH_BYTES = Math.max(...PUSHES.map(({ length }) => length));
-/** Number of bytes after this beginning in which the name of the channel is searched. */
 const CHANNEL_BYTES = 48;
 
 /** A TCP proxy between one replica and Redis, which counts the publications that the replica receives. */
@@ -25,15 +24,15 @@ export class PublicationCounter {
    * @param ownChannel matches the channels on which a replica publishes to itself; these publications are not counted
    */
   static async open(redisUrl: string, ownChannel: RegExp): Promise<PublicationCounter> {
-    const { hostname, port } = new URL(redisUrl);
+    const url = new URL(redisUrl);
+    const { hostname, port } = url;
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = new URL(redisUrl);
     url.port = String((server.address() as AddressInfo).port);
     const counter = new PublicationCounter(server, url.toString());
     server.on('connection', (client) => {
       const redis = connect({ host: hostname, port: Number(port) });
-      const scan = createPushScanner(ownChannel, () => (counter.count += 1));
+      const scan = createPublicationScanner(ownChannel, () => (counter.count += 1));
       redis.on('data', (chunk: Buffer) => {
         scan(chunk.toString('latin1'));
         client.write(chunk);
@@ -68,27 +67,34 @@ export class PublicationCounter {
 }
 
 /**
- * Returns a function that takes the chunks of data from Redis, and calls `onPush` for every push whose channel does not
- * match `ownChannel`. A push may span two chunks; a push at the very end of a chunk is reported with the next chunk.
+ * Returns a function that takes the chunks of data from Redis, and calls `onPublication` for every publication whose
+ * channel does not match `ownChannel`. A publication may span two chunks; one at the very end of a chunk is reported
+ * with the next chunk.
  */
-const createPushScanner = (ownChannel: RegExp, onPush: () => void): ((chunk: string) => void) => {
+const createPublicationScanner = (
+  ownChannel: RegExp,
+  onPublication: () => void,
+): ((chunk: string) => void) => {
   let rest = '';
   return (chunk) => {
     const text = rest + chunk;
     let position = 0;
     for (;;) {
-      const starts = PUSHES.map((push) => text.indexOf(push, position)).filter((start) => start >= 0);
+      const starts = BEGINNINGS.map((beginning) => text.indexOf(beginning, position)).filter(
+        (start) => start >= 0,
+      );
       if (starts.length === 0) break;
       const start = Math.min(...starts);
-      if (text.length < start + LONGEST_PUSH_BYTES + CHANNEL_BYTES) {
+      const end = start + LONGEST_BEGINNING_BYTES + CHANNEL_BYTES;
+      if (text.length < end) {
         // The name of the channel may be incomplete.
         rest = text.slice(start);
         return;
       }
-      position = start + LONGEST_PUSH_BYTES;
-      if (!ownChannel.test(text.slice(start, position + CHANNEL_BYTES))) onPush();
+      if (!ownChannel.test(text.slice(start, end))) onPublication();
+      position = start + 1;
     }
-    // Keep the text that may be the beginning of a push, but no push that has been counted.
-    rest = text.slice(Math.max(position, text.length - LONGEST_PUSH_BYTES));
+    // Keep the text that may be the beginning of a publication, but no publication that has been counted.
+    rest = text.slice(Math.max(position, text.length - LONGEST_BEGINNING_BYTES));
   };
 };

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a program until it ends. @throws Error with the output of the program when its exit code is not 0 */
+/**
+ * Runs a program until it ends.
+ * @throws Error when the program cannot be started, or with its output when its exit code is not 0
+ */
 export const runToEnd = async (
   command: string,
   args: readonly string[],
@@ -10,6 +13,10 @@ export const runToEnd = async (
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const code = await new Promise((resolve) => child.once('exit', resolve));
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    // Unlike `exit`, this comes after all output.
+    child.once('close', resolve);
+  });
   if (code !== 0) throw new Error(`${args.join(' ')} failed:\n${output}`);
 };

@@ -240,8 +240,8 @@ const checkStores = (evidence: Evidence, report: Report): void => {
     const eventIds = events.map(({ eventId }) => eventId);
     if (new Set(eventIds).size !== eventIds.length)
       report('duplicate', `${sessionId}: an event is stored twice`);
-    const clientKeys = events.flatMap(({ clientKey }) => clientKey ?? []);
-    if (new Set(clientKeys).size !== clientKeys.length)
+    const messageKeys = events.flatMap(({ messageKey }) => messageKey ?? []);
+    if (new Set(messageKeys).size !== messageKeys.length)
       report('duplicate', `${sessionId}: a message is stored twice`);
     const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
     // A chat continues and ends again if Redis has lost an end that PostgreSQL has.

@@ -4,17 +4,13 @@
  */
 export type Fingerprint = string;
 
-/** The fingerprint of an unknown event, such as a stored event that is sent in no frame. It matches any fingerprint. */
+/** For an event that is not compared, such as a stored event that is sent in no frame. It matches any fingerprint. */
 export const ANY_FINGERPRINT: Fingerprint = '?';
 
 type Data = Record<string, unknown>;
 
 /** Emojis are compared without their variation selector (U+FE0F), which is optional. */
 const removeVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
-
-/** The answers are sorted, because each user receives their own answer first. */
-const createRevealFingerprint = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
-  `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
 /**
  * Builds the fingerprint of each kind of event. A game is one question of Break the Ice. Parameters are parsed JSON,
@@ -29,9 +25,13 @@ export const fingerprints = {
     `reaction ${String(messageId)} ${removeVariationSelector(reaction)} ${String(action)} ${String(userId)}`,
   game: (gameId: unknown, questionId: unknown, initiatorId: unknown) =>
     `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
+  /** A game has only one such event, because the second answer reveals both. */
   answer: (gameId: unknown) => `answer ${String(gameId)}`,
+  /** The answers are sorted, because each user receives their own answer first. */
+  reveal: (gameId: unknown, answers: readonly unknown[]) =>
+    `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`,
   ignore: (gameId: unknown, userId: unknown) => `ignore ${String(gameId)} ${String(userId)}`,
-  /** Stored ends have more reasons than frames, which have only these two. */
+  /** Frames have only these two reasons: they contain `disconnected` for every stored reason but `skipped`. */
   end: (reason: unknown) => `end ${reason === 'skipped' ? 'skipped' : 'disconnected'}`,
 } as const;
 
@@ -52,7 +52,7 @@ export const computeFrameFingerprint = (event: string, data: Data): Fingerprint 
     case 'break_ice_partner_answered':
       return fingerprints.answer(data.gameId);
     case 'break_ice_reveal_results':
-      return createRevealFingerprint(data.gameId, [data.yourResponse, data.theirResponse]);
+      return fingerprints.reveal(data.gameId, [data.yourResponse, data.theirResponse]);
     case 'break_ice_ignored':
       return fingerprints.ignore(data.gameId, data.ignoredBy);
     case 'chat_skipped':
@@ -88,7 +88,7 @@ export const computeStoredEventFingerprint = ({
     case 'GameAnswered':
       return fingerprints.answer(data.gameId);
     case 'GameRevealed':
-      return createRevealFingerprint(
+      return fingerprints.reveal(
         data.gameId,
         (data.answers as { response?: unknown }[]).map(({ response }) => response),
       );

@@ -1,6 +1,6 @@
 import { type IdleState, computeMinimum, findGrowth } from './idle-state';
 
-const createIdleState = (more: Partial<IdleState> = {}): IdleState => ({
+const createIdleState = (overrides: Partial<IdleState> = {}): IdleState => ({
   processes: {
     'api-1': { heapBytes: 50e6, resources: { Timeout: 5 }, collections: { 'LiveChatService.served': 0 } },
   },
@@ -8,29 +8,54 @@ const createIdleState = (more: Partial<IdleState> = {}): IdleState => ({
   redisChannels: 200,
   postgresConnections: 20,
   keysWithoutExpiry: { '{matching}:leases': 1 },
-  ...more,
+  ...overrides,
 });
-/** A state in which the inspection of the process `api-1` differs. */
-const createStateWithProcess = (more: Partial<IdleState['processes'][string]>): IdleState => {
+/** A state in which some values of the process `api-1` differ. */
+const createStateWithProcess = (overrides: Partial<IdleState['processes'][string]>): IdleState => {
   const { processes } = createIdleState();
-  return createIdleState({ processes: { 'api-1': { ...processes['api-1']!, ...more } } });
+  return createIdleState({ processes: { 'api-1': { ...processes['api-1']!, ...overrides } } });
 };
 
 describe('findGrowth', () => {
   it.each([
-    ['a chat that is still served', createStateWithProcess({ collections: { 'LiveChatService.served': 1 } })],
+    [
+      'a chat that is still served',
+      createStateWithProcess({ collections: { 'LiveChatService.served': 1 } }),
+      'api-1: LiveChatService.served: 0 before, 1 after',
+    ],
     [
       'a collection that was empty and is not any more',
       createStateWithProcess({ collections: { 'Other.map': 1 } }),
+      'api-1: Other.map: 0 before, 1 after',
     ],
-    ['timers that pile up', createStateWithProcess({ resources: { Timeout: 50 } })],
-    ['a heap that has grown by more than a fifth', createStateWithProcess({ heapBytes: 61e6 })],
-    ['a process that does not answer', createIdleState({ processes: {} })],
-    ['subscriptions that are left', createIdleState({ redisChannels: 201 })],
-    ['more new connections to Redis than are usual at rest', createIdleState({ redisClients: 25 })],
-    ['new keys that never expire', createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
-  ])('reports %s', (_, after) => {
-    expect(findGrowth(createIdleState(), after)).toHaveLength(1);
+    [
+      'timers that pile up',
+      createStateWithProcess({ resources: { Timeout: 50 } }),
+      'api-1: Timeout: 5 before, 50 after',
+    ],
+    [
+      'a heap that has grown by more than a fifth',
+      createStateWithProcess({ heapBytes: 61e6 }),
+      'api-1: heap 47.7 MiB before, 58.2 MiB after',
+    ],
+    ['a process that does not answer', createIdleState({ processes: {} }), 'api-1 does not answer'],
+    [
+      'subscriptions that are left',
+      createIdleState({ redisChannels: 201 }),
+      'channels of Redis: 200 before, 201 after',
+    ],
+    [
+      'more than two new connections to Redis',
+      createIdleState({ redisClients: 23 }),
+      'clients of Redis: 20 before, 23 after',
+    ],
+    [
+      'more than three new keys that never expire',
+      createIdleState({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } }),
+      '{matching}:user:<n>, which never expires: 0 before, 4 after',
+    ],
+  ])('reports %s', (_, after, description) => {
+    expect(findGrowth(createIdleState(), after)).toEqual([{ rule: 'at rest', description }]);
   });
 
   it('reports nothing when the heap and the timers vary as at rest', () => {
@@ -39,7 +64,7 @@ describe('findGrowth', () => {
     ).toEqual([]);
   });
 
-  it('ignores growth that only one of two inspections saw', () => {
+  it('ignores growth that is in only one of two inspections', () => {
     const busy = createStateWithProcess({
       resources: { Timeout: 50 },
       collections: { 'LiveChatService.served': 3 },

@@ -13,7 +13,7 @@ export interface IdleState {
   keysWithoutExpiry: Record<string, number>;
 }
 
-// Growth up to these limits is not reported.
+// The limits up to which growth is not reported.
 
 /** The heap after a forced garbage collection may grow by this factor. */
 const MAX_HEAP_GROWTH_FACTOR = 1.2;
@@ -21,21 +21,22 @@ const MAX_HEAP_GROWTH_FACTOR = 1.2;
 const TIMER_SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
 /** Connections in the pool of a process, which keeps idle connections for a while. */
 const POOL_SIZE = 10;
-/** The slack of resources that are no timers, such as the sockets of a pool. */
+/** The numbers of other resources vary by this much at rest: a pool opens and closes sockets. */
 const RESOURCE_SLACK = POOL_SIZE;
 /** The number of connections to Redis varies by this much at rest. */
 const CLIENTS_SLACK = 2;
-/** Each of the three replicas may leave one key. */
+/** Each of the three replicas may leave one key of each shape. */
 const KEYS_SLACK = 3;
 /** Collections that grow with use, up to this size. */
 const COLLECTION_LIMITS: Record<string, number> = {
-  // One entry for each group of outboxes that this worker has persisted.
+  // One entry for each of the four shard groups whose events this worker has persisted.
   'OutboxProcessor.passStartedAt': 4,
   // Idle image decoders are kept for a minute, at most two of them.
   'ImageProcessingService.decoders.processes': 2,
   'ImageProcessingService.decoders.idle': 2,
 };
 
+/** Returns the smaller count of each key. A key that one of the two lacks counts as 0. */
 const computeMinimumCounts = (
   first: Record<string, number>,
   second: Record<string, number>,
@@ -66,11 +67,14 @@ export const computeMinimum = (first: IdleState, second: IdleState): IdleState =
   keysWithoutExpiry: computeMinimumCounts(first.keysWithoutExpiry, second.keysWithoutExpiry),
 });
 
+const formatMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
+
 /** Reports the resources that have grown between two inspections at rest. */
 export const findGrowth = (before: IdleState, after: IdleState): Violation[] => {
   const descriptions: string[] = [];
-  const compare = (name: string, earlier: number, later: number, slack = 0): void => {
-    if (later > earlier + slack) descriptions.push(`${name}: ${earlier} before, ${later} after`);
+  const compare = (figure: string, countBefore: number, countAfter: number, slack = 0): void => {
+    if (countAfter > countBefore + slack)
+      descriptions.push(`${figure}: ${countBefore} before, ${countAfter} after`);
   };
   for (const [name, earlier] of Object.entries(before.processes)) {
     const later = after.processes[name];
@@ -78,7 +82,6 @@ export const findGrowth = (before: IdleState, after: IdleState): Violation[] => 
       descriptions.push(`${name} does not answer`);
       continue;
     }
-    const formatMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
     if (later.heapBytes > earlier.heapBytes * MAX_HEAP_GROWTH_FACTOR)
       descriptions.push(
         `${name}: heap ${formatMiB(earlier.heapBytes)} MiB before, ${formatMiB(later.heapBytes)} MiB after`,

@@ -1,6 +1,7 @@
 import { percentile, measureReconnects, findSlowRecoveries } from './recovery';
 
-const isNeverFaulty = () => false;
+/** In place of a duration: the attempt to reconnect or to exchange messages failed. */
+const FAILED = undefined;
 const NO_SLOWDOWN = 1;
 
 it('percentile returns the value at the nearest rank', () => {
@@ -13,22 +14,22 @@ it('measureReconnects measures the first attempt after each recovery', () => {
     { startedAt: 900, failedAt: 950 },
     { startedAt: 1_200, authenticatedAt: 1_300 },
   ];
-  expect(measureReconnects([1_000], attempts, isNeverFaulty)).toEqual([100]);
+  const hadFaultBetween = () => false;
+  expect(measureReconnects([1_000], attempts, hadFaultBetween)).toEqual([100]);
 });
 
 it('measureReconnects skips attempts during which a fault was active', () => {
-  expect(measureReconnects([1_000], [{ startedAt: 1_200 }], () => true)).toEqual([]);
+  const hadFaultBetween = () => true;
+  expect(measureReconnects([1_000], [{ startedAt: 1_200 }], hadFaultBetween)).toEqual([]);
 });
 
-// In the arguments of findSlowRecoveries, undefined stands for a failure.
-
 it('findSlowRecoveries reports attempts after a recovery that fail or take longer than two seconds', () => {
-  expect(findSlowRecoveries({ fresh: [100], reconnects: [100, undefined] }, NO_SLOWDOWN)).toHaveLength(1);
+  expect(findSlowRecoveries({ fresh: [100], reconnects: [100, FAILED] }, NO_SLOWDOWN)).toHaveLength(1);
   expect(findSlowRecoveries({ fresh: [100], reconnects: [2_500] }, NO_SLOWDOWN)).toHaveLength(1);
   expect(findSlowRecoveries({ fresh: [100], reconnects: [1_900] }, NO_SLOWDOWN)).toEqual([]);
 });
 
 it('findSlowRecoveries reports fresh clients that take too long or never exchange messages', () => {
   expect(findSlowRecoveries({ fresh: [11_000], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
-  expect(findSlowRecoveries({ fresh: [undefined], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
+  expect(findSlowRecoveries({ fresh: [FAILED], reconnects: [] }, NO_SLOWDOWN)).toHaveLength(1);
 });

@@ -5,8 +5,8 @@ import { type Fingerprint, computeStoredEventFingerprint } from './fingerprint';
 export interface StoredEvent {
   eventId: string;
   fingerprint: Fingerprint;
-  /** `<sender> <client id>`, which is unique for each message; absent for other events. */
-  clientKey?: string;
+  /** `<sender id> <client id>`, which identifies a message; absent for other events. */
+  messageKey?: string;
 }
 
 export interface StoredPrivateMessage {
@@ -45,7 +45,7 @@ const CHAT_PREFIX = 'chat-';
 const toStoredEvent = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
   eventId,
   fingerprint: computeStoredEventFingerprint({ type, data, entryId }),
-  ...(type === 'MessageSent' ? { clientKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
+  ...(type === 'MessageSent' ? { messageKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
 });
 
 interface EventRow {
@@ -57,6 +57,7 @@ interface EventRow {
   entry_id: string;
 }
 
+/** Merges the personal data of each event into it: PostgreSQL stores them in a table of their own, Redis does not. */
 const readPostgresChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
   const { rows } = await client.query<EventRow>(
     `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
@@ -119,7 +120,7 @@ export const toKeyShape = (key: string): string =>
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** Whether each shard has one key of this shape, such as `{shard<n>}:outbox`. */
+/** Whether only the shard varies in keys of this shape, such as `{shard<n>}:outbox`, so that each shard has one key. */
 const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const readLength = async (redis: Redis, key: string): Promise<number> => {
@@ -134,14 +135,14 @@ const readLength = async (redis: Redis, key: string): Promise<number> => {
       return redis.llen(key);
     case 'stream':
       return redis.xlen(key);
-    default:
+    default: // a string, or a key that was deleted in the meantime
       return 1;
   }
 };
 
 /**
- * Counts the keys without an expiry, by shape. The number of keys that exist once per shard does not grow, so their
- * count is the length of the longest one.
+ * Counts the keys without an expiry, by shape. Of keys that exist once per shard, only the content can grow: the result
+ * for their shape is the length of the longest one.
  */
 export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};
@@ -152,7 +153,7 @@ export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<strin
   for (const [index, key] of keys.entries()) {
     // PTTL returns -1 for a key without an expiry.
     const isWithoutExpiry = Number(replies[index]?.[1]) === -1;
-    // BullMQ keeps a few keys for each scheduled job.
+    // BullMQ manages these keys itself, a few for each scheduled job.
     if (!isWithoutExpiry || key.startsWith('{jobs}:')) continue;
     const shape = toKeyShape(key);
     const count = shapes[shape] ?? 0;
@@ -177,7 +178,7 @@ const countBacklog = async (redis: Redis, keys: readonly string[]): Promise<Back
 export const readBacklog = async (redis: Redis): Promise<Backlog> =>
   countBacklog(redis, await scanAllKeys(redis));
 
-/** Reads all evidence from the stores, with connections on which there are no faults. */
+/** Reads all evidence from the stores, over connections into which the run injects no faults. */
 export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
   const keys = await scanAllKeys(redis);
   const messages = await client.query<{

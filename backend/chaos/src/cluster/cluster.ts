@@ -35,14 +35,14 @@ export const topology: Topology = {
 };
 
 /**
- * Three replicas and two workers behind nginx, and their stores. A TCP proxy (a link) on every connection between two
- * processes can be made to fail.
+ * Three replicas and two workers behind nginx, and their stores. Every connection between two of these processes goes
+ * through a link: a TCP proxy that can be made to fail.
  */
 export class Cluster {
   /** Links by name: `<from>-><to>`, such as `api-1->redis`. */
   private readonly links = new Map<string, FaultyLink>();
   // `start` sets the following four.
-  /** A connection to Redis without a link, which causes faults and reads the final state. */
+  /** Connected directly to Redis, without a link, in order to cause faults and to read the final state. */
   redis!: Redis;
   redisStore!: SupervisedStore;
   postgresStore!: SupervisedStore;
@@ -123,6 +123,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
+    // The replicas and workers need working links to the stores while they stop.
     for (const link of this.links.values()) link.restore();
     await this.stack?.stop();
     this.redis?.disconnect();
@@ -146,7 +147,8 @@ export class Cluster {
       workers: WORKERS,
       home: this.home,
       stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
-      // Without a cool-down between recent partners, because the same few users are matched again and again.
+      // Without a cool-down between recent partners, because the same few users are matched again and again, and with
+      // the wide rate limits for load tests.
       env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
       createSettings: (name) => this.buildEnvironment(name),
       routeToReplicas: (ports) =>
@@ -165,18 +167,17 @@ export class Cluster {
     const settings = { max_connections: MAX_POSTGRES_CONNECTIONS };
     // Without fsync, because the faults kill PostgreSQL, but never its machine.
     const postgres = new PrivateStore(this.home, describePostgres(this.home, { isDurable: false, settings }));
-    const redis = new PrivateStore(
-      this.home,
-      describeRedis(this.home, () => undefined),
-    );
+    const logNoStep = (): void => undefined;
+    const redis = new PrivateStore(this.home, describeRedis(this.home, logNoStep));
     [this.postgresStore, this.redisStore] = await Promise.all([
-      SupervisedStore.start(postgres, async () => undefined),
+      SupervisedStore.start(postgres),
       SupervisedStore.start(redis, () => this.connectAndLimitRedis(redis)),
     ]);
   }
 
   /**
-   * Connects, and sets the limit of memory. Runs after every start, because no configuration file contains the limit.
+   * Sets the memory limit of Redis, and first connects if there is no connection yet. Runs after every start of Redis,
+   * because no configuration file contains the limit.
    */
   private async connectAndLimitRedis(store: PrivateStore): Promise<void> {
     const port = store.findRunning()?.port;

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { LinkKind } from '../schedule';
 
-const DELAY_MS = 400;
+export const DELAY_MS = 400;
 const THROTTLED_BYTES_PER_S = 8 * 1024;
-/** Shortest interval between two writes of data that is delayed or throttled. */
+/** Shortest wait until buffered data is checked again. */
 const TICK_MS = 50;
-const THROTTLED_BYTES_PER_TICK = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
+/** Size of the token bucket: the bytes of two ticks, so that a late timer does not lower the rate. */
+const MAX_ALLOWANCE_BYTES = (2 * THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
 
 /** One direction of a connection: buffers the data of one end until the other end may receive it. */
 class Direction {
@@ -16,7 +17,7 @@ class Direction {
   /** Whether the fault `abandoned` applies to this connection: nothing passes until the link is restored. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
-  /** Token bucket of the fault `throttle`. */
+  /** Token bucket of the fault `throttle`, at most `MAX_ALLOWANCE_BYTES`. */
   private allowanceBytes = 0;
   private refilledAt = Date.now();
 
@@ -70,10 +71,10 @@ class Direction {
     else this.from.resume();
   }
 
-  /** @returns the part of `bytes` that the throttle permits now: at most the bytes of two ticks */
+  /** @returns the part of `bytes` that the throttle permits now */
   private takeAllowance(bytes: Buffer, now: number): Buffer {
     this.allowanceBytes = Math.min(
-      THROTTLED_BYTES_PER_TICK * 2,
+      MAX_ALLOWANCE_BYTES,
       this.allowanceBytes + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
     );
     this.refilledAt = now;
@@ -85,6 +86,13 @@ class Direction {
   clearTimer(): void {
     clearTimeout(this.timer);
   }
+}
+
+/** A connection of the near end to the far end, through the link. */
+interface LinkedConnection {
+  near: Socket;
+  far: Socket;
+  directions: readonly Direction[];
 }
 
 /**
@@ -103,13 +111,13 @@ class Direction {
 export class FaultyLink {
   fault: LinkKind | undefined;
   private readonly server: Server;
-  private readonly directions = new Set<Direction>();
+  private readonly connections = new Set<LinkedConnection>();
 
   private constructor(private readonly target: { host: string; port: number }) {
     this.server = createServer({ allowHalfOpen: true }, (near) => this.open(near));
   }
 
-  /** Listens on a free port of the loopback address. */
+  /** Starts a link to a target. It listens on a free port of the loopback address. */
   static async startTo(target: { host: string; port: number }): Promise<FaultyLink> {
     const link = new FaultyLink(target);
     link.server.listen(0, '127.0.0.1');
@@ -126,7 +134,7 @@ export class FaultyLink {
     return this.fault === 'black-hole' || this.fault === 'half-open';
   }
 
-  /** @returns the URL of a store with the address of this link, so that its connections pass the link */
+  /** Replaces the address in the URL of a store by that of this link, so that connections to it use the link. */
   routeUrl(storeUrl: string): string {
     const url = new URL(storeUrl);
     url.hostname = '127.0.0.1';
@@ -137,10 +145,12 @@ export class FaultyLink {
   fail(fault: LinkKind): void {
     this.fault = fault;
     if (fault === 'cut') this.resetAll();
-    if (fault === 'half-open') for (const far of this.getSockets('far')) far.destroy();
+    if (fault === 'half-open') for (const { far } of this.connections) far.destroy();
     if (fault === 'abandoned') {
-      for (const direction of this.directions) direction.isAbandoned = true;
-      for (const near of this.getSockets('near')) near.resetAndDestroy();
+      for (const { near, directions } of this.connections) {
+        for (const direction of directions) direction.isAbandoned = true;
+        near.resetAndDestroy();
+      }
     }
   }
 
@@ -149,7 +159,7 @@ export class FaultyLink {
     const endedFault = this.fault;
     this.fault = undefined;
     if (endedFault === 'half-open') this.resetAll();
-    for (const direction of this.directions) {
+    for (const direction of [...this.connections].flatMap(({ directions }) => directions)) {
       direction.isAbandoned = false;
       if (direction.from.destroyed) direction.to.destroy();
       else direction.forwardDue();
@@ -178,34 +188,23 @@ export class FaultyLink {
     far.once('error', () => {
       if (!isConnected && !this.isSilent) near.resetAndDestroy();
     });
-    const pair = [new Direction(this, near, far), new Direction(this, far, near)];
-    for (const direction of pair) this.directions.add(direction);
+    const directions = [new Direction(this, near, far), new Direction(this, far, near)];
+    const connection = { near, far, directions };
+    this.connections.add(connection);
     const removeWhenClosed = () => {
       if (!near.destroyed || !far.destroyed) return;
-      for (const direction of pair) {
-        direction.clearTimer();
-        this.directions.delete(direction);
-      }
+      for (const direction of directions) direction.clearTimer();
+      this.connections.delete(connection);
     };
     near.once('close', removeWhenClosed);
     far.once('close', removeWhenClosed);
     if (this.fault === 'half-open') far.destroy();
   }
 
-  /**
-   * Returns the sockets of all connections at one end. `directions` holds two directions of each connection, first the
-   * one from the near to the far end.
-   */
-  private getSockets(end: 'near' | 'far'): Socket[] {
-    return [...this.directions]
-      .filter((_, index) => index % 2 === 0)
-      .map(({ from, to }) => (end === 'near' ? from : to));
-  }
-
   private resetAll(): void {
-    for (const { from, to } of [...this.directions]) {
-      from.resetAndDestroy();
-      to.resetAndDestroy();
+    for (const { near, far } of this.connections) {
+      near.resetAndDestroy();
+      far.resetAndDestroy();
     }
   }
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const readParentPid = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses, which may contain spaces.
+    // The second field is the program's name in parentheses, which may contain spaces. The state and the parent follow.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;

@@ -19,7 +19,10 @@ export class SupervisedStore {
   ) {}
 
   /** @param onStart called after every start, including the first one */
-  static async start(store: PrivateStore, onStart: () => Promise<void>): Promise<SupervisedStore> {
+  static async start(
+    store: PrivateStore,
+    onStart: () => Promise<void> = async () => undefined,
+  ): Promise<SupervisedStore> {
     const port = await store.ensureRunning();
     const supervised = new SupervisedStore(store, port, onStart);
     await onStart();

@@ -35,7 +35,7 @@ const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void>
   });
 };
 
-const TAKE_EVERY_MS = 20;
+const ROUND_PAUSE_MS = 20;
 
 const takeAllConnections = (cluster: Cluster): FaultEffect => {
   const clients: Client[] = [];
@@ -55,18 +55,18 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
   };
   return {
     async begin() {
-      // The first client terminates the connections of the service, and the other clients take their places.
+      // In each round, clients take all free connections, and the first client terminates those of the service.
       await takeConnection();
       takingLoop = (async () => {
         while (!isOver) {
-          while (!isOver && (await takeConnection()));
+          while (!isOver && (await takeConnection())); // until PostgreSQL refuses a connection
           await clients[0]
             ?.query(
               `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                WHERE backend_type = 'client backend' AND application_name <> 'chaos'`,
             )
             .catch(() => undefined);
-          await sleep(TAKE_EVERY_MS);
+          await sleep(ROUND_PAUSE_MS);
         }
       })();
     },

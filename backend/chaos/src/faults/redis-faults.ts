@@ -14,7 +14,7 @@ const SAMPLE_EVERY_MS = 50;
 export const createRedisFault = (cluster: Cluster, kind: (typeof redisKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'full':
-      // The limit is below the memory that is used already, so that Redis refuses every write. A limit of 0 is none.
+      // The limit is below the memory that is used already, so that Redis refuses every write. 0 would mean no limit.
       return limitMemory(cluster, (usedBytes) => Math.max(1, Math.floor(usedBytes * 0.9)));
     case 'nearly-full':
       // 80 % is used: more than the 70 % at which the service refuses new chats and messages, and less than the 100 %
@@ -40,7 +40,7 @@ const limitMemory = (cluster: Cluster, computeLimit: (usedBytes: number) => numb
 
 /**
  * Simulates a power failure of the machine of Redis, after which the last second of the append-only file is missing.
- * Kills Redis, and truncates the file to the size that it had one second earlier. Redis is then restarted.
+ * Kills Redis, and truncates the file to the size that it had one second earlier. `SupervisedStore` then restarts it.
  */
 const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
   const samples: { file: string; bytes: number; takenAt: number }[] = [];
@@ -64,16 +64,13 @@ const truncateLastSecond = async (cluster: Cluster): Promise<void> => {
 };
 
 /**
- * Finds the append-only file that Redis writes now: the last one of type `i` in the manifest. Each rewrite starts a new
- * file.
+ * Finds the append-only file that Redis writes now: the last one of type `i` (incremental) in the manifest. Each
+ * rewrite starts a new file.
  */
 const findCurrentAppendOnlyFile = (folder: string): string => {
   const aofFolder = path.join(folder, 'appendonlydir');
   const manifest = readdirSync(aofFolder).find((name) => name.endsWith('.manifest'));
-  const manifestLines = readFileSync(path.join(aofFolder, manifest ?? ''), 'utf8')
-    .trim()
-    .split('\n');
-  const lastLine = manifestLines.filter((line) => /type i/.test(line)).at(-1) ?? '';
-  const [, name = ''] = /^file (\S+) .*type i/.exec(lastLine) ?? [];
-  return path.join(aofFolder, name);
+  const manifestText = readFileSync(path.join(aofFolder, manifest ?? ''), 'utf8');
+  const lastMatch = [...manifestText.matchAll(/^file (\S+) .*type i/gm)].at(-1);
+  return path.join(aofFolder, lastMatch?.[1] ?? '');
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { findQuestionById, questions } from '@thaw/contract/questions';
 import { fingerprints, ANY_FINGERPRINT } from '../check/fingerprint';
 import type { Random } from '../random';
@@ -19,33 +19,30 @@ const ANSWER_GAME_PROBABILITY = 0.5;
 export class ChatBehaviour {
   private sentCount = 0;
   /**
-   * Reactions sent so far. Each is sent once only: the ack of a reaction that exists already has the seq of another
-   * event.
+   * Reactions sent so far. None is sent twice: the second would change nothing, and its ack would have the seq of the
+   * chat's latest event.
    */
   private readonly sentReactions = new Set<string>();
 
   constructor(
     private readonly user: SimulatedUser,
     private readonly random: Random,
-    /** Photos that this user sends. */
-    private readonly photos: readonly Buffer[] = [],
+    /** The photo that this user sends; undefined if they send none. */
+    private readonly photo?: Buffer,
   ) {}
 
   get isChatting(): boolean {
-    return this.user.recorder.current !== undefined;
+    return this.user.recorder.currentChat !== undefined;
   }
 
   /** Joins the queue and waits for a chat. @returns whether a chat began within `withinMs` */
   async search(withinMs: number): Promise<boolean> {
     const { user } = this;
     const deadline = Date.now() + withinMs;
-    while (!this.isChatting && Date.now() < deadline && !user.isStopping) {
-      await user.sendCommand(
-        'join_queue',
-        {},
-        () => undefined,
-        () => !this.isChatting && Date.now() < deadline,
-      );
+    const isWanted = (): boolean => !this.isChatting && Date.now() < deadline;
+    while (isWanted() && !user.isStopping) {
+      // The ack is not recorded, because it refers to no event.
+      await user.sendCommand('join_queue', {}, () => undefined, isWanted);
       const retryAt = Math.min(deadline, Date.now() + REPEAT_JOIN_MS);
       while (!this.isChatting && Date.now() < retryAt) await sleep(MATCH_POLL_MS);
     }
@@ -58,7 +55,7 @@ export class ChatBehaviour {
     const { random } = this;
     if (game && !game.hasAnswered && random.isChosen(ANSWER_GAME_PROBABILITY)) return this.answerGame();
     const roll = random.nextFraction();
-    // Mostly messages, as in real use.
+    // Cumulative probabilities. Most actions are messages, as in real use.
     if (roll < 0.81) await this.sendMessage();
     else if (roll < 0.82) await this.sendPhoto();
     else if (roll < 0.88) await this.addReaction();
@@ -73,6 +70,7 @@ export class ChatBehaviour {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
     this.sentCount += 1;
+    // The dots vary the length.
     const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.chooseBetween(0, 60))}|`;
     const clientId = this.user.createId();
     return this.user.sendChatCommand(
@@ -85,13 +83,13 @@ export class ChatBehaviour {
   /** Uploads a photo and sends it to the partner. */
   private async sendPhoto(): Promise<void> {
     const sessionId = this.sessionId;
-    const [photo] = this.photos;
-    if (!sessionId || !photo) return;
-    const url = await this.user.upload(photo);
+    if (!sessionId || !this.photo) return;
+    const url = await this.user.upload(this.photo);
     if (url === undefined) return;
     const { id, recorder } = this.user;
     this.sentCount += 1;
-    const content = withImageMarkers({ text: `${sessionId} ${id} ${this.sentCount} look`, imageUrls: [url] });
+    const text = `${sessionId} ${id} ${this.sentCount} look`;
+    const content = formatImageMarkers({ text, imageUrls: [url] });
     const clientId = this.user.createId();
     await this.user.sendChatCommand(
       'random_message',
@@ -106,14 +104,14 @@ export class ChatBehaviour {
   async skip(): Promise<void> {
     const sessionId = this.sessionId;
     if (!sessionId) return;
-    // If the partner was faster, or the grace period was over, the ack refers to an earlier end with another
-    // fingerprint.
+    // If the partner was faster, or the grace period of a lost connection was over, the ack refers to that earlier end,
+    // which has another fingerprint.
     const outcome = await this.user.sendChatCommand('skip_chat', { sessionId }, () => ANY_FINGERPRINT);
     if (outcome === 'done') this.user.recorder.markEnded(sessionId);
   }
 
   private get sessionId(): string | undefined {
-    return this.user.recorder.current?.sessionId;
+    return this.user.recorder.currentChat?.sessionId;
   }
 
   private async addReaction(): Promise<void> {
@@ -156,7 +154,7 @@ export class ChatBehaviour {
       'break_ice_start',
       { sessionId, gameId, question, initiatorId },
       (ack) => {
-        // The ack contains the question as it is stored.
+        // The question of the ack, so that a question other than the stored one is noticed.
         const questionId = Number((ack.question as { id?: unknown } | undefined)?.id ?? question.id);
         recorder.game ??= { gameId, questionId, hasAnswered: false };
         return fingerprints.game(gameId, questionId, initiatorId);
@@ -174,7 +172,7 @@ export class ChatBehaviour {
     await this.user.sendChatCommand(
       'break_ice_response',
       { sessionId, gameId: game.gameId, response: this.random.pick(options), userId },
-      // The ack is not recorded, because the user also receives the event as a frame with its seq.
+      // The ack of an answer contains no seq. The user also receives the event as a frame, which contains it.
       () => undefined,
     );
   }

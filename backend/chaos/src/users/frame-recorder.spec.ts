@@ -4,6 +4,8 @@ import { FrameRecorder } from './frame-recorder';
 const ADA = 1;
 const BOB = 2;
 const NOT_RETRIED = false;
+/** A message of user 5 in the chat s-9. */
+const FOREIGN_CONTENT = 's-9 5 1';
 
 let resumeRequestCount: number;
 /** Records the frames of Ada, who is in the chat s-1 with Bob from the first event on. */
@@ -13,7 +15,7 @@ const createFrame = (event: string, data: Record<string, unknown>) => ({ event, 
 /** The first event of a chat. */
 const createMatched = (sessionId = 's-1') =>
   createFrame('chat_matched', { sessionId, seq: 1, partnerId: BOB, partnerInfo: {} });
-/** A message of Bob. Every content in the test begins with the ids of the chat and of the sender. */
+/** A message of Bob. Every message of the simulated users begins with the ids of its chat and its sender. */
 const createMessage = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
   createFrame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
 /** A resume that contains `events`. `seq` is that of the latest event of the chat, which `events` may lack. */
@@ -40,7 +42,7 @@ it('reports nothing for a chat whose events arrive in order until it ends', () =
   recorder.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), NOT_RETRIED);
   recorder.receive(createSkipped(4));
   expect(listProblems()).toEqual([]);
-  expect(recorder.current).toBeUndefined();
+  expect(recorder.currentChat).toBeUndefined();
 });
 
 it('reports nothing for a resume that continues where the last socket ended', () => {
@@ -51,14 +53,14 @@ it('reports nothing for a resume that continues where the last socket ended', ()
   expect(listProblems()).toEqual([]);
 });
 
-it('replaces the events of the chat after a reset', () => {
+it('replaces the events of the chat after a reset, and records the time of the reset', () => {
   recorder.receive(createMessage(2));
   recorder.receive(createMessage(3));
   reconnect();
   // The service has lost message 3.
   recorder.receive(createResumed(2, [createMatched(), createMessage(2)], { reset: true }));
   expect(listProblems()).toEqual([]);
-  expect(recorder.current).toMatchObject({ lastSeq: 2, resetTimes: [expect.any(Number)] });
+  expect(recorder.currentChat).toMatchObject({ lastSeq: 2, resetTimes: [expect.any(Number)] });
 });
 
 it('reports a gap and requests a resume', () => {
@@ -88,11 +90,11 @@ it('reports an ack with the seq of an event that has another content', () => {
 });
 
 it('reports a message whose content belongs to another chat, and frames of an unknown chat', () => {
-  recorder.receive(createMessage(2, 's-9 5 1'));
-  recorder.receive(createMessage(1, 's-9 5 1', 's-9'));
+  recorder.receive(createMessage(2, FOREIGN_CONTENT));
+  recorder.receive(createMessage(1, FOREIGN_CONTENT, 's-9'));
   recorder.receive(createFrame('typing', { sessionId: 's-9', userId: 5 }));
   expect(listProblems()).toEqual([
-    's-1: a message of another chat: s-9 5 1',
+    `s-1: a message of another chat: ${FOREIGN_CONTENT}`,
     'random_message of the unknown chat s-9',
     'typing of the unknown chat s-9',
   ]);
@@ -113,8 +115,9 @@ it('records a chat that continues after its end', () => {
   recorder.markEnded('s-1');
   recorder.receive(createMatched());
   recorder.receive(createMessage(2));
+  // No problem here: the checker decides later whether a fault explains the reopening.
   expect(listProblems()).toEqual([]);
-  expect(recorder.current).toMatchObject({ lastSeq: 2, reopenings: [{ endedAt: expect.any(Number) }] });
+  expect(recorder.currentChat).toMatchObject({ lastSeq: 2, reopenings: [{ endedAt: expect.any(Number) }] });
 });
 
 it('records the images of mixed messages, and none of text messages', () => {

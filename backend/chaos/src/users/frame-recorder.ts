@@ -18,8 +18,8 @@ export interface SeenGame {
   hasAnswered: boolean;
 }
 
-/** Frames of a chat that are not stored as events. */
-const EPHEMERAL_EVENTS = new Set(['typing', 'partner_connection', 'session_resumed']);
+/** Frames about a chat that contain no stored event. */
+const EPHEMERAL_EVENTS = new Set(['typing', 'partner_connection']);
 
 /** Time within which the end of a chat must arrive after the user has reconnected. */
 const END_TIMEOUT_MS = 5_000;
@@ -37,13 +37,13 @@ const KEPT_MESSAGES = 20;
 export class FrameRecorder {
   readonly log: UserLog;
   /** The chat of the user; undefined while there is none. */
-  current: ChatRecord | undefined;
+  currentChat: ChatRecord | undefined;
   /** The last messages of the current chat. */
   messages: SeenMessage[] = [];
   game: SeenGame | undefined;
   /** The last seq when a resume was requested. The events of the resume follow it. */
   private resumeAfterSeq = 0;
-  /** Whether no chat was started or resumed on the current socket yet. */
+  /** True until a chat is started or resumed on the current socket. */
   private isFreshSocket = true;
   /** Whether the current resume is a reset whose first frame has arrived. */
   private isResetting = false;
@@ -56,11 +56,14 @@ export class FrameRecorder {
     this.log = createUserLog(userId);
   }
 
-  /** Returns `lastSeen`, which a page sends when it authenticates: after this event the service resumes the chat. */
+  /**
+   * Returns `lastSeen`, which a page sends when it authenticates: after this event the service resumes the chat.
+   * Remembers its `seq`, to recognise the events of the resume.
+   */
   getLastSeen(): { sessionId: string; seq: number } | undefined {
-    const { current } = this;
-    this.resumeAfterSeq = current?.lastSeq ?? 0;
-    return current && { sessionId: current.sessionId, seq: current.lastSeq };
+    const { currentChat } = this;
+    this.resumeAfterSeq = currentChat?.lastSeq ?? 0;
+    return currentChat && { sessionId: currentChat.sessionId, seq: currentChat.lastSeq };
   }
 
   /** Called for a new socket. */
@@ -85,7 +88,8 @@ export class FrameRecorder {
 
   /**
    * Records the ack of a command whose event is stored.
-   * @param seq position of the event; that of the earlier event if the command was stored before
+   * @param seq position of the event. If the command was stored before, it is the position of the earlier event, or of
+   * the latest event if the command (an edit or a reaction) changes nothing now.
    * @param wasRetried an earlier attempt may have stored the event
    */
   acknowledge(sessionId: string, seq: number, fingerprint: Fingerprint, wasRetried: boolean): void {
@@ -95,7 +99,7 @@ export class FrameRecorder {
     if (seq > chat.lastSeq) {
       this.recordEvent(chat, seq, fingerprint, 'an ack');
     } else if (knownFingerprint !== undefined && !doFingerprintsMatch(knownFingerprint, fingerprint)) {
-      // The ack of a retried command that was already stored may have the seq of the latest event.
+      // The ack of a retried edit or reaction that was stored before has the seq of the latest event.
       const isRecorded = [...chat.events.values()].includes(fingerprint);
       if (!wasRetried || !isRecorded) {
         this.reportProblem(
@@ -111,19 +115,19 @@ export class FrameRecorder {
   markEnded(sessionId: string): void {
     const chat = this.log.chats.get(sessionId);
     if (chat) chat.endedAt ??= Date.now();
-    if (this.current?.sessionId === sessionId) this.current = undefined;
+    if (this.currentChat?.sessionId === sessionId) this.currentChat = undefined;
   }
 
   /** If the service says that the user is in no chat, the end of the current chat must arrive. */
   private checkStateAfterReconnect(state: string): void {
-    const { current } = this;
-    if (!current || state === 'chatting') return;
+    const { currentChat } = this;
+    if (!currentChat || state === 'chatting') return;
     setTimeout(() => {
-      if (this.current === current) {
+      if (this.currentChat === currentChat) {
         this.reportProblem(
-          `${current.sessionId}: was ${state} on return and not notified that the chat has ended`,
+          `${currentChat.sessionId}: was ${state} on return and not notified that the chat has ended`,
         );
-        this.markEnded(current.sessionId);
+        this.markEnded(currentChat.sessionId);
       }
     }, END_TIMEOUT_MS).unref();
   }
@@ -133,8 +137,8 @@ export class FrameRecorder {
   }
 
   private startChat(sessionId: string, partnerId: number): ChatRecord {
-    if (this.current) {
-      this.reportProblem(`in two chats: ${this.current.sessionId} and ${sessionId}`);
+    if (this.currentChat) {
+      this.reportProblem(`in two chats: ${this.currentChat.sessionId} and ${sessionId}`);
     }
     const chat: ChatRecord = {
       sessionId,
@@ -147,11 +151,15 @@ export class FrameRecorder {
       reopenings: [],
     };
     this.log.chats.set(sessionId, chat);
-    this.current = chat;
+    this.currentChat = chat;
+    this.forgetContent();
+    return chat;
+  }
+
+  private forgetContent(): void {
     this.messages = [];
     this.game = undefined;
     this.resumeAfterSeq = 0;
-    return chat;
   }
 
   /**
@@ -165,10 +173,8 @@ export class FrameRecorder {
     chat.endedAt = undefined;
     chat.events.clear();
     chat.lastSeq = 0;
-    this.current = chat;
-    this.messages = [];
-    this.game = undefined;
-    this.resumeAfterSeq = 0;
+    this.currentChat = chat;
+    this.forgetContent();
   }
 
   private receiveResume(data: Data): void {
@@ -181,9 +187,7 @@ export class FrameRecorder {
       chat.resetTimes.push(Date.now());
       chat.events.clear();
       chat.lastSeq = 0;
-      this.resumeAfterSeq = 0;
-      this.messages = [];
-      this.game = undefined;
+      this.forgetContent();
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
@@ -194,7 +198,7 @@ export class FrameRecorder {
     }
     // A long resume has several frames.
     if (data.last !== true) return;
-    if (Number(data.seq) > chat.lastSeq && chat === this.current) {
+    if (Number(data.seq) > chat.lastSeq && chat === this.currentChat) {
       this.reportProblem(
         `${sessionId}: resumed up to ${Number(data.seq)}, but received only up to ${chat.lastSeq}`,
       );
@@ -227,6 +231,7 @@ export class FrameRecorder {
   private recordEvent(chat: ChatRecord, seq: number, fingerprint: Fingerprint, source: string): void {
     if (chat.endedAt !== undefined) this.reportProblem(`${chat.sessionId}: ${source} ${seq} after the end`);
     if (seq <= chat.lastSeq) {
+      // After a gap, the event that had this number may not have been received.
       const isSame = doFingerprintsMatch(chat.events.get(seq) ?? '', fingerprint);
       this.reportProblem(
         `${chat.sessionId}: ${source} ${seq} delivered twice${isSame ? '' : ', with another content'}`,
@@ -274,7 +279,7 @@ export class FrameRecorder {
     }
   }
 
-  /** Every message contains its session id and its sender. */
+  /** Every message that the simulated users send begins with the ids of its session and its sender. */
   private checkContent(event: string, data: Data, chat: ChatRecord): void {
     if (event !== 'random_message') return;
     const [sessionId, senderId] = String(data.content).split(' ');

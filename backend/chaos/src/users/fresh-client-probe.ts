@@ -25,24 +25,27 @@ export interface ProbeResult {
 export const probeWithFreshClients = async (origin: string, seed: number): Promise<ProbeResult> => {
   const startedAt = Date.now();
   const deadline = startedAt + PROBE_TIMEOUT_MS;
-  const users = [new SimulatedUser(origin), new SimulatedUser(origin)];
+  const clients = (['female', 'male'] as const).map((gender, index) => {
+    const user = new SimulatedUser(origin);
+    return { gender, user, chat: new ChatBehaviour(user, createSeededRandom(seed + index)) };
+  });
   const haveExchanged = await Promise.all(
-    users.map(async (user, index) => {
-      if (!(await user.join(index === 0 ? 'female' : 'male', deadline))) return false;
+    clients.map(async ({ gender, user, chat }) => {
+      if (!(await user.createAccount(gender, deadline))) return false;
       user.connect();
-      return exchangeMessages(user, new ChatBehaviour(user, createSeededRandom(seed + index)), deadline);
+      return exchangeMessages(user, chat, deadline);
     }),
   );
   const tookMs = haveExchanged.every(Boolean) ? Date.now() - startedAt : undefined;
   await Promise.all(
-    users.map(async (user) => {
-      // A user who could not join has no recorder.
-      if (user.recorder?.current) await new ChatBehaviour(user, createSeededRandom(seed)).skip();
+    clients.map(async ({ user, chat }) => {
+      // A user without an account has no recorder.
+      if (user.recorder) await chat.skip();
       user.isStopping = true;
       user.disconnect();
     }),
   );
-  return { tookMs, logs: users.flatMap(({ recorder }) => (recorder ? [recorder.log] : [])) };
+  return { tookMs, logs: clients.flatMap(({ user: { recorder } }) => (recorder ? [recorder.log] : [])) };
 };
 
 /** @returns whether a message was acknowledged and a message of the partner was received before `deadline` */
@@ -59,6 +62,7 @@ const exchangeMessages = async (
     if ((await chat.sendMessage()) !== 'done') continue;
     const resendAt = Date.now() + RESEND_AFTER_MS;
     for (; Date.now() < resendAt && chat.isChatting; await sleep(MESSAGE_POLL_MS)) {
+      // `messages` contains only those of the current chat.
       if (user.recorder.messages.some(({ senderId }) => senderId !== user.id)) return true;
     }
   }

@@ -15,7 +15,7 @@ export class FriendBehaviour {
   /** Sends a friend request to the current partner, unless they are friends or the user has enough friends. */
   async befriendPartner(): Promise<void> {
     const { recorder } = this.user;
-    const partnerId = recorder.current?.partnerId;
+    const partnerId = recorder.currentChat?.partnerId;
     if (partnerId === undefined || recorder.log.friends.has(partnerId)) return;
     if (recorder.log.friends.size >= MAX_FRIENDS) return;
     await this.sendRequest(partnerId);

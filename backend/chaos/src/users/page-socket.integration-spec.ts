@@ -14,21 +14,22 @@ afterEach(() => {
   server.close();
 });
 
-it('calls `onResponse` for a response that arrives after the timeout, before it passes on later frames', async () => {
+it('calls `onResponse` for a response after the timeout, before `onFrame` for it and later frames', async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
+  const noCookie = '';
   let isOpen = false;
   const calls: string[] = [];
   const { port } = server.address() as AddressInfo;
   const connected = once(server, 'connection') as Promise<[WebSocket]>;
-  socket = new PageSocket(`http://127.0.0.1:${port}`, '', {
+  socket = new PageSocket(`http://127.0.0.1:${port}`, noCookie, {
     onOpen: () => (isOpen = true),
     onFrame: ({ event }) => calls.push(`onFrame ${event}`),
     onClose: () => undefined,
   });
   const [serverSocket] = await connected;
   await until(() => isOpen);
-  // The sockets need `nextTick` and `setImmediate`.
+  // Only the timers have to be fake. The sockets need the real `nextTick` and `setImmediate`.
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
   const response = socket.request('ping', {}, ({ event }: Frame) => calls.push(`onResponse ${event}`));
   jest.advanceTimersByTime(RESPONSE_TIMEOUT_MS);

@@ -14,6 +14,7 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** The page waits this long for a response. */
 export const RESPONSE_TIMEOUT_MS = 10_000;
+const NORMAL_CLOSE_CODE = 1000;
 /** Code of a close without a close frame. */
 const ABNORMAL_CLOSE_CODE = 1006;
 
@@ -32,8 +33,8 @@ export class PageSocket {
   private readonly socket: WebSocket;
 
   /**
-   * @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, and once
-   * `onClose`. A socket that does not open calls only `onClose`.
+   * @param handlers called in this order: `onOpen`, `onFrame` for each frame in the order of arrival, including
+   * responses, and finally `onClose`. A socket that does not open calls only `onClose`.
    */
   constructor(
     origin: string,
@@ -59,9 +60,9 @@ export class PageSocket {
 
   /**
    * Sends a frame with a `ref` and waits for its response. A refusal is a response, too.
-   * @param onResponse called with the response before any later frame is received, because an acknowledged event
-   * precedes the events of later frames. It is also called when the response arrives after this method has returned
-   * `timeout`.
+   * @param onResponse called with the response before any later frame is passed on, so that the caller records the
+   * acknowledged chat event before later events of the chat. It is also called when the response arrives after this
+   * method has returned `timeout`.
    */
   request<E extends ClientEvent>(
     event: E,
@@ -90,7 +91,7 @@ export class PageSocket {
 
   /** Closes the socket as a page does when the user leaves it. */
   leave(): void {
-    this.socket.close(1000);
+    this.socket.close(NORMAL_CLOSE_CODE);
     // A server that does not respond sends no close frame.
     setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS).unref();
   }
@@ -98,7 +99,7 @@ export class PageSocket {
   /** Terminates a socket whose server does not respond. */
   drop(): void {
     this.socket.terminate();
-    // At once, because the `close` event follows later.
+    // Reports the close without waiting for the `close` event, which is then ignored.
     this.handleClose(ABNORMAL_CLOSE_CODE);
   }
 
@@ -113,7 +114,7 @@ export class PageSocket {
   private handleClose(code: number): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const { settle } of [...this.pending.values()]) settle('closed');
+    for (const { settle } of this.pending.values()) settle('closed');
     this.handlers.onClose(code);
   }
 }

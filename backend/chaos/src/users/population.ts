@@ -23,7 +23,7 @@ const IMAGES_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 /** Position (seq) of the second message of a chat, after the start of the chat and the first message. */
 const SEQ_OF_SECOND_MESSAGE = 3;
-// Probability of each action, if none of the actions above it was chosen. All other actions are in the chat.
+// Probability of each action, if none of those above it was chosen. Otherwise `ChatBehaviour.actInChat` chooses one.
 const SKIP_PROBABILITY = 0.012;
 const BEFRIEND_PROBABILITY = 0.02;
 const PRIVATE_MESSAGE_PROBABILITY = 0.12;
@@ -39,18 +39,19 @@ interface Member {
 export class Population {
   private readonly members: Member[] = [];
   private activities: Promise<void>[] = [];
+  /** Whether users begin no further random actions. Unlike `SimulatedUser.isStopping`, it aborts no action. */
   private isOver = false;
 
   private constructor(private readonly options: PopulationOptions) {}
 
-  /** Creates the accounts of all users, who are not connected yet. */
-  static async join(options: PopulationOptions): Promise<Population> {
+  /** Creates the accounts of all users. `startActing` connects them. */
+  static async create(options: PopulationOptions): Promise<Population> {
     const population = new Population(options);
     const seedRandom = createSeededRandom(options.seed);
-    const photos = [await createPlainJpeg()];
+    const photo = await createPlainJpeg();
     for (let index = 0; index < options.userCount; index += 1) {
       const user = new SimulatedUser(options.origin);
-      await user.join(index % 2 === 0 ? 'female' : 'male');
+      await user.createAccount(index % 2 === 0 ? 'female' : 'male');
       const random = createSeededRandom(seedRandom.chooseBetween(0, 0xffff_ffff));
       const friends = new FriendBehaviour(user, random);
       user.onFrame = ({ event, data }) => {
@@ -59,7 +60,7 @@ export class Population {
         if (event === 'friendship_accepted')
           user.recorder.log.friends.add(Number((data.friend as { id?: unknown }).id));
       };
-      population.members.push({ user, chat: new ChatBehaviour(user, random, photos), friends, random });
+      population.members.push({ user, chat: new ChatBehaviour(user, random, photo), friends, random });
     }
     return population;
   }
@@ -90,7 +91,7 @@ export class Population {
   /**
    * Lets every user finish their action, and waits until all users are connected and both users of every chat have
    * received the same number of events.
-   * @returns descriptions of users who are not connected and of chats that differ after a timeout
+   * @returns descriptions of the users and the chats for which this is not the case within a time limit
    */
   async finishActions(): Promise<string[]> {
     this.isOver = true;
@@ -105,17 +106,18 @@ export class Population {
   /** Describes chats that are open for one user only, or whose users have received different numbers of events. */
   private findUnequalChats(): string[] {
     const userById = new Map(this.users.map((user) => [user.id, user]));
-    return this.users.flatMap(({ id, recorder: { current } }) => {
-      if (!current) return [];
-      const partner = userById.get(current.partnerId);
-      if (!partner) return []; // the partner is a fresh client, which ends its chats itself
-      const partnerChat = partner.recorder.current;
-      if (partnerChat?.sessionId !== current.sessionId)
-        return [`user ${id} is in ${current.sessionId}, and partner ${partner.id} is not`];
-      return partnerChat.lastSeq === current.lastSeq
+    return this.users.flatMap(({ id, recorder: { currentChat: chat } }) => {
+      if (!chat) return [];
+      const partner = userById.get(chat.partnerId);
+      // The partner is a client of `probeWithFreshClients`, which ends its chats itself.
+      if (!partner) return [];
+      const partnerChat = partner.recorder.currentChat;
+      if (partnerChat?.sessionId !== chat.sessionId)
+        return [`user ${id} is in ${chat.sessionId}, and partner ${partner.id} is not`];
+      return partnerChat.lastSeq === chat.lastSeq
         ? []
         : [
-            `${current.sessionId}: user ${id} is at ${current.lastSeq}, and ${partner.id} at ${partnerChat.lastSeq}`,
+            `${chat.sessionId}: user ${id} is at ${chat.lastSeq}, and ${partner.id} at ${partnerChat.lastSeq}`,
           ];
     });
   }
@@ -132,8 +134,8 @@ export class Population {
       this.members.map(async ({ user, chat }) => {
         if (!(await chat.search(MATCH_TIMEOUT_MS))) return [`user ${user.id} was not matched at the end`];
         const outcome = await chat.sendMessage();
-        // Infinity without a chat: the partner has received this user's message, and has skipped.
-        const readLastSeq = () => user.recorder.current?.lastSeq ?? Infinity;
+        // Without a chat, the partner has received this user's message and skipped; Infinity then ends the wait.
+        const readLastSeq = () => user.recorder.currentChat?.lastSeq ?? Infinity;
         const haveBothSent = await waitUntil(() => readLastSeq() >= SEQ_OF_SECOND_MESSAGE, SETTLE_TIMEOUT_MS);
         if (outcome === 'done' && haveBothSent) return [];
         return [`user ${user.id} could not chat at the end: ${outcome ?? 'the chat was over'}`];
@@ -146,7 +148,7 @@ export class Population {
 
   private async skipAllChats(): Promise<void> {
     await Promise.all(this.members.map(({ chat }) => chat.skip()));
-    await waitUntil(() => this.users.every(({ recorder }) => !recorder.current), SETTLE_TIMEOUT_MS);
+    await waitUntil(() => this.users.every(({ recorder }) => !recorder.currentChat), SETTLE_TIMEOUT_MS);
   }
 
   /**

@@ -12,7 +12,8 @@ import type { Frame } from './page-socket';
 const RETRY_AFTER_MS = 250;
 /** Longest wait before a retry, even if the service asks for a longer one, because a run is short. */
 const MAX_RETRY_AFTER_MS = 2_000;
-const RETRY_WITHOUT_RESPONSE_AFTER_MS = 20;
+const RETRY_AFTER_NO_RESPONSE_MS = 20;
+/** How long a command waits for the connection before it checks again whether it is still wanted. */
 const READY_WAIT_MS = 1_000;
 const HTTP_RETRY_AFTER_MS = 500;
 /** Time limit of one HTTP request. */
@@ -27,7 +28,8 @@ const END_POLL_MS = 50;
 
 /**
  * Outcome of a command. `done`: acknowledged; `chat_over`: refused, because its chat has ended; `refused`: refused for
- * another reason, or not wanted any more; `given_up`: without a response, because the page has given up connecting.
+ * another reason, or no longer wanted according to `isWanted`; `given_up`: without a response, because the page has
+ * given up connecting.
  */
 export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 
@@ -35,14 +37,19 @@ export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 export class SimulatedUser {
   readonly visitor: ThawVisitor;
   readonly connection: Connection;
-  /** Set by `join`. */
+  /** Set by `createAccount`. */
   recorder!: FrameRecorder;
-  /** Number of refused commands by error code; `no_answer` for commands without a response. */
+  /**
+   * Number of failed attempts: refused commands by error code, commands without a response as `no_answer`, and HTTP
+   * calls as `http`, followed by the status if there was a response.
+   */
   readonly refusals: Record<string, number> = {};
   /** Number of acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
-  /** While it is true, the user makes no HTTP calls, and a command ends when the page has given up connecting. */
+  /** While it is true, `call` sends nothing, and a command ends when the page has given up connecting. */
   isStopping = false;
+  /** Called with every frame, for the simulation that drives this user. */
+  onFrame: ((frame: Frame) => void) | undefined;
 
   constructor(readonly origin: string) {
     this.visitor = new ThawVisitor([origin]);
@@ -59,7 +66,7 @@ export class SimulatedUser {
   }
 
   /** Creates an anonymous account, with retries until `deadline` (as `Date.now()`). @returns false on a timeout */
-  async join(gender: Gender, deadline = Infinity): Promise<boolean> {
+  async createAccount(gender: Gender, deadline = Infinity): Promise<boolean> {
     while (Date.now() < deadline) {
       try {
         await withTimeout(HTTP_TIMEOUT_MS, this.visitor.joinAnonymously(gender));
@@ -83,7 +90,7 @@ export class SimulatedUser {
 
   /**
    * Makes an idempotent HTTP call, and repeats it until the response is neither 429 nor 5xx.
-   * @returns undefined when the user stops before that
+   * @returns undefined when the user is stopping
    */
   async call(
     method: string,
@@ -103,7 +110,7 @@ export class SimulatedUser {
     return undefined;
   }
 
-  /** Uploads an image, with retries. @returns its URL; undefined when it is not stored */
+  /** Uploads an image, with retries. @returns its URL; undefined when it is refused or the user is stopping */
   async upload(image: Buffer): Promise<string | undefined> {
     const form = new FormData();
     form.set('bucket', 'chat-images');
@@ -115,7 +122,7 @@ export class SimulatedUser {
     return (response.body as { url?: string }).url;
   }
 
-  /** @returns the HTTP status of an image; undefined when there was no response */
+  /** @returns the HTTP status of an image; undefined when the user is stopping */
   async fetchStatus(url: string): Promise<number | undefined> {
     return (await this.call('GET', url))?.status;
   }
@@ -142,10 +149,11 @@ export class SimulatedUser {
       const response = await this.connection.request(event, data, (frame) => {
         if (frame.event === 'ack') onAck(frame.data, wasRetriedBefore);
       });
+      // A string is the reason why there is no response.
       if (typeof response === 'string') {
         this.increment(this.refusals, 'no_answer');
         wasRetried = true;
-        await sleep(RETRY_WITHOUT_RESPONSE_AFTER_MS);
+        await sleep(RETRY_AFTER_NO_RESPONSE_MS);
       } else if (response.event === 'ack') {
         this.increment(this.acknowledged, event);
         return 'done';
@@ -164,8 +172,8 @@ export class SimulatedUser {
 
   /**
    * Sends a command of the current chat and records its ack.
-   * @param createFingerprint returns the fingerprint of the event that the ack refers to; undefined if the ack must not
-   * be recorded
+   * @param createFingerprint returns the fingerprint, which identifies the content of the event that the ack refers to;
+   * undefined if the ack must not be recorded
    */
   async sendChatCommand<E extends ClientEvent>(
     event: E,
@@ -173,7 +181,7 @@ export class SimulatedUser {
     createFingerprint: (ack: Record<string, unknown>) => Fingerprint | undefined,
   ): Promise<Outcome> {
     const { sessionId } = data;
-    const isOpen = () => this.recorder.current?.sessionId === sessionId;
+    const isOpen = () => this.recorder.currentChat?.sessionId === sessionId;
     const outcome = await this.sendCommand(
       event,
       data,
@@ -188,10 +196,11 @@ export class SimulatedUser {
     return outcome;
   }
 
-  /** After a refusal because the chat is over, the end of the chat must arrive, too. */
+  /** After a refusal because the chat is over: reports a problem if the end of the chat does not arrive. */
   private async waitForEnd(sessionId: string): Promise<void> {
-    const isOpen = () => this.recorder.current?.sessionId === sessionId;
+    const isOpen = () => this.recorder.currentChat?.sessionId === sessionId;
     for (const deadline = Date.now() + END_TIMEOUT_MS; Date.now() < deadline; await sleep(END_POLL_MS)) {
+      // After a reconnect, the recorder checks that the end arrives.
       if (!isOpen() || !this.connection.isReady) return;
     }
     this.recorder.reportProblem(`${sessionId}: refused as over, and not notified of its end`);
@@ -202,9 +211,6 @@ export class SimulatedUser {
     this.recorder.receive(frame);
     this.onFrame?.(frame);
   }
-
-  /** Called with every frame, for the simulation that drives this user. */
-  onFrame: ((frame: Frame) => void) | undefined;
 
   increment(counts: Record<string, number>, name: string): void {
     counts[name] = (counts[name] ?? 0) + 1;

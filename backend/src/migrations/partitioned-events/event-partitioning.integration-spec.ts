@@ -14,17 +14,17 @@ import { EventPartitioning, type PartitioningOptions } from './event-partitionin
 jest.setTimeout(60_000);
 
 let database: UnpartitionedDatabase;
-let service: DataSource;
+let apiDataSource: DataSource;
 
 beforeEach(async () => {
   database = await createUnpartitionedDatabase();
-  ({ service } = database);
+  ({ apiDataSource } = database);
 });
 afterEach(() => database.close());
 afterAll(dropUnpartitionedTemplate);
 
 const readRows = <Row = Record<string, unknown>>(sql: string, parameters?: unknown[]): Promise<Row[]> =>
-  service.query<Row[]>(sql, parameters);
+  apiDataSource.query<Row[]>(sql, parameters);
 
 /** Runs the conversion in its own connection, as a process that migrates does. */
 const convert = async (options: PartitioningOptions = {}): Promise<void> => {
@@ -38,7 +38,7 @@ const convert = async (options: PartitioningOptions = {}): Promise<void> => {
 
 const readLog = () =>
   readRows('SELECT e.*, tableoid::regclass::text AS partition FROM events e ORDER BY global_position');
-const readPrivate = () => readRows('SELECT * FROM event_private ORDER BY stream_id, event_id');
+const readPersonalData = () => readRows('SELECT * FROM event_private ORDER BY stream_id, event_id');
 const withoutPartition = (log: readonly Record<string, unknown>[]) =>
   log.map(({ partition: _partition, ...row }) => row);
 const isPartitioned = async (): Promise<boolean> =>
@@ -50,11 +50,12 @@ const isPartitioned = async (): Promise<boolean> =>
 
 describe('EventPartitioning', () => {
   it('converts all data, even if it is interrupted after every step', async () => {
-    await writeChats(service, 240, 3); // 240 chats of 3 events: 720 events, in four batches of up to 200
-    const [log, personal] = [withoutPartition(await readLog()), await readPrivate()];
-    const [{ last_position: lastPosition } = { last_position: '' }] = await readRows<{
-      last_position: string;
-    }>('SELECT last_value AS last_position FROM events_global_position_seq');
+    // 240 chats of 3 events: 720 events, in four batches of up to 200.
+    await writeChats(apiDataSource, 240, 3);
+    const [log, personalData] = [withoutPartition(await readLog()), await readPersonalData()];
+    const [sequence] = await readRows<{ last_position: string }>(
+      'SELECT last_value AS last_position FROM events_global_position_seq',
+    );
 
     const steps: string[] = [];
     const interrupt = (step: string) => {
@@ -66,7 +67,7 @@ describe('EventPartitioning', () => {
     while (!(await isPartitioned())) {
       await expect(convert({ onStep: interrupt, batchRows: 200 })).rejects.toThrow('interrupted');
     }
-    await convert();
+    await convert(); // has nothing left to do, because the interruption came after the swap
     expect(steps).toEqual([
       'prepared',
       ...Array.from({ length: 4 }, () => 'copied events'),
@@ -79,14 +80,15 @@ describe('EventPartitioning', () => {
 
     const converted = await readLog();
     expect(withoutPartition(converted)).toEqual(log);
-    expect(await readPrivate()).toEqual(personal);
+    expect(await readPersonalData()).toEqual(personalData);
     expect(new Set(converted.map((row) => row.partition)).size).toBe(16); // the number of partitions
     // The next event continues the sequence of positions.
     const [appended] = await readRows<{ global_position: string }>(
       `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
        VALUES ('later', 1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
     );
-    expect(Number(appended!.global_position)).toBe(Number(lastPosition) + 1);
+    expect(Number(appended!.global_position)).toBe(Number(sequence!.last_position) + 1);
+    // No table or function of the conversion is left.
     expect(
       await readRows(
         `SELECT relname FROM pg_class WHERE relname LIKE 'partitioned%' OR relname = 'event_partitioning'`,
@@ -96,16 +98,16 @@ describe('EventPartitioning', () => {
   });
 
   it('loses, repeats and restores no data while the service appends, changes, deletes and reads', async () => {
-    await writeChats(service, 40, 20);
+    await writeChats(apiDataSource, 40, 20);
     const before = await readRows<PrivateRow>(
       'SELECT stream_id, event_id FROM event_private ORDER BY random()',
     );
-    const busy = new BusyEventStore(service);
+    const busy = new BusyEventStore(apiDataSource);
     busy.start(before); // changes or deletes these rows
     await until(() => busy.appended.length > 20);
     await convert({
       batchRows: 120,
-      // The service appends between two steps.
+      // Continues only when the service has appended again.
       onStep: async () => {
         const { length } = busy.appended;
         await until(() => busy.appended.length > length);
@@ -123,7 +125,7 @@ describe('EventPartitioning', () => {
     expect(busy.followed).toEqual(log.map((row) => row.event_id));
     expect(new Set(busy.followed).size).toBe(log.length);
     for (const eventId of busy.appended) expect(busy.followed).toContain(eventId);
-    // Streams have no gaps, and their versions are right.
+    // In each stream, the last position and the number of events are equal to the version, so there are no gaps.
     expect(
       await readRows(`SELECT stream_id FROM events JOIN event_streams s USING (stream_id) GROUP BY stream_id, s.version
         HAVING max(stream_position) <> s.version OR count(*) <> s.version`),
@@ -138,15 +140,15 @@ describe('EventPartitioning', () => {
       else if (busy.changed.has(eventId)) expect(content).toBe(busy.changed.get(eventId));
       else expect(content).toMatch(/^text /);
     }
-    // Of the events that the driver appends, only these have personal data.
+    // Of the events that the driver appends, only those of the types `Signed…` have personal data.
     const signed = await readRows(`SELECT 1 FROM events WHERE type LIKE 'Signed%'`);
     expect(after).toHaveLength(before.length - busy.deleted.size + signed.length);
   });
 
   it('waits for readers whose snapshot is older than the copies, while the service continues to append', async () => {
-    await writeChats(service, 10, 10);
-    const busy = new BusyEventStore(service);
-    const reader = service.createQueryRunner();
+    await writeChats(apiDataSource, 10, 10);
+    const busy = new BusyEventStore(apiDataSource);
+    const reader = apiDataSource.createQueryRunner();
     await reader.startTransaction('REPEATABLE READ');
     // The reader has a snapshot now, but no lock on the log yet.
     await reader.query('SELECT 1 FROM event_streams');
@@ -166,28 +168,30 @@ describe('EventPartitioning', () => {
   });
 
   it('removes copies that differ, changes nothing else, and succeeds the next time', async () => {
-    await writeChats(service, 5, 10);
-    const log = withoutPartition(await readLog());
+    await writeChats(apiDataSource, 5, 10);
+    const [log, personalData] = [withoutPartition(await readLog()), await readPersonalData()];
     const changeCopy = async (step: string) => {
       if (step === 'filled personal data')
-        await service.query(`UPDATE partitioned_event_private SET data = '{"content": "other"}'`);
+        await apiDataSource.query(`UPDATE partitioned_event_private SET data = '{"content": "other"}'`);
     };
     await expect(convert({ onStep: changeCopy })).rejects.toThrow('not equal');
     expect(withoutPartition(await readLog())).toEqual(log);
+    expect(await readPersonalData()).toEqual(personalData);
     await convert();
     expect(await isPartitioned()).toBe(true);
   });
 
   it('keeps owners, privileges, storage parameters and the exclusion of personal data from statistics', async () => {
-    const [owner, api] = [0, 1].map(() => `thaw_test_${randomBytes(4).toString('hex')}`) as [string, string];
-    await service.query(`
+    const createRoleName = () => `thaw_test_${randomBytes(4).toString('hex')}`;
+    const [owner, api] = [createRoleName(), createRoleName()];
+    await apiDataSource.query(`
       CREATE ROLE ${owner}; CREATE ROLE ${api};
       ALTER TABLE events OWNER TO ${owner};
       GRANT SELECT, INSERT ON events TO ${api};
       GRANT SELECT, INSERT, UPDATE, DELETE ON event_private TO ${api};
       GRANT SELECT, INSERT, UPDATE ON event_streams TO ${api};
       ALTER TABLE event_private SET (autovacuum_vacuum_scale_factor = 0.02, toast.autovacuum_enabled = false)`);
-    await writeChats(service, 300, 3); // enough for rows in every partition
+    await writeChats(apiDataSource, 300, 3); // enough for rows in every partition
     await convert();
     try {
       expect(
@@ -204,18 +208,19 @@ describe('EventPartitioning', () => {
       ).toEqual([
         { reloptions: ['autovacuum_vacuum_scale_factor=0.02'], toast: ['autovacuum_enabled=false'] },
       ]);
-      await service.query('ANALYZE');
+      await apiDataSource.query('ANALYZE');
       expect(
         await readRows(
           `SELECT DISTINCT tablename FROM pg_stats WHERE tablename LIKE 'event_private%' AND attname = 'data'`,
         ),
       ).toEqual([]);
 
-      await service.transaction(async (manager) => {
+      await apiDataSource.transaction(async (manager) => {
         await manager.query(`SET LOCAL ROLE ${api}`);
-        await writeChats(manager as unknown as DataSource, 3, 5);
+        await writeChats(manager, 3, 5);
         await manager.query(`UPDATE event_private SET data = '{}'`);
       });
+      // The log stays append-only: the service lacks the privileges, and triggers refuse the owner.
       for (const statement of [
         `UPDATE events SET type = 'Other'`,
         'TRUNCATE events',
@@ -223,7 +228,7 @@ describe('EventPartitioning', () => {
         'TRUNCATE events_p00',
       ]) {
         const run = (role: string) =>
-          service.transaction(async (manager) => {
+          apiDataSource.transaction(async (manager) => {
             await manager.query(`SET LOCAL ROLE ${role}`);
             await manager.query(statement);
           });
@@ -231,22 +236,22 @@ describe('EventPartitioning', () => {
         await expect(run(owner)).rejects.toThrow('append-only');
       }
     } finally {
-      await service.query(`DROP OWNED BY ${api}; REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner};
+      await apiDataSource.query(`DROP OWNED BY ${api}; REASSIGN OWNED BY ${owner} TO CURRENT_USER; DROP OWNED BY ${owner};
         DROP ROLE ${api}; DROP ROLE ${owner}`);
     }
   });
 
   it('refuses the deletions by `ctid` of the previous release, because a `ctid` is no longer unique', async () => {
-    await writeChats(service, 10, 10);
+    await writeChats(apiDataSource, 10, 10);
     await convert();
-    const before = await readPrivate();
+    const before = await readPersonalData();
     await expect(
-      service.query(
+      apiDataSource.query(
         `DELETE FROM event_private WHERE ctid = ANY (ARRAY(
          SELECT ctid FROM event_private WHERE subject_id = $1 LIMIT $2))`,
         [1, 100],
       ),
     ).rejects.toMatchObject({ code: '55000' }); // object_not_in_prerequisite_state, from the trigger
-    expect(await readPrivate()).toEqual(before);
+    expect(await readPersonalData()).toEqual(before);
   });
 });

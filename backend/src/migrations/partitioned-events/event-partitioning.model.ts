@@ -8,10 +8,10 @@ import {
   createMirrors,
   createPartitionedTables,
   discardCopies,
-  findEndOfEvents,
-  findEndOfPrivate,
+  findEndOfEventBatch,
+  findEndOfPrivateBatch,
 } from './partitioned-tables.sql';
-import { adoptSettings, countOldSnapshots, lockTables, swapTables } from './swap.sql';
+import { copySettings, countOldSnapshots, lockTables, swapTables } from './swap.sql';
 
 /**
  * Longest wait for a lock. New transactions queue behind a pending lock request, so this is below the lock time-out of
@@ -23,12 +23,13 @@ const FIRST_RETRY_DELAY_MS = 200;
 const MAX_RETRY_DELAY_MS = 15_000;
 
 /**
- * Intended duration of a batch, to which the number of rows is adjusted. Changes to the personal data of the rows wait
- * until the batch is committed.
+ * Intended duration of a batch, to which the number of rows is adjusted. The batch locks the personal data that it
+ * copies, so changes to this data wait until the batch is committed.
  */
 const BATCH_MS = 200;
-/** Rows in a batch. */
-const [FIRST_ROWS, MIN_ROWS, MAX_ROWS] = [500, 50, 20_000];
+const FIRST_BATCH_ROWS = 500;
+const MIN_BATCH_ROWS = 50;
+const MAX_BATCH_ROWS = 20_000;
 /** The pause after a batch, as a share of the batch's duration, in which the service has the disks for itself. */
 const PAUSE_SHARE = 0.5;
 const LOG_EVERY_MS = 10_000;
@@ -45,7 +46,7 @@ export interface PartitioningOptions {
   batchRows?: number;
 }
 
-/** The row of `event_partitioning`. */
+/** The only row of the table `event_partitioning`, which `prepare` creates. */
 interface Progress {
   /** The last position to copy; the triggers copy later events. */
   eventsUntil: string;
@@ -68,7 +69,7 @@ interface Progress {
  * that was killed continues when it is run again (docs/decisions/0078).
  */
 export class EventPartitioning {
-  private lastLoggedAt = 0;
+  private lastLoggedAt: number | undefined;
 
   constructor(
     private readonly runner: QueryRunner,
@@ -102,7 +103,7 @@ export class EventPartitioning {
     await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
         await this.query(createPartitionedTables);
-        await this.query(adoptSettings);
+        await this.query(copySettings);
         // Locks the tables last, so that writers wait for as short a time as possible.
         await this.query('LOCK TABLE events, event_private IN SHARE ROW EXCLUSIVE MODE');
         await this.query(createMirrors);
@@ -117,7 +118,7 @@ export class EventPartitioning {
    * @param content what the rows are, for the names of steps and for the log.
    */
   private async fill(copyNext: (rows: number) => Promise<boolean>, content: string): Promise<void> {
-    let rows = this.options.batchRows ?? FIRST_ROWS;
+    let rows = this.options.batchRows ?? FIRST_BATCH_ROWS;
     let copied = 0;
     for (;;) {
       const startedAt = performance.now();
@@ -136,7 +137,11 @@ export class EventPartitioning {
       if (this.options.batchRows === undefined) {
         // A slow batch reduces the number to a quarter at most; a fast one doubles it at most.
         rows = Math.round(
-          Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows * BATCH_MS) / durationMs, rows / 4), rows * 2),
+          Math.min(
+            MAX_BATCH_ROWS,
+            Math.max(MIN_BATCH_ROWS, (rows * BATCH_MS) / durationMs, rows / 4),
+            rows * 2,
+          ),
         );
         await wait(durationMs * PAUSE_SHARE);
       }
@@ -146,7 +151,7 @@ export class EventPartitioning {
 
   private async copyNextEvents(rows: number): Promise<boolean> {
     const { eventsAfter, eventsUntil } = await this.readProgress();
-    const [end] = await this.query<{ position: string | null }>(findEndOfEvents, [
+    const [end] = await this.query<{ position: string | null }>(findEndOfEventBatch, [
       eventsAfter,
       eventsUntil,
       rows,
@@ -160,7 +165,7 @@ export class EventPartitioning {
   private async copyNextPrivate(rows: number): Promise<boolean> {
     const { privateAfterStream, privateAfterEvent } = await this.readProgress();
     const after = [privateAfterStream, privateAfterEvent];
-    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivate, [...after, rows]);
+    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivateBatch, [...after, rows]);
     if (!end) return false;
     await this.query(copyPrivate, [...after, end.streamId, end.eventId]);
     await this.query('UPDATE event_partitioning SET private_after_stream = $1, private_after_event = $2', [
@@ -185,8 +190,8 @@ export class EventPartitioning {
    * @throws Error when a copy differs from its table. The copies are removed, so the next run starts again.
    */
   private async verify(): Promise<void> {
-    // The first queries of the service are planned with these statistics. Autovacuum does not analyse a partitioned
-    // table as a whole.
+    // Collects the statistics with which queries of the service are planned after the swap. Autovacuum does not
+    // analyse a partitioned table as a whole.
     await this.retryWhileBusy(() => this.query(`ANALYZE ${COPY_OF_EVENTS}, ${COPY_OF_PRIVATE}`));
     const [row] =
       await this.query<Record<'events' | 'events_copy' | 'private' | 'private_copy', string>>(compareCopies);
@@ -202,13 +207,11 @@ export class EventPartitioning {
 
   private async swap(): Promise<void> {
     // Transactions whose snapshot is older than this transaction id do not see all rows of the copies.
-    const [{ id } = { id: '' }] = await this.query<{ id: string }>(
-      'SELECT pg_current_xact_id()::xid::text AS id',
-    );
+    const [current] = await this.query<{ id: string }>('SELECT pg_current_xact_id()::xid::text AS id');
     await this.retryWhileBusy(() =>
       this.inTransaction(async () => {
         await this.query(lockTables);
-        const [oldSnapshots] = await this.query<{ count: number }>(countOldSnapshots, [id]);
+        const [oldSnapshots] = await this.query<{ count: number }>(countOldSnapshots, [current?.id]);
         if (oldSnapshots?.count !== 0) throw new OldSnapshotsError();
         await this.query(swapTables);
       }),
@@ -233,7 +236,7 @@ export class EventPartitioning {
     }
   }
 
-  /** Runs `work` again after it has given way to the service, with a growing delay. */
+  /** Repeats `work`, with a growing delay, while another transaction is in its way. */
   private async retryWhileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let delayMs = FIRST_RETRY_DELAY_MS; ; delayMs = Math.min(MAX_RETRY_DELAY_MS, delayMs * 2)) {
       try {
@@ -246,9 +249,9 @@ export class EventPartitioning {
     }
   }
 
-  /** Logs at most every ten seconds, so a short conversion logs nothing. */
+  /** Logs at most every ten seconds. The first call only starts this interval, so a short conversion logs nothing. */
   private logProgress(text: string): void {
-    if (this.lastLoggedAt === 0) this.lastLoggedAt = performance.now();
+    this.lastLoggedAt ??= performance.now();
     if (performance.now() - this.lastLoggedAt < LOG_EVERY_MS) return;
     this.lastLoggedAt = performance.now();
     console.log(`Partitioning the events: ${text}.`);

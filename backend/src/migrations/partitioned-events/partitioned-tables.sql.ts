@@ -1,4 +1,4 @@
-/** Part of the schema: the partition of a row is the hash of its stream modulo this number. */
+/** The partition of a row is the hash of its stream modulo this number. A change would need another conversion. */
 export const PARTITIONS = 16;
 
 /** The names of the partitioned copies until they take the places of `events` and `event_private`. */
@@ -8,6 +8,7 @@ export const COPY_OF_PRIVATE = 'partitioned_event_private';
 const listPartitions = (table: string): string[] =>
   Array.from({ length: PARTITIONS }, (_, index) => `${table}_p${String(index).padStart(2, '0')}`);
 
+/** Names the partitions after the table, because they keep these names when the copy takes its place. */
 const buildPartitionsSql = (copy: string, table: string): string =>
   listPartitions(table)
     .map(
@@ -83,7 +84,8 @@ export const createPartitionedTables = `
 
 /**
  * Creates triggers that repeat every write of the service, of any release, in the copies. Their functions run with the
- * privileges of the owner, because the role of the service has none on the copies.
+ * privileges of the owner, because the role of the service has none on the copies. `NEW.*` fits into a copy, because
+ * its columns have the same order.
  */
 export const createMirrors = `
   CREATE FUNCTION mirror_events() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -112,7 +114,7 @@ export const createMirrors = `
   CREATE TRIGGER mirror_event_private AFTER INSERT OR UPDATE OR DELETE ON event_private
     FOR EACH ROW EXECUTE FUNCTION mirror_event_private();
 
-  -- No event below this position is missing: the creation of the triggers has waited for all earlier writes.
+  -- All events up to this position are committed: the creation of the triggers has waited for all earlier writes.
   INSERT INTO event_partitioning (events_until) SELECT coalesce(max(global_position), 0) FROM events;
 `;
 
@@ -120,7 +122,7 @@ export const createMirrors = `
  * Finds the position of the last event of the next batch. $1: the last copied position; $2: the last position to copy;
  * $3: the number of rows in a batch.
  */
-export const findEndOfEvents = `
+export const findEndOfEventBatch = `
   SELECT max(global_position) AS "position" FROM (
     SELECT global_position FROM events WHERE global_position > $1 AND global_position <= $2
     ORDER BY global_position LIMIT $3
@@ -135,7 +137,7 @@ export const copyEvents = `
  * Finds the key of the last row of personal data of the next batch. $1 and $2: the last copied key; $3: the number of
  * rows in a batch.
  */
-export const findEndOfPrivate = `
+export const findEndOfPrivateBatch = `
   SELECT stream_id AS "streamId", event_id AS "eventId" FROM (
     SELECT stream_id, event_id FROM event_private WHERE (stream_id, event_id) > ($1::text, $2::uuid)
     ORDER BY stream_id, event_id LIMIT $3
@@ -143,8 +145,8 @@ export const findEndOfPrivate = `
 
 /**
  * Copies personal data after the key ($1, $2), up to the key ($3, $4), except the rows that the trigger has inserted
- * already. The rows are locked: a change or deletion in progress is waited for, and a later one is repeated in the copy
- * by the trigger.
+ * already. The locks on the rows wait for changes and deletions in progress. The trigger repeats later ones in the
+ * copy.
  */
 export const copyPrivate = `
   WITH locked AS (

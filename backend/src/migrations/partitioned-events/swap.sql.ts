@@ -1,11 +1,12 @@
 import { COPY_OF_EVENTS, COPY_OF_PRIVATE } from './partitioned-tables.sql';
 
+/** Each table, and the partitioned copy with which `EventPartitioning` replaces it. */
 const PAIRS = [
   ['events', COPY_OF_EVENTS],
   ['event_private', COPY_OF_PRIVATE],
 ] as const;
 
-/** Builds a PL/pgSQL block for each table and its copy, which are its variables `original` and `copy`. */
+/** Builds one PL/pgSQL block for each pair. Its variables `original` and `copy` are the table and the copy. */
 const buildForEachPair = (declarations: string, statements: string): string =>
   PAIRS.map(
     ([table, copyName]) => `
@@ -19,7 +20,7 @@ const buildForEachPair = (declarations: string, statements: string): string =>
   ).join('');
 
 /** Gives the copies the storage parameters of the tables, and the statistics targets of their columns. */
-export const adoptSettings = buildForEachPair(
+export const copySettings = buildForEachPair(
   'item record;',
   `
     FOR item IN
@@ -48,7 +49,7 @@ export const adoptSettings = buildForEachPair(
  * Gives the copies the owners of the tables, and the privileges of other roles. Partitions get no privileges, because
  * the service accesses them only through the partitioned table.
  */
-const adoptPrivileges = buildForEachPair(
+const copyPrivileges = buildForEachPair(
   'item record; new_owner text;',
   `
     FOR item IN
@@ -58,7 +59,7 @@ const adoptPrivileges = buildForEachPair(
       FROM pg_class, aclexplode(relacl) WHERE oid = original AND grantee <> relowner
     LOOP
       EXECUTE format('GRANT %s ON %s TO %s%s', item.privilege, copy, item.role, item.option);
-      -- The role needs this privilege to insert: the identity column of the table needed none.
+      -- An insert takes its position from this sequence. The identity column of the table needed no privilege.
       IF item.privilege = 'INSERT' AND original = 'events'::regclass THEN
         EXECUTE format('GRANT USAGE ON SEQUENCE event_positions TO %s%s', item.role, item.option);
       END IF;
@@ -78,8 +79,8 @@ const adoptPrivileges = buildForEachPair(
 export const lockTables = 'LOCK TABLE events, event_private IN ACCESS EXCLUSIVE MODE';
 
 /**
- * Counts the transactions whose snapshot may be older than the transaction $1, which followed the last batch. They
- * would not see in the copies what was copied after their snapshot.
+ * Counts the transactions whose snapshot may be older than the transaction id $1, which was assigned after the last
+ * batch of rows had been copied. Such a transaction would not see all rows of the copies.
  */
 export const countOldSnapshots = `
   SELECT count(*)::int AS count FROM pg_stat_activity
@@ -88,7 +89,7 @@ export const countOldSnapshots = `
 
 /**
  * Creates a function that returns which of the given event ids are in the stream. It always uses the generic plan,
- * which chooses the partition when it is executed.
+ * which chooses the partition at execution. Otherwise, PostgreSQL would plan each call.
  */
 export const createFindKnownEvents = `
   CREATE OR REPLACE FUNCTION find_known_events(stream text, ids uuid[]) RETURNS uuid[] LANGUAGE plpgsql STABLE
@@ -99,7 +100,7 @@ export const createFindKnownEvents = `
 
 /** Replaces the tables by their copies. Positions continue after the last one that was ever assigned. */
 export const swapTables = `
-  ${adoptPrivileges}
+  ${copyPrivileges}
   DO $$
   DECLARE
     highest bigint;
@@ -112,6 +113,8 @@ export const swapTables = `
       PERFORM setval('event_positions', highest);
     END IF;
   END $$;
+  -- event_partitioning has recorded which rows are copied. The functions belong to the triggers that repeated every
+  -- write in the copies.
   DROP TABLE events, event_private, event_partitioning;
   DROP FUNCTION mirror_events(), mirror_event_private();
 
@@ -129,7 +132,7 @@ export const swapTables = `
   ${createFindKnownEvents}
 
   -- The previous release erases the rows of a user by ctid, which is unique only within a partition: it would delete
-  -- rows of other users. This trigger lets such an erasure fail, and workers of this release finish it.
+  -- rows of other users. This trigger makes such an erasure fail, and workers of this release finish it.
   CREATE FUNCTION refuse_to_delete_by_ctid() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     IF current_query() LIKE '%DELETE FROM event_private WHERE ctid =%' THEN

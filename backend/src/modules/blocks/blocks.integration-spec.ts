@@ -63,22 +63,23 @@ describe('blocks across two replicas', () => {
       const { ada, bob } = await createPartners();
       const eve = await stack.createVisitor(1);
       await recordPastChat(stack.replicas[0]!, ada, eve);
-      const blockOfBob = await block(ada, bob);
-      expect(blockOfBob).toMatchObject({
+      const response = await block(ada, bob);
+      expect(response).toMatchObject({
         status: 201,
         body: { blockedId: bob.user.id, createdAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       });
-      expect(await block(ada, bob)).toMatchObject({ status: 200, body: blockOfBob.body });
+      const blockOfBob = response.body;
+      expect(await block(ada, bob)).toMatchObject({ status: 200, body: blockOfBob });
       const { body: blockOfEve } = await block(ada, eve);
       const toProfileFields = ({ user: { username, avatar } }: ThawVisitor) => ({ username, avatar });
       expect(await readBlocks(ada)).toEqual([
         { ...blockOfEve, ...toProfileFields(eve) },
-        { ...blockOfBob.body, ...toProfileFields(bob) },
+        { ...blockOfBob, ...toProfileFields(bob) },
       ]);
       expect(await readBlocks(bob)).toEqual([]);
       expect(await unblock(ada, eve)).toMatchObject({ status: 204 });
       expect(await unblock(ada, eve)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-      expect(await readBlocks(ada)).toEqual([{ ...blockOfBob.body, ...toProfileFields(bob) }]);
+      expect(await readBlocks(ada)).toEqual([{ ...blockOfBob, ...toProfileFields(bob) }]);
     });
 
     it('accepts neither the blocker nor users who do not exist or whom the blocker has never met', async () => {
@@ -110,17 +111,6 @@ describe('blocks across two replicas', () => {
       );
     });
 
-    it('admits 60 calls in a row to block a user, and refuses the next one', async () => {
-      const allowedCalls = 60;
-      // The other replicas have the rate limits of load tests, which are too high to be reached here.
-      const { origin } = await stack.addReplica({ LIMITS_PROFILE: 'default' });
-      const ada = await new ThawVisitor([origin]).joinAnonymously();
-      const statuses: number[] = [];
-      // A call that is answered with 404, because users cannot block themselves, counts as well.
-      for (let count = 0; count <= allowedCalls; count += 1) statuses.push((await block(ada, ada)).status);
-      expect(statuses).toEqual([...new Array<number>(allowedCalls).fill(404), 429]);
-    });
-
     it('is the same after a rebuild of the read models', async () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
@@ -134,6 +124,17 @@ describe('blocks across two replicas', () => {
       await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
       expect(await readRows()).toEqual(rowsBefore);
     });
+  });
+
+  it('can be requested 60 times in a row, and the next request is refused', async () => {
+    const allowedCalls = 60;
+    // The other replicas have the rate limits of load tests, which are too high to be reached here.
+    const { origin } = await stack.addReplica({ LIMITS_PROFILE: 'default' });
+    const ada = await new ThawVisitor([origin]).joinAnonymously();
+    const statuses: number[] = [];
+    // A call that is answered with 404, because users cannot block themselves, counts as well.
+    for (let count = 0; count <= allowedCalls; count += 1) statuses.push((await block(ada, ada)).status);
+    expect(statuses).toEqual([...new Array<number>(allowedCalls).fill(404), 429]);
   });
 
   it('have event types that workers know, because a worker must be able to read every appended event', async () => {
@@ -163,7 +164,7 @@ describe('blocks across two replicas', () => {
       userId: bob.user.id,
       isBlocked: false,
     });
-    await Promise.all([adaSocket, bobSocket, otherTab].map((socket) => socket.leave()));
+    await Promise.all([adaSocket, bobSocket, otherTab].map((socket) => socket.closeCleanly()));
   });
 
   it('are completed by a repeated call if the earlier call died after its commit', async () => {
@@ -176,7 +177,7 @@ describe('blocks across two replicas', () => {
     expect(await readStates(ada, bob)).toEqual(['chatting', 'chatting']);
     expect((await block(ada, bob)).status).toBe(200);
     expect(await readStates(ada, bob)).toEqual(['nowhere', 'nowhere']);
-    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
   });
 
   describe('friendship', () => {
@@ -206,7 +207,7 @@ describe('blocks across two replicas', () => {
       expect((await unblock(ada, bob)).status).toBe(204);
       expect((await ada.call('GET', `/api/friends/${ada.user.id}`)).body).toEqual([]);
       await makeFriends(stack.replicas[0]!, bob, ada); // throws if a request is refused
-      await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+      await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
     });
 
     it('cannot be requested: a block voids requests of both users, and refuses new ones until unblocked', async () => {
@@ -236,7 +237,7 @@ describe('blocks across two replicas', () => {
       const rounds = 25;
       for (let round = 0; round < rounds; round += 1) {
         const { ada, bob } = await createPartners();
-        // In every second round, Bob's request accepts a request from Ada.
+        // In every second round, Ada has sent Bob a request, which Bob's request accepts.
         if (round % 2 === 1) await sendFriendRequest(ada, bob);
         const [blockResponse] = await Promise.all([block(ada, bob), sendFriendRequest(bob, ada)]);
         expect(blockResponse.status).toBe(201);
@@ -298,7 +299,7 @@ describe('blocks across two replicas', () => {
     const expireBlockKey = (ada: ThawVisitor, bob: ThawVisitor) =>
       stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
-    it('never matches the two users: first a key in Redis, then its list of excluded users prevents it', async () => {
+    it('never matches the two users: first a key in Redis prevents it, later the list of excluded users', async () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await startSearches(ada, bob);
@@ -336,12 +337,12 @@ describe('blocks across two replicas', () => {
       const { ada, bob } = await createPartners();
       expect((await block(ada, bob)).status).toBe(201);
       await expireBlockKey(ada, bob);
-      // As if the block were not among the user's newest 500, which are all that the list contains.
+      // As if the list did not contain this block: it contains only the newest blocks (`MAX_EXCLUDED_USERS`).
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(BlockListService), 'findExcludedUserIds').mockResolvedValue([]);
       const sockets = await startSearches(ada, bob);
       const key = matchingKeys.separation(ada.user.id, bob.user.id);
-      // The refusal separates the two again.
+      // The refusal sets the key again.
       await until(async () => (await stack.store.redis.get(key)) === BLOCKED);
       await until(async () => (await readStates(ada, bob)).every((state) => state === 'searching'));
       for (const socket of sockets) expect(socket.all('chat_matched')).toEqual([]);

@@ -38,7 +38,7 @@ describe('conduct', () => {
   const createUserIds = (count: number): number[] => Array.from({ length: count }, createUserId);
   const readRows = (table: string, condition = 'true'): Promise<Record<string, unknown>[]> =>
     stack.database.dataSource.query(`SELECT * FROM ${table} WHERE ${condition} ORDER BY 1`);
-  /** Three reporters flag a user, five suspend them. @returns the result of the last report. */
+  /** Lets `count` users report a user. Three reports flag them, five suspend them. @returns the last result. */
   const reportByMany = async (userId: number, count: number) => {
     const filed = [];
     for (const reporterId of createUserIds(count))
@@ -158,7 +158,7 @@ describe('conduct', () => {
     });
   });
 
-  // An account inherits a sanction from its source, the sanction of another account on the same device.
+  // An inherited sanction has a source: the sanction of another account on the same device.
   describe('inherited sanctions', () => {
     /** Bans a user and lets other users (the heirs) inherit the ban. @returns the banned user and the ban. */
     const banWithHeirs = async (heirIds: number[]) => {
@@ -184,7 +184,7 @@ describe('conduct', () => {
       const [inherited] = await readRows('sanctions', `user_id = ${cleo}`);
       await liftSanction(userId, sanctionId);
       expect(await readStanding(cleo)).toMatchObject({ kind: 'good' });
-      // The job repeats the alignment; it must change nothing.
+      // The job aligns up to 10 sanctions of all users with their sources again; it must change nothing.
       await getConduct().alignInheritedSanctions(null, 10);
       expect(await readRows('notices', `recipient_id = ${cleo} AND kind = 'lifted'`)).toMatchObject([
         { sanction_id: inherited?.id },
@@ -319,7 +319,7 @@ describe('conduct', () => {
     });
     await getConduct().inheritSanction({
       userId: eve,
-      // The id of any sanction of another user.
+      // Any number: it is not checked whether the source exists.
       sanctionId: 7,
       kind: 'suspended',
       rule: 'no_spam',

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseUploadUrl } from '@thaw/contract/uploads';
+import { PersonalDataRepository } from '../../platform/event-store/personal-data.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { persistChat } from '../../testing/persisted-chat.fixture';
 import { uploadChatImage } from '../../testing/private-chat.fixture';
@@ -16,6 +17,7 @@ import {
   type TestWorker,
 } from '../../testing/test-stack.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
 import { HeldImagesService } from '../uploads/application/held-images.service';
 import { UploadRemovalService } from '../uploads/application/upload-removal.service';
@@ -41,7 +43,10 @@ describe('the retention of evidence', () => {
     worker = await stack.startWorker();
     conduct = stack.replicas[0]!.app.get(ConductService);
   });
-  afterEach(() => stack.closeSockets());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await stack.closeSockets();
+  });
   afterAll(async () => {
     await stack.close();
     await rm(folder, { recursive: true, force: true });
@@ -87,7 +92,7 @@ describe('the retention of evidence', () => {
       until: null,
       note: 'seen',
     });
-  /** Runs the expiry job as if this time had passed. */
+  /** Runs the expiry job, which also expires evidence, as if this time had passed. */
   const expireAfter = (ms: number) => worker.app.get(BodyExpiryProcessor).expire(new Date(Date.now() + ms));
   const hasEvidence = async (bob: ThawVisitor): Promise<boolean> =>
     (await readStoredReports(stack, bob))[0]?.evidence !== undefined;
@@ -107,8 +112,11 @@ describe('the retention of evidence', () => {
     );
     return rows.map(({ type }) => type);
   };
-  /** Runs the sweep that deletes images that no case holds any more. @returns whether the image still exists. */
-  const hasFileAfterSweep = async (key: string): Promise<boolean> => {
+  /**
+   * Runs the sweep that deletes images that no case holds any more.
+   * @returns whether the image still has a row, which is deleted after its file.
+   */
+  const isStoredAfterSweep = async (key: string): Promise<boolean> => {
     await worker.app.get(UploadRemovalService).sweep(new Date());
     const rows = await stack.database.dataSource.query<unknown[]>('SELECT 1 FROM uploads WHERE key = $1', [
       key,
@@ -116,11 +124,11 @@ describe('the retention of evidence', () => {
     return rows.length > 0;
   };
 
-  it('ends 72 hours after a dismissal, together with that of the images, the words and the notes', async () => {
+  it('ends 72 hours after a dismissal, together with that of images, report text and notes', async () => {
     const { bob, report, key } = await reportNewChat();
     await expireAfter(LONG_AFTER_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await hasFileAfterSweep(key)).toBe(true);
+    expect(await isStoredAfterSweep(key)).toBe(true);
 
     await decide(bob, report, 'dismissed');
     await expireAfter(71 * HOUR_MS);
@@ -135,10 +143,10 @@ describe('the retention of evidence', () => {
     expect(await readExpiries(bob)).toEqual({});
     const types = await readEventTypes(bob);
     expect(types.filter((type) => type === 'EvidenceExpired')).toHaveLength(1);
-    // Other streams, without a handler for expired data, get this event instead.
+    // `BodiesExpired` is appended only to streams without an expiry handler.
     expect(types).not.toContain('BodiesExpired');
     expect(await stack.replicas[0]!.app.get(HeldImagesService).open(key)).toBeNull();
-    expect(await hasFileAfterSweep(key)).toBe(false);
+    expect(await isStoredAfterSweep(key)).toBe(false);
   });
 
   it('ends 183 days after a warning, together with that of the facts', async () => {
@@ -146,11 +154,11 @@ describe('the retention of evidence', () => {
     await decide(bob, report, 'warned');
     await expireAfter(182 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(true);
-    expect(await hasFileAfterSweep(key)).toBe(true);
+    expect(await isStoredAfterSweep(key)).toBe(true);
     await expireAfter(184 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
     expect(await readExpiries(bob)).toEqual({});
-    expect(await hasFileAfterSweep(key)).toBe(false);
+    expect(await isStoredAfterSweep(key)).toBe(false);
   });
 
   it('ends 183 days after a ban, while the facts are kept as long as the ban is in force', async () => {
@@ -173,7 +181,7 @@ describe('the retention of evidence', () => {
     expect(await hasEvidence(bob)).toBe(true);
     await expireAfter(366 * DAY_MS);
     expect(await hasEvidence(bob)).toBe(false);
-    expect(await hasFileAfterSweep(key)).toBe(false);
+    expect(await isStoredAfterSweep(key)).toBe(false);
   });
 
   it('is counted from the end of a chat that continues after the dismissal', async () => {
@@ -184,11 +192,36 @@ describe('the retention of evidence', () => {
     await decide(bob, report!, 'dismissed');
     const expiryByDismissal = Date.parse((await readExpiries(bob)).ReportFiled!);
     await chat.bobSocket.request('skip_chat', { sessionId });
-    // Persists the chat as if it had ended two days later.
+    // Persists the chat as if it had ended two days later: a negative argument makes its events newer.
     await persistChat(stack.replicas[0]!, sessionId, -48 * HOUR_MS);
     const expiryByEnd = Date.parse((await readExpiries(bob)).ReportFiled!);
     expect(expiryByEnd - expiryByDismissal).toBeGreaterThan(47 * HOUR_MS);
     expect(expiryByEnd - expiryByDismissal).toBeLessThan(49 * HOUR_MS);
+  });
+
+  it('ends although the end of the chat is stored while a moderator dismisses the case', async () => {
+    const { ada, bob, bobSocket, sessionId } = await startChat(stack);
+    await fileReport(ada, bob, { sessionId });
+    await bobSocket.request('skip_chat', { sessionId });
+    const [report] = await readStoredReports(stack, bob);
+    // The transaction of the chat's end has computed the expiry from the events before the dismissal.
+    const expireEventsAt = PersonalDataRepository.expireEventsAt.bind(PersonalDataRepository);
+    let dismissal: Promise<unknown> | undefined;
+    const isWaitingForLock = async () => {
+      const rows = await stack.database.dataSource.query<unknown[]>(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length > 0;
+    };
+    jest.spyOn(PersonalDataRepository, 'expireEventsAt').mockImplementationOnce(async (...args) => {
+      let isDismissed = false;
+      dismissal = decide(bob, report!, 'dismissed').then(() => (isDismissed = true));
+      await until(async () => isDismissed || (await isWaitingForLock()));
+      await expireEventsAt(...args);
+    });
+    await persistChat(stack.replicas[0]!, sessionId);
+    await dismissal;
+    expect((await readExpiries(bob)).ReportFiled).not.toBeNull();
   });
 
   it('ends at the same times after a rebuild of the read models', async () => {

@@ -12,8 +12,9 @@ jest.setTimeout(60_000);
 
 /** Differs from the moderator of `decide`, who may not decide an appeal against their own decision. */
 const OTHER_MODERATOR_ID = 2;
-/** The id of a notice that was not sent to the caller. */
+/** Not the id of a notice that was sent to the caller: another user's, or none. */
 const FOREIGN_NOTICE_ID = 1;
+const APPEALS_PER_DAY = 5;
 
 describe('notices', () => {
   let stack: TestStack;
@@ -32,7 +33,10 @@ describe('notices', () => {
     caller.call('PUT', `/api/notices/${noticeId}`, { seen: true, answer });
   const fileAppeal = (caller: ThawVisitor, noticeId: number, words = 'It was a joke.') =>
     caller.call('POST', '/api/appeals', { userId: caller.user.id, noticeId, words });
-  /** Suspends the target for a week, in a case that a report opens. @returns the data of the sanction. */
+  /**
+   * Suspends the target for a week, in a case that a report opens.
+   * @returns the data of the sanction
+   */
   const suspend = async (target: ThawVisitor, reporter: ThawVisitor) => {
     const filed = await fileReport(getReplica(), target.user.id, reporter.user.id);
     return findEvent(await decide(getReplica(), target.user.id, filed, 'suspended'), 'SanctionImposed').data;
@@ -55,10 +59,11 @@ describe('notices', () => {
     });
   };
 
-  it('explain a suspension and its appeal to the suspended user, and the outcome to the reporter', async () => {
+  it('explain a suspension and the possible appeal to the suspended user, and the outcome to the reporter', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
-    const { until: end, noticeId } = await suspend(ada, bob);
+    const { until: suspendedUntil, noticeId } = await suspend(ada, bob);
     const [notice] = await readNotices(ada);
+    // The fixtures `fileReport` and `decide` set `rule`, `facts` and `about`.
     expect(notice).toEqual({
       id: noticeId,
       kind: 'suspension',
@@ -69,7 +74,7 @@ describe('notices', () => {
       about: { where: 'random_chat', at: '2026-11-20T12:00:00.000Z' },
       decidedBy: 'moderator',
       from: notice?.createdAt,
-      until: end,
+      until: suspendedUntil,
       appeal: { state: 'possible', until: expect.any(String), outcome: null, answer: null },
       report: null,
     });
@@ -101,7 +106,7 @@ describe('notices', () => {
     expect(socketOfBob.all('notice')).toEqual([]);
   });
 
-  it('are marked as seen once and only by their recipient, and accept an answer only if they ask for one', async () => {
+  it('are marked as seen only by their recipient, keep the first such time, and accept an answer only if they ask for one', async () => {
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
     const noticeId = await warn(getReplica(), ada.user.id);
     expect(await markSeen(bob, noticeId)).toMatchObject({ status: 404 });
@@ -141,10 +146,13 @@ describe('notices', () => {
       expect(await fileAppeal(ada, noticeId, 'Again')).toMatchObject({ status: 200, body: filed.body });
       expect((await readNotices(ada))[0]?.appeal).toMatchObject({ state: 'open', answer: null });
       await decideAppeal(ada, filed.body.id as number, 'reversed');
-      const [answer, suspension] = await readNotices(ada);
-      const decided = { state: 'decided', outcome: 'reversed', answer: 'We have looked at it once more.' };
-      expect(answer).toMatchObject({ kind: 'appeal_decided', appeal: { ...decided, until: null } });
-      expect(suspension?.appeal).toMatchObject(decided);
+      const [outcomeNotice, suspension] = await readNotices(ada);
+      const decidedAppeal = { state: 'decided', outcome: 'reversed', answer: 'We have looked at it once more.' };
+      expect(outcomeNotice).toMatchObject({
+        kind: 'appeal_decided',
+        appeal: { ...decidedAppeal, until: null },
+      });
+      expect(suspension?.appeal).toMatchObject(decidedAppeal);
       expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body).toMatchObject({
         standing: { kind: 'good' },
       });
@@ -154,12 +162,13 @@ describe('notices', () => {
       });
     });
 
-    it('are refused to other users, against notices that cannot be appealed, and without valid words', async () => {
+    it('are refused to other users, against notices that cannot be appealed, and without a valid text', async () => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(1)];
       const { noticeId } = await suspend(ada, bob);
       expect(await fileAppeal(bob, noticeId)).toMatchObject({ status: 404 });
-      const [decided] = await readNotices(bob);
-      expect(await fileAppeal(bob, decided!.id)).toMatchObject({ status: 404 });
+      // A reporter can appeal only against the dismissal of a report.
+      const [reportNotice] = await readNotices(bob);
+      expect(await fileAppeal(bob, reportNotice!.id)).toMatchObject({ status: 404 });
       for (const words of ['', ' \u200b ', 'x'.repeat(limits.appealWordsMaxCodePoints + 1)])
         expect(await fileAppeal(ada, noticeId, words)).toMatchObject({ status: 400 });
     });
@@ -200,9 +209,9 @@ describe('notices', () => {
       expect((await fileAppeal(ada, FOREIGN_NOTICE_ID, '')).status).toBe(400);
       const statuses: number[] = [];
       // One more than allowed.
-      for (let count = 0; count < 6; count += 1)
+      for (let count = 0; count < APPEALS_PER_DAY + 1; count += 1)
         statuses.push((await fileAppeal(ada, FOREIGN_NOTICE_ID)).status);
-      expect(statuses).toEqual([404, 404, 404, 404, 404, 429]);
+      expect(statuses).toEqual([...Array<number>(APPEALS_PER_DAY).fill(404), 429]);
     });
   });
 });

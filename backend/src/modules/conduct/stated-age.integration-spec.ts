@@ -70,10 +70,11 @@ describe('a stated age under 18', () => {
       jest.spyOn(app.get(ConductService), 'raiseFinding').mockRejectedValue(new Error('PostgreSQL is away'));
   };
 
-  it('ends the chat as if a connection were lost, forbids friend requests and asks the sender for an age', async () => {
+  it('ends the chat as if a connection were lost, forbids friend requests and asks the sender for their age', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
     expect(await sendFriendRequest(bob, ada)).toBe(201);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'hey im 15'));
+    // `seq` counts the events of the chat, of which the first is its start.
     expect(await bobSocket.next('random_message')).toMatchObject({ id, content: 'hey im 15', seq: 2 });
     // The users do not learn the reason.
     const end = { sessionId, seq: 3, reason: 'disconnected', endedBy: null };
@@ -142,7 +143,7 @@ describe('a stated age under 18', () => {
     expect(laterHistory).toMatchObject([{ mayBecomeFriends: false }]);
   });
 
-  it('opens a case with the edited message marked when an edit states it, and suspends a user who confirms it', async () => {
+  it('marks the edited message in the evidence if an edit states the age, and suspends a user who confirms it', async () => {
     const { ada, adaSocket, sessionId } = await startChat(stack);
     const { id } = await adaSocket.request('random_message', textMessage(sessionId, 'im 51'));
     await adaSocket.request('random_message', textMessage(sessionId, 'oops'));
@@ -152,7 +153,7 @@ describe('a stated age under 18', () => {
       newContent: 'im 15',
       userId: ada.user.id,
     });
-    // The chat starts with event 1, and the two messages are 2 and 3.
+    // After the start of the chat and two messages.
     expect(seq).toBe(4);
     await adaSocket.next('notice');
     const [question] = await readNotices(ada);
@@ -165,7 +166,7 @@ describe('a stated age under 18', () => {
   });
 
   it('leads to one finding, which the worker raises when the replica could not', async () => {
-    const { ada, adaSocket, bobSocket, sessionId } = await startChat(stack);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(stack);
     failToRaise();
     await adaSocket.request('random_message', textMessage(sessionId, '14f'));
     await bobSocket.next('chat_skipped');
@@ -181,10 +182,10 @@ describe('a stated age under 18', () => {
       messages: [{ versions: ['14f'], isMarked: true }],
     });
     expect(await createProcessor().run()).toBe(0);
-    // A replica that still raises the finding after the worker changes nothing.
+    // Nothing changes when a replica raises the finding after the worker.
     await stack.replicas[0]!.app.get(AgeFindingsService).raise({
       sessionId,
-      userIds: [],
+      userIds: [ada.user.id, bob.user.id],
       userId: ada.user.id,
       messageId: null,
       endEventId: finding!.source,

@@ -114,7 +114,7 @@ describe('friends across two replicas', () => {
     expect(await readFriends(ada)).toEqual([]);
     for (const socket of [adaSocket, bobSocket]) expect(socket.all('friendship_accepted')).toHaveLength(1);
     expect(bobSocket.all('friend_request')).toHaveLength(1);
-    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
   });
 
   it('requires a common chat within the last 30 days for a request', async () => {
@@ -138,7 +138,7 @@ describe('friends across two replicas', () => {
     for (const socket of sockets) await socket.next('chat_matched');
     expect(await sendRequest(ada, bob)).toMatchObject({ status: 201 });
     expect((await ada.call('GET', `/api/user/${bob.user.id}`)).body).toMatchObject({ isOnline: true });
-    await Promise.all(sockets.map((socket) => socket.leave()));
+    await Promise.all(sockets.map((socket) => socket.closeCleanly()));
   });
 
   it('lets no other user request, answer, list or remove on behalf of the two users', async () => {
@@ -183,7 +183,7 @@ describe('friends across two replicas', () => {
     expect(await sendRequest(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
     await bobSocket.next('friendship_accepted');
     expect(bobSocket.all('friend_request')).toHaveLength(1); // the first request
-    await bobSocket.leave();
+    await bobSocket.closeCleanly();
   });
 
   it("publishes a new name at once to the user's friends and to the user's own page", async () => {
@@ -202,7 +202,7 @@ describe('friends across two replicas', () => {
       expect(socket.all('profile_updated')).toHaveLength(1);
     }
     expect(eveSocket.all('profile_updated')).toEqual([]);
-    await Promise.all([adaSocket, bobSocket, eveSocket].map((socket) => socket.leave()));
+    await Promise.all([adaSocket, bobSocket, eveSocket].map((socket) => socket.closeCleanly()));
   });
 
   it('limits requests to 20 a day, not counting repeated ones', async () => {
@@ -248,7 +248,7 @@ describe('friends across two replicas', () => {
       // Frames arrive in order, so a second `friendship_accepted` would arrive before this answer.
       await socket.request('leave_queue', {});
       expect(socket.all('friendship_accepted')).toHaveLength(1);
-      await socket.leave();
+      await socket.closeCleanly();
     }
   });
 

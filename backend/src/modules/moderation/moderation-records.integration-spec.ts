@@ -160,7 +160,7 @@ describe('records of moderation', () => {
       expect((await fileReport(bob, ada, { messageIds: [Number(messageId)] })).status).toBe(201);
       const deletion = { messageId: Number(messageId), senderId: ada.user.id, receiverId: bob.user.id };
       await adaSocket.request('delete_private_message', deletion);
-      await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+      await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
       // The usual URL no longer serves the image, not even to the moderator.
       for (const caller of [ada, bob, mia]) expect((await caller.call('GET', url)).status).toBe(404);
 
@@ -195,7 +195,7 @@ describe('records of moderation', () => {
         createPrivateMessage({ from: ada, to: bob, content: String(sent.url), messageType: 'image' }),
       );
       await fileReport(bob, ada);
-      await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+      await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
       const [row] = await stack.database.dataSource.query<{ id: string }[]>(
         'SELECT id FROM conduct_cases WHERE user_id = $1',
         [ada.user.id],

@@ -59,8 +59,8 @@ describe('moderation', () => {
     rule: 'no_threats',
     facts: FACTS,
   });
-  /** The status of a route for members. All these routes answer 403 while the user is suspended. */
-  const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
+  /** The status of a route that is not open to suspended users: 403 while the caller is suspended. */
+  const readOrdinaryRouteStatus = async (caller: ThawVisitor): Promise<number> =>
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
   const readNotices = ({ user }: ThawVisitor): Promise<Notice[]> =>
     stack.replicas[0]!.app.get(NoticesService).list(user.id);
@@ -174,7 +174,7 @@ describe('moderation', () => {
         { kind: 'note', moderatorId: mia.user.id, text: 'Seen before.' },
         { kind: 'sanction', sanction: 'suspended', isAutomatic: false },
       ]);
-      expect(await readMemberRouteStatus(bob)).toBe(403);
+      expect(await readOrdinaryRouteStatus(bob)).toBe(403);
       expect(await readNotices(bob)).toMatchObject([{ kind: 'suspension', facts: FACTS }]);
       expect(await readNotices(ada)).toMatchObject([{ kind: 'report_decided' }]);
       const { body: decided } = await createModeratorApi(max).list('?state=decided');
@@ -323,7 +323,7 @@ describe('moderation', () => {
       },
       { kind: 'lifted', cause: 'appeal' },
     ]);
-    expect(await readMemberRouteStatus(bob)).toBe(200);
+    expect(await readOrdinaryRouteStatus(bob)).toBe(200);
     expect(
       await createModeratorApi(max).answer(appealId, { ...appealDecision, version: Number(body.version) }),
     ).toMatchObject({

@@ -1,7 +1,13 @@
 // Uses real PostgreSQL and Redis, with two api replicas over HTTP. On the second replica, SOLO_REVIEW_AFTER_S is 0: the
 // only moderator may review their own decision without a delay.
 import type { Notice } from '@thaw/contract/safety';
-import { createModerator, FACTS, createModeratorApi, reportUser } from '../../testing/moderation.fixture';
+import {
+  createModerator,
+  createModeratorApi,
+  FACTS,
+  MODERATOR_PASSWORD,
+  reportUser,
+} from '../../testing/moderation.fixture';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 
@@ -16,31 +22,33 @@ describe('moderation by a single moderator', () => {
   });
   afterAll(() => stack.close());
 
-  it('the only moderator can confirm their own ban and decide its appeal after a delay; the notices state that they did both', async () => {
+  it('lets the only moderator confirm a ban and decide its appeal after a delay, as both notices state', async () => {
     const mia = await createModerator(stack);
     // Mia on the second replica, where the delay is over.
     const miaAfterDelay = await new ThawVisitor([stack.origins[1]!]).logIn(
       String(mia.user.email),
-      'a good password', // of every moderator that `createModerator` registers
+      MODERATOR_PASSWORD,
     );
     // Ada reports Bob.
     const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
     const { caseId } = await reportUser(stack.replicas[0]!, ada, bob);
     const { version } = await createModeratorApi(mia).read(caseId);
     const ban = { version, outcome: 'banned', rule: 'no_threats', facts: FACTS };
+    // A ban has to be confirmed, normally by another moderator.
     const { body } = await createModeratorApi(mia).decide(caseId, ban);
     expect(body).toMatchObject({ kind: 'confirmation', excludes: [mia.user.id] });
     const confirmation = { version: body.version, isConfirmed: true };
     const refused = { status: 409, body: { code: 'own_decision' } };
+    // On the first replica, the delay is not over yet.
     expect(await createModeratorApi(mia).confirm(caseId, confirmation)).toMatchObject(refused);
     expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [] });
 
     // While there is a second moderator, Mia may not confirm the ban.
-    const max = await createModerator(stack);
+    const secondModerator = await createModerator(stack);
     expect(await createModeratorApi(miaAfterDelay).read(caseId)).toMatchObject({ excludes: [mia.user.id] });
     expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject(refused);
     await stack.database.dataSource.query('UPDATE users SET is_moderator = false WHERE id = $1', [
-      max.user.id,
+      secondModerator.user.id,
     ]);
     expect(await createModeratorApi(miaAfterDelay).confirm(caseId, confirmation)).toMatchObject({
       status: 200,
@@ -52,23 +60,24 @@ describe('moderation by a single moderator', () => {
       (await bob.call('GET', `/api/notices/${bob.user.id}`)).body as unknown as Notice[];
     const [notice] = await readNotices();
     expect(notice).toMatchObject({ kind: 'ban', facts: `${FACTS} ${soloRemark}` });
-    const words = 'It was a quote.';
     const appeal = await bob.call('POST', '/api/appeals', {
       userId: bob.user.id,
       noticeId: notice?.id,
-      words,
+      words: 'It was a quote.',
     });
-    const answer = {
+    const decision = {
       version: (await createModeratorApi(miaAfterDelay).read(caseId)).version,
       outcome: 'upheld',
       answer: 'The quote does not change what you wrote.',
     };
-    expect((await createModeratorApi(miaAfterDelay).answer(Number(appeal.body.id), answer)).status).toBe(200);
+    expect((await createModeratorApi(miaAfterDelay).answer(Number(appeal.body.id), decision)).status).toBe(
+      200,
+    );
     expect((await readNotices())[0]).toMatchObject({
       kind: 'appeal_decided',
       appeal: {
         outcome: 'upheld',
-        answer: `${answer.answer} ${soloRemark}`,
+        answer: `${decision.answer} ${soloRemark}`,
       },
     });
   });

@@ -226,7 +226,7 @@ describe('the deletion of an account', () => {
       'event_private',
     ]);
     expect((await dumpRedis(stack.store)).includes(word)).toBe(false);
-    await eveSocket.leave();
+    await eveSocket.closeCleanly();
   });
 
   it('keeps what an undecided appeal needs, and lists it in the receipt', async () => {

@@ -1,5 +1,5 @@
-// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker whose jobs the test
-// runs.
+// Uses real PostgreSQL and Redis, a folder of files, two api replicas, and the modules of a worker. The tests run the
+// jobs of the worker themselves.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
@@ -40,7 +40,7 @@ describe('an erasure', () => {
     erasures = await startTestErasures(2);
     stack = erasures.stack;
     worker = (await stack.startWorker()).app;
-    // The tests run the jobs themselves.
+    // No job runs unless a test runs it.
     await worker.get(JobWorkerService).close();
     erasureService = worker.get(ErasureService);
   });
@@ -53,7 +53,10 @@ describe('an erasure', () => {
     worker.get(ErasureRequestService).request(user.id, 'asked');
   const fetchReceipt = (erasureId: string) => readReceipt(stack.origins[0]!, erasureId);
 
-  /** A user with a friend, a private message, an image and a chat, which `createFriends` records. */
+  /**
+   * Creates a user with a friend, a private message, an image and a random chat. `createFriends` records the chat,
+   * without which the two users could not become friends.
+   */
   const createUserWithData = async (): Promise<ThawVisitor> => {
     const { ada, bob } = await createFriends(stack);
     const socket = await ada.openSocket();
@@ -62,23 +65,23 @@ describe('an erasure', () => {
       createPrivateMessage({ from: ada, to: bob, content: 'hello' }),
     );
     await uploadChatImage(stack.replicas[0]!, ada);
-    await socket.leave();
+    await socket.closeCleanly();
     return ada;
   };
 
-  /** Lets the next run of a step fail, before or after its work. */
+  /** Makes the next run of a step fail, before or after its work. */
   const interrupt = (interruptedStep: ErasureStep, when: 'before' | 'after'): void => {
     const service = erasureService as unknown as {
       runStep(step: ErasureStep, erasure: object): Promise<void>;
     };
     const runStep = service.runStep.bind(service);
-    let isPending = true;
+    let hasFailed = false;
     jest.spyOn(service, 'runStep').mockImplementation(async (step, erasure) => {
-      const isNow = isPending && step === interruptedStep;
-      if (isNow) isPending = false;
-      if (isNow && when === 'before') throw new Error('killed');
+      const mustFail = !hasFailed && step === interruptedStep;
+      if (mustFail) hasFailed = true;
+      if (mustFail && when === 'before') throw new Error('killed');
       await runStep(step, erasure);
-      if (isNow) throw new Error('killed');
+      if (mustFail) throw new Error('killed');
     });
   };
 
@@ -86,7 +89,7 @@ describe('an erasure', () => {
     { route: 'blocks', table: 'blocks', bodyFields: ['blockerId', 'blockedId'] },
     { route: 'friends/request', table: 'friend_requests', bodyFields: ['requesterId', 'addresseeId'] },
   ] as const)(
-    'makes a call of /api/$route fail with not_found if the call waits for a lock until the user is erased',
+    'that completes while a call of /api/$route waits for a lock makes the call fail with not_found',
     async ({ route, table, bodyFields }) => {
       const [ada, bob] = [await stack.createVisitor(0), await stack.createVisitor(0)];
       await recordPastChat(stack.replicas[0]!, ada, bob);
@@ -112,9 +115,9 @@ describe('an erasure', () => {
     },
   );
 
-  it.each(erasureSteps.flatMap((step) => [[step, 'before'] as const, [step, 'after'] as const]))(
-    'that is interrupted at the step %s, %s its work, is completed by the next run with the same result',
-    async (step, when) => {
+  it.each(erasureSteps.flatMap((step) => [['before', step] as const, ['after', step] as const]))(
+    'is completed by the next run, with the same result, after an interruption %s the step %s',
+    async (when, step) => {
       const ada = await createUserWithData();
       const erasureId = await requestErasure(ada);
       interrupt(step, when);
@@ -157,7 +160,7 @@ describe('an erasure', () => {
         );
         await Promise.all(batch.map((message) => socket.request('send_private_message', message)));
       }
-      await socket.leave();
+      await socket.closeCleanly();
       const erasureId = await requestErasure(ada);
       const startedAt = performance.now();
       expect(await erasureService.run(erasureId)).toBe(true);
@@ -205,11 +208,11 @@ describe('an erasure', () => {
     expect((await active.call('GET', `/api/user/${active.user.id}`)).status).toBe(200);
   });
 
-  it('keeps what is under a legal hold, and gives a second receipt when a moderator lifts the hold', async () => {
+  it('keeps what is under a legal hold, and renews its receipt when a moderator lifts the hold', async () => {
     const ada = await stack.createVisitor(0);
     const userId = ada.user.id;
     const conduct = worker.get(ConductService);
-    const reporterId = 7;
+    const reporterId = 7; // any id: `fileReport` does not look up the reporter
     const report = await fileReport({ app: worker }, userId, reporterId);
     const { version } = await conduct.setLegalHold({
       userId,
@@ -237,7 +240,7 @@ describe('an erasure', () => {
     const second = (await fetchReceipt(erasureId)).content!;
     expect(second.receiptId).toBe(first.receiptId);
     expect(Date.parse(second.finishedAt)).toBeGreaterThan(Date.parse(first.finishedAt));
-    // The reasons for placing and for lifting the hold are kept. They belong to no case, and the only case is decided.
+    // The reasons for placing and for lifting the hold are still kept, but not because of a hold or an open case.
     expect(second.kept.map(({ why }) => why)).not.toContain('legal_hold');
     expect(second.kept.map(({ why }) => why)).not.toContain('open_case');
   });

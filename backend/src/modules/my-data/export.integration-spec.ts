@@ -30,7 +30,7 @@ import { exportLockKey } from '../../platform/redis/redis.keys';
 jest.setTimeout(60_000);
 
 const PASSWORD = 'correct horse';
-/** Enough that an export has most of its pages still to read when its client pauses. */
+/** Large enough that an export waits for a paused client before it has read all of its pages. */
 const MESSAGE_COUNT = 20_000;
 
 /** Creates a word that occurs nowhere else. An export contains the word only if it contains the text with the word. */
@@ -162,7 +162,7 @@ describe('the export of what is stored about a user', () => {
       by: 'me',
       data: { content: adasWords.message, replyTo: { messageId: sent.id, senderId: bob.user.id } },
     });
-    // Only the user's own report is exported. Its position does not disclose other events.
+    // Only the user's own report is exported. Its position counts only exported events, so it does not disclose others.
     expect(whileFriends.events.filter(({ section }) => section === 'conduct')).toMatchObject([
       { stream: `conduct-${bob.user.id}`, position: 1, by: 'me' },
     ]);
@@ -187,11 +187,12 @@ describe('the export of what is stored about a user', () => {
     expect(textAfterBlock).not.toContain(editedText); // Bob is no longer a friend
     expect(textAfterBlock).toContain(adasWords.privateMessage);
     const exportOfBob = await downloadExport(bob);
+    // The export of a blocked user does not disclose the block.
     expect(summarizeExport(exportOfBob)).not.toContain('blocks PersonBlocked');
     for (const word of Object.values(adasWords))
       expect(JSON.stringify(exportOfBob.lines)).not.toContain(word);
-    await stack.closeSockets();
-    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    // `stack` closes only the sockets of visitors that it has created.
+    await Promise.all([ada.closeSockets(), stack.closeSockets()]);
   });
 
   it('requires the password, is limited to three a day, and is sent once, to the login that requested it', async () => {
@@ -247,7 +248,7 @@ describe('the export of what is stored about a user', () => {
         return isSteady;
       },
     );
-    // The chat fills more than 40 pages of 500 events. Most of them are read only when the client continues.
+    // The chat fills more than 40 pages of 500 events. Some of them are read only when the client continues.
     expect(checkedPages).toBeLessThan(40);
     // A user can have only one export running.
     expect((await openDownload(ada, await requestExport(ada))).status).toBe(503);
@@ -306,7 +307,7 @@ describe('the export of what is stored about a user', () => {
     });
   });
 
-  it('does not release the lock that another export has taken after its own lock expired', async () => {
+  it('does not release the lock of a later export after its own lock has expired', async () => {
     const [first, second] = stack.replicas.map(({ app }) => app.get(ExportTicketRepository));
     const userId = 4_000_000_000; // needs no account
     const releaseFirst = await first!.lock(userId);
@@ -322,10 +323,9 @@ describe('the export of what is stored about a user', () => {
 
   it('releases its slot and its lock when the client disconnects', async () => {
     const visitors = await Promise.all(Array.from({ length: 3 }, () => stack.createVisitor(0)));
-    // More than a paused client receives, so its export keeps the slot.
+    // A replica has slots for two exports. An export larger than what a paused client receives keeps its slot.
     for (const { user } of visitors) await fillChat(user.id, 5_000);
     const [first, second, third] = visitors as [ThawVisitor, ThawVisitor, ThawVisitor];
-    // A replica runs two exports at a time.
     const responses = [await openPausedDownload(first), await openPausedDownload(second)];
     const url = await requestExport(third);
     const busy = await openDownload(third, url);

@@ -4,7 +4,10 @@ import { RestoredErasuresService } from './application/restored-erasures.service
 import { ErasureRequestsModule } from './erasure-requests.module';
 import { ErasureLedgerRepository } from './infrastructure/erasure-ledger.repository';
 
-/** Compares the database with the ledger of erasures, which is stored outside it. Used by `main.migrate`. */
+/**
+ * After a backup was restored, requests the erasures again that the database lacks. The ledger of erasures, which is
+ * stored outside the database, still has them. Used by `main.migrate`.
+ */
 @Module({
   imports: [ErasureRequestsModule, StorageModule],
   providers: [ErasureLedgerRepository, RestoredErasuresService],

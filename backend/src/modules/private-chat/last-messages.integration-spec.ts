@@ -38,7 +38,8 @@ describe('the newest message of each friend in the friends list', () => {
     return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
   };
 
-  it('is the same for both friends and changes with sending, editing and deleting', async () => {
+  it('is the same for both friends, changes with sending, editing and deleting, and survives a rebuild', async () => {
+    // Ada and Eve use the first replica, Bob the second one.
     const [ada, bob, eve] = [
       await stack.createVisitor(0),
       await stack.createVisitor(1),
@@ -58,50 +59,52 @@ describe('the newest message of each friend in the friends list', () => {
       type,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    const expectLast = async (expected: unknown): Promise<void> => {
+    /** Checks the newest message of Ada and Bob, and that Ada still has none with Eve. */
+    const expectLastMessage = async (expected: unknown): Promise<void> => {
       expect(await getLastMessage(ada, bob)).toEqual(expected);
       expect(await getLastMessage(bob, ada)).toEqual(expected);
       expect(await getLastMessage(ada, eve)).toBeNull();
     };
 
-    await expectLast(null);
+    await expectLastMessage(null);
     await send('good evening');
-    await expectLast(lastMessageWith('good evening'));
+    await expectLastMessage(lastMessageWith('good evening'));
     const messageOfBob = createPrivateMessage({ from: bob, to: ada, content: 'good evening to you' });
     await bobSocket.request('send_private_message', messageOfBob);
-    await expectLast(lastMessageWith('good evening to you', 'text', bob));
+    await expectLastMessage(lastMessageWith('good evening to you', 'text', bob));
 
     const { id: messageId } = await send('🦦'.repeat(100));
-    await expectLast(lastMessageWith('🦦'.repeat(PREVIEW_LENGTH)));
+    await expectLastMessage(lastMessageWith('🦦'.repeat(PREVIEW_LENGTH)));
     await adaSocket.request('edit_private_message', {
       messageId: Number(messageId),
       newContent: 'an otter',
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    await expectLast(lastMessageWith('an otter'));
+    await expectLastMessage(lastMessageWith('an otter'));
 
     const url = await uploadChatImage(stack.replicas[0]!, ada);
     await send(`look at this\n[IMAGE:${url}]`, 'mixed');
-    await expectLast(lastMessageWith('look at this', 'mixed'));
+    await expectLastMessage(lastMessageWith('look at this', 'mixed'));
     const { id: imageId } = await send(url, 'image');
-    await expectLast(lastMessageWith('', 'image'));
+    await expectLastMessage(lastMessageWith('', 'image'));
     await adaSocket.request('delete_private_message', {
       messageId: Number(imageId),
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
     // A deleted message has no preview and the type text.
-    await expectLast(lastMessageWith(''));
+    await expectLastMessage(lastMessageWith(''));
 
     // A rebuild of the read models from the events changes nothing.
     await stack.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    await expectLast(lastMessageWith(''));
-    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    await expectLastMessage(lastMessageWith(''));
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
   });
 
-  it('is read with one index step per friend, regardless of the length of the conversations', async () => {
-    // The conversations of user 1 with the users 2 to 61, in which both send messages. The query reads no friendships.
+  it('is read with one index scan per friend, regardless of the length of the conversations', async () => {
+    // The conversations of user 1 with the users 2 to 61, in which both send messages. The query does not
+    // read friendships, so none are stored.
     const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
     const { dataSource } = stack.database;
     await dataSource.query(

@@ -9,9 +9,15 @@ jest.setTimeout(60_000);
 
 const BRAILLE_BLANK = '\u2800';
 /** Texts without a visible character. */
-const INVISIBLE_TEXTS = ['\u200b', BRAILLE_BLANK, '\u3164', '\u202e', '\u200d\ufe0f'];
+const INVISIBLE_TEXTS = [
+  '\u200b', // zero-width space
+  BRAILLE_BLANK,
+  '\u3164', // Hangul filler
+  '\u202e', // right-to-left override
+  '\u200d\ufe0f', // zero-width joiner and variation selector
+];
 
-describe('a private message that is retried or refused', () => {
+describe('a private message', () => {
   let stack: TestStack;
   let ada: ThawVisitor;
   let bob: ThawVisitor;
@@ -31,7 +37,7 @@ describe('a private message that is retried or refused', () => {
     createPrivateMessage({ from: ada, to: bob, content, messageType });
   const uploadAsAda = () => uploadChatImage(stack.replicas[0]!, ada);
 
-  it('keeps a reaction whose frame is retried, on either replica', async () => {
+  it('gets and loses a reaction once although each frame is retried on both replicas', async () => {
     const { id } = await sockets[0]!.request('send_private_message', createMessage('hello'));
     const data = { messageId: Number(id), emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
     const reactions = [{ emoji: '🔥', userId: ada.user.id }];
@@ -57,8 +63,9 @@ describe('a private message that is retried or refused', () => {
     expect(JSON.stringify(stored)).not.toContain('adding'); // only a fingerprint of the `ref` is stored
   });
 
-  it('gives the receiver no access to an image of a refused message', async () => {
+  it('gives the receiver no access to its image when it is refused', async () => {
     const url = await uploadAsAda();
+    // Too many characters, too many images, and no visible text.
     for (const [content, code] of [
       [`${'x'.repeat(limits.messageMaxCodePoints + 1)}\n[IMAGE:${url}]`, 'message_too_long'],
       [`x${`\n[IMAGE:${url}]`.repeat(limits.imagesPerMessage + 1)}`, 'invalid_payload'],
@@ -72,7 +79,7 @@ describe('a private message that is retried or refused', () => {
     expect((await bob.call('GET', url)).status).toBe(200);
   });
 
-  it('gives the receiver no access to an image of a reply to a missing message', async () => {
+  it('gives the receiver no access to its image when it replies to a missing message', async () => {
     const url = await uploadAsAda();
     const { id } = await sockets[0]!.request('send_private_message', createMessage('the only message'));
     const missingId = Number(id) + 1_000;
@@ -82,7 +89,7 @@ describe('a private message that is retried or refused', () => {
     expect((await bob.call('GET', url)).status).toBe(404);
   });
 
-  it('is acknowledged as before when the quoted message was deleted before the retry', async () => {
+  it('gets the same ack again when it is retried after the quoted message was deleted', async () => {
     const quoted = await sockets[0]!.request('send_private_message', createMessage('to be deleted'));
     const messageId = Number(quoted.id);
     const image = createMessage(await uploadAsAda(), 'image');

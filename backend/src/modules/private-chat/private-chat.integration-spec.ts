@@ -207,7 +207,7 @@ describe('a message in a private chat', () => {
       .require('send_private_message', ada.user.id, allowedAtOnce);
     const oneTooMany = createPrivateMessage({ from: ada, to: bob, content: 'too much' });
     await expectRefusal(adaSocket, 'send_private_message', oneTooMany, 'rate_limited');
-    await adaSocket.leave();
+    await adaSocket.closeCleanly();
     await limitedReplica.stop();
   });
 });

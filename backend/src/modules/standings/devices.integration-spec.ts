@@ -60,10 +60,11 @@ const readBanKeys = (sanctionId: number) =>
   );
 
 describe('devices', () => {
-  it('each login records the hash of the device, by which the accounts of a browser are found', async () => {
+  it('each login records a hash of its device, and accounts with a device in common are found', async () => {
     const { browser, userId, email } = await accounts.register();
     const second = await startAnotherAccount(browser);
     const loginElsewhere = await accounts.logIn(email).expect(200);
+    // The device cookie, which a browser without one receives.
     expect(loginElsewhere.get('Set-Cookie')!.join()).toContain('thaw.did=');
     expect(await readDeviceRows(userId)).toHaveLength(2);
     const [row] = await readDeviceRows(second.id);
@@ -102,6 +103,7 @@ describe('keys of a sanction', () => {
     const { userId } = await accounts.startAnonymousUser();
     const { sanctionId } = await imposeSanction(getReplica(), userId);
     expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(0);
+    // The only key of the sanction is the device of the user.
     await query('UPDATE ban_keys SET expires_at = now() WHERE sanction_id = $1', [sanctionId]);
     expect(await accounts.api.app.get(BanKeyRepository).deleteExpired()).toBe(1);
   });
@@ -150,7 +152,7 @@ describe('keys of a sanction', () => {
     await confirmBan(userId, sanctionId);
     expect(await readBanKeys(sanctionId)).toMatchObject([{ kind: 'device' }, { kind: 'email' }]);
     const end = addHoursToNow(24);
-    // The ids that are 1 belong to nothing; the keys do not depend on them.
+    // The notice, case and moderator ids are arbitrary, because the keys do not depend on them.
     await recordConduct(getReplica(), userId, 'AppealDecided', {
       appealId: await allocateConductId(getReplica()),
       noticeId: 1,
@@ -204,6 +206,7 @@ describe('new accounts', () => {
     const { browser, userId } = await accounts.startAnonymousUser();
     const { sanctionId } = await imposeSanction(getReplica(), userId);
     const { userId: idOnOtherDevice } = await accounts.startAnonymousUser();
+    // A user without a row is in good standing.
     expect(await query('SELECT 1 FROM standings WHERE user_id = $1', [idOnOtherDevice])).toEqual([]);
     await liftSanction(getReplica(), userId, sanctionId);
     expect((await startAnotherAccount(browser)).standing.kind).toBe('good');
@@ -216,7 +219,7 @@ describe('new accounts', () => {
     expect((await startAnotherAccount(secondBrowser)).standing.kind).toBe('good');
   });
 
-  it('existing accounts do not inherit a sanction when they sign in on the device or are converted', async () => {
+  it('existing accounts do not inherit a sanction when they sign in on the device or become registered', async () => {
     const registered = await accounts.register();
     const { browser, userId: sanctionedId } = await accounts.startAnonymousUser();
     await signOut(browser);

@@ -25,7 +25,6 @@ const MAX_CLOSE_MS = 1_000;
 /** Routes that excluded users may call, in addition to GET of their own user. */
 const routesOpenToExcluded = new RegExp(
   `^(${[
-    'ALL',
     'GET /api/(docs|receipts)',
     '(GET|PUT) /api/notices/',
     'GET /api/my-data/exports/',
@@ -33,14 +32,21 @@ const routesOpenToExcluded = new RegExp(
   ].join('|')})`,
 );
 
+/**
+ * A route with more methods is taken for the one that accepts every method, and that answers unknown paths: for it,
+ * Express lists all of the more than 30 methods that it knows.
+ */
+const MAX_METHODS_OF_A_ROUTE = 7;
+
 const listRoutes = (app: NestExpressApplication): string[] => {
   const { router } = app.getHttpAdapter().getInstance() as unknown as {
     router: { stack: { route?: { path: string; methods: Record<string, boolean> } }[] };
   };
   return router.stack.flatMap(({ route }) => {
     const methods = Object.keys(route?.methods ?? {});
-    // The route for all methods is the one that answers unknown paths.
-    return methods.length > 7 ? [] : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
+    return methods.length > MAX_METHODS_OF_A_ROUTE
+      ? []
+      : methods.map((method) => `${method.toUpperCase()} ${route?.path}`);
   });
 };
 
@@ -55,8 +61,8 @@ describe('excluded users', () => {
 
   const getFirstReplica = () => stack.replicas[0]!;
   const getSecondReplica = () => stack.replicas[1]!;
-  /** The status of a route for members. All these routes answer 403 while the user is excluded. */
-  const readMemberRouteStatus = async (caller: ThawVisitor): Promise<number> =>
+  /** The status of a route that is not open to excluded users: 403 while the caller is excluded. */
+  const readOrdinaryRouteStatus = async (caller: ThawVisitor): Promise<number> =>
     (await caller.call('GET', `/api/friends/${caller.user.id}`)).status;
 
   describe.each(['suspended', 'banned'] as const)('who are %s', (kind) => {
@@ -77,7 +83,7 @@ describe('excluded users', () => {
       expect(routes.length).toBeGreaterThanOrEqual(20);
       const outcomes = await Promise.all(
         routes
-          // This route is open for the user's own id, which another test checks.
+          // Another test checks this route, which is open for the user's own id.
           .filter((route) => route !== 'GET /api/user/:id')
           .map(async (route) => {
             const [method = '', template = ''] = route.split(' ');
@@ -87,6 +93,7 @@ describe('excluded users', () => {
             return `${route} ${status} ${String(body.code)}`;
           }),
       );
+      // Banned users get the code `suspended`, too.
       expect(outcomes.filter((outcome) => !outcome.endsWith(' 403 suspended'))).toEqual([]);
     });
   });
@@ -104,6 +111,7 @@ describe('excluded users', () => {
       status: 403,
       body: { code: 'suspended' },
     });
+    // An anonymous user who is signed in already gets their own user from this route.
     expect(await ada.call('POST', '/api/anonymous')).toMatchObject({
       status: 200,
       body: { user: { standing: { kind: 'suspended' } } },
@@ -140,7 +148,7 @@ describe('excluded users', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing', data: { kind: 'suspended', noticeId } }]);
   });
 
-  it('a socket that opens while its user is suspended receives only the standing and is closed', async () => {
+  it('a socket receives only the standing and is closed if its user is suspended while it opens', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const registry = getSecondReplica().app.get(SocketRegistry);
     const register = registry.register.bind(registry);
@@ -155,7 +163,7 @@ describe('excluded users', () => {
     expect(socket.frames).toMatchObject([{ event: 'standing' }]);
   });
 
-  it('the periodic check closes the sockets of an excluded user when the announcement is lost', async () => {
+  it('the periodic check of logins closes the sockets of an excluded user when the announcement is lost', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const bob = await stack.createVisitor(0, 'male');
     const [socket, bobSocket] = [
@@ -193,7 +201,7 @@ describe('excluded users', () => {
       endedBy: null,
     });
     await bobSocket.request('join_queue', {}); // the partner is free for another chat
-    await bobSocket.leave();
+    await bobSocket.closeCleanly();
   });
 
   describe('when a worker announces the standing', () => {
@@ -202,21 +210,21 @@ describe('excluded users', () => {
       worker = await stack.startWorker();
     });
 
-    it('excluded users leave the chat, on the replica that has their socket', async () => {
+    it('excluded users leave the chat, and their socket on a replica is closed', async () => {
       const { ada, adaSocket, bobSocket } = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
       await imposeSanction(worker, ada.user.id);
       await announceStanding(worker, ada.user.id);
       // A lost connection cannot have ended the chat: its grace period is longer than `next` waits.
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
       expect(await adaSocket.closed).toBe(closeCodes.notSignedIn);
-      await bobSocket.leave();
+      await bobSocket.closeCleanly();
     });
 
     it('users who are flagged while they search move to the queue of flagged users', async () => {
       const cleo = await stack.createVisitor(0, 'female');
       const socket = await cleo.openSocket(stack.origins[1]);
       await socket.request('join_queue', {});
-      // Without the periodic check, only the announcement can change the queue.
+      // Without the periodic check of match records, only the announcement can change the queue.
       for (const { app } of stack.replicas)
         jest.spyOn(app.get(MatchmakingService), 'checkRecords').mockResolvedValue();
       const listQueues = () => stack.store.listKeys('{matching}:queue:*');
@@ -225,23 +233,23 @@ describe('excluded users', () => {
       await announceStanding(worker, cleo.user.id);
       expect(await socket.next('standing')).toMatchObject({ kind: 'care' }); // the standing of flagged users
       expect(await until(listQueues, ([queue]) => queue !== usualQueue)).toHaveLength(1);
-      await socket.leave();
+      await socket.closeCleanly();
     });
   });
 
   it('suspended users may call routes again when the suspension is lifted or has ended', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const { sanctionId } = await imposeSanction(getFirstReplica(), ada.user.id);
-    expect(await readMemberRouteStatus(ada)).toBe(403);
+    expect(await readOrdinaryRouteStatus(ada)).toBe(403);
     await liftSanction(getFirstReplica(), ada.user.id, sanctionId);
-    expect(await readMemberRouteStatus(ada)).toBe(200);
+    expect(await readOrdinaryRouteStatus(ada)).toBe(200);
     const bob = await stack.createVisitor(1, 'male');
     const end = new Date(Date.now() + 300);
     await imposeSanction(getFirstReplica(), bob.user.id, { until: end });
-    expect(await readMemberRouteStatus(bob)).toBe(403);
+    expect(await readOrdinaryRouteStatus(bob)).toBe(403);
     await until(() => Date.now() > end.getTime());
-    expect(await readMemberRouteStatus(bob)).toBe(200);
-    await (await bob.openSocket()).leave();
+    expect(await readOrdinaryRouteStatus(bob)).toBe(200);
+    await (await bob.openSocket()).closeCleanly();
   });
 });
 
@@ -274,6 +282,6 @@ describe('users with an age question, and flagged users', () => {
     await announceStanding(stack.replicas[0]!, ada.user.id);
     expect(await socket.next('standing')).toMatchObject({ kind: 'care' });
     await socket.request('join_queue', {});
-    await socket.leave();
+    await socket.closeCleanly();
   });
 });

@@ -16,8 +16,8 @@ jest.setTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
 /**
- * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the fold and PostgreSQL,
- * whose clocks differ slightly, agree on which ends have passed.
+ * Ends of sanctions and flags, relative to now. All are at least half an hour away, so that the state folded here
+ * and PostgreSQL, whose clocks differ slightly, agree on which ends have passed.
  */
 const endMsArbitrary = fc.constantFrom(-2.5, -0.5, 0.5, 1.5, 40.5).map((hours) => hours * HOUR_MS);
 const optionalEndMsArbitrary = fc.option(endMsArbitrary, { nil: null });
@@ -87,7 +87,7 @@ describe('the read model of standings', () => {
   /** Converts steps to events, except those that impose a sanction again or change one that was not imposed. */
   const toEvents = (userId: number, steps: readonly Step[], now: number): StandingEvent[] => {
     const sanctionIds = new Map<number, number>();
-    return steps.flatMap((step, index): StandingEvent[] => {
+    return steps.flatMap((step, index): StandingEvent | [] => {
       const formatIso = (endMs: number | null) =>
         endMs === null ? null : new Date(now + endMs).toISOString();
       const base = {
@@ -96,31 +96,38 @@ describe('the read model of standings', () => {
         // The times follow the order of the steps, and are before the earliest end.
         occurredAt: new Date(now - 3 * HOUR_MS + index * 1_000),
       };
-      const buildEvents = (data: object) => [
-        { ...base, data: { userId, ...data } } as unknown as StandingEvent,
-      ];
+      const buildEvent = (data: object) =>
+        ({ ...base, data: { userId, ...data } }) as unknown as StandingEvent;
       if (step.type === 'SanctionImposed') {
         if (sanctionIds.has(step.sanctionNumber)) return [];
         const sanctionId = (lastId += 1);
         sanctionIds.set(step.sanctionNumber, sanctionId);
         const until = step.kind === 'banned' ? null : formatIso(step.endMs);
-        const shared = { rule: 'no_hate', caseId: null, isAutomatic: false, inheritedFrom: null };
-        return buildEvents({ sanctionId, noticeId: (lastId += 1), kind: step.kind, until, ...shared });
+        return buildEvent({
+          sanctionId,
+          noticeId: (lastId += 1),
+          kind: step.kind,
+          until,
+          rule: 'no_hate',
+          caseId: null,
+          isAutomatic: false,
+          inheritedFrom: null,
+        });
       }
       if ('sanctionNumber' in step) {
         const sanctionId = sanctionIds.get(step.sanctionNumber);
         if (sanctionId === undefined) return [];
         const until = step.type === 'AppealDecided' ? formatIso(step.endMs) : null;
-        return buildEvents({ sanctionId, noticeId: (lastId += 1), until });
+        return buildEvent({ sanctionId, noticeId: (lastId += 1), until });
       }
-      return buildEvents({
+      return buildEvent({
         noticeId: (lastId += 1),
         until: step.type === 'PersonFlagged' ? formatIso(step.endMs) : null,
       });
     });
   };
 
-  it('the read model equals the folded state after any sequence of events, and a rebuild does not change it', async () => {
+  it('equals the state folded from any sequence of events, and a rebuild does not change it', async () => {
     const expectedStandings = new Map<number, unknown>();
     await fc.assert(
       fc.asyncProperty(

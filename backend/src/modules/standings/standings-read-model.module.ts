@@ -8,7 +8,10 @@ import { StandingRepository } from './infrastructure/standing.repository';
 import { createBanKeysProjection } from './projections/ban-keys.projection';
 import { standingEventTypes, standingsProjection } from './projections/standings.projection';
 
-/** Event types, projections and queries of standings and devices. Depends on the platform only. */
+/**
+ * Event types, projections and queries of standings, devices and ban keys. Ban keys are hashes of devices and e-mail
+ * addresses by which new accounts of suspended or banned users are recognised. Depends on the platform only.
+ */
 @Module({
   providers: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],
   exports: [StandingRepository, DeviceRepository, BanKeyRepository, EmailHasherService],

@@ -4,7 +4,10 @@ import { DeviceAccountsService } from './application/device-accounts.service';
 import { StandingsService } from './application/standings.service';
 import { StandingsReadModelModule } from './standings-read-model.module';
 
-/** Standings and devices of users, for every module of an api replica or a worker. Depends on the platform only. */
+/**
+ * Standings of users (whether a user is suspended or banned, for example) and their devices, for every module of an api
+ * replica or a worker. Depends on the platform only.
+ */
 @Module({
   imports: [StandingsReadModelModule, UserPublisherModule],
   providers: [StandingsService, DeviceAccountsService],

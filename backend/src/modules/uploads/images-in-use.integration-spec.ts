@@ -1,7 +1,7 @@
 // Uses real PostgreSQL and Redis, two api replicas with sockets, a worker, and an S3 server.
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { createPlainJpeg } from '../../testing/image-corpus.fixture';
@@ -42,7 +42,7 @@ afterAll(async () => {
 const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<string> => {
   const form = new FormData();
   form.set('bucket', bucket);
-  // The server ignores the extensions, and detects the type from the content.
+  // The server keeps the prefix `profiles/`, ignores the extension, and detects the type from the content.
   form.set('fileName', bucket === 'avatars' ? 'profiles/me.png' : 'cat.png');
   form.set('file', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'cat.png');
   const response = await fetch(`${visitor.origins[0]}/api/upload`, {
@@ -58,7 +58,7 @@ const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<strin
 const canSee = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
   (await visitor.call('GET', url)).status === 200;
 
-/** Whether the database records the image as in use. Lags until the worker has projected the message. */
+/** Whether the database records the image as in use. An image in a message is, once the worker has projected it. */
 const isInUse = async (url: string): Promise<boolean> => {
   const rows = await stack.database.dataSource.query<{ is_in_use: boolean }[]>(
     'SELECT unused_since IS NULL AS is_in_use FROM uploads WHERE key = $1',
@@ -98,7 +98,7 @@ describe('an image in a random chat', () => {
   it('is visible to its owner, to the partner from the arrival of the message, and to no one after a day', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     const eve = await stack.createVisitor(1);
-    const [image, first, second, unsent] = [
+    const [image, firstOfMixed, secondOfMixed, unsent] = [
       await upload(ada, 'chat-images'),
       await upload(ada, 'chat-images'),
       await upload(ada, 'chat-images'),
@@ -111,10 +111,10 @@ describe('an image in a random chat', () => {
     expect(received).toMatchObject({ type: 'image', senderId: ada.user.id });
     expect(await canSee(bob, image)).toBe(true);
 
-    const mixed = withImageMarkers({ text: 'and these', imageUrls: [first, second] });
+    const mixed = formatImageMarkers({ text: 'and these', imageUrls: [firstOfMixed, secondOfMixed] });
     await adaSocket.request('random_message', { sessionId, content: mixed, messageType: 'mixed' });
     await bobSocket.next('random_message', ({ content }) => content === mixed);
-    for (const url of [image, first, second]) {
+    for (const url of [image, firstOfMixed, secondOfMixed]) {
       expect([await canSee(ada, url), await canSee(bob, url), await canSee(eve, url)]).toEqual([
         true,
         true,
@@ -124,7 +124,7 @@ describe('an image in a random chat', () => {
     expect([await canSee(ada, unsent), await canSee(bob, unsent)]).toEqual([true, false]);
 
     await bobSocket.request('skip_chat', { sessionId });
-    for (const url of [image, first, second]) await until(() => isInUse(url));
+    for (const url of [image, firstOfMixed, secondOfMixed]) await until(() => isInUse(url));
     expect(await isInUse(unsent)).toBe(false);
 
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
@@ -134,17 +134,17 @@ describe('an image in a random chat', () => {
       false,
     ]);
 
-    // Repeated, because the worker may project the message only after the first call.
+    // Repeated until the worker has projected the end of the chat, which sets the expiry.
     await until(async () => {
       await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
       return !(await canSee(ada, image));
     });
-    for (const url of [image, first, second]) {
+    for (const url of [image, firstOfMixed, secondOfMixed]) {
       expect([await canSee(ada, url), await canSee(bob, url)]).toEqual([false, false]);
     }
     // The files of expired images are deleted by the next sweep, without a further wait.
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
-    expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
+    expect([await isStored(image), await isStored(firstOfMixed), await isStored(secondOfMixed)]).toEqual([
       false,
       false,
       false,
@@ -159,11 +159,11 @@ describe('an image in a random chat', () => {
       ['image', adaImage],
       ['image', avatar],
       ['image', 'https://evil.example/pixel.png'],
-      ['image', `${bobImage}?`],
+      ['image', `${bobImage}?`], // not exactly the URL of an upload
       ['image', ''],
       ['mixed', 'no image at all'],
-      ['mixed', withImageMarkers({ text: 'both', imageUrls: [bobImage, adaImage] })],
-      // A space, a control character and an empty line, after which a lenient parser would not see the first marker.
+      ['mixed', formatImageMarkers({ text: 'both', imageUrls: [bobImage, adaImage] })],
+      // A space, a control character or an empty line between the markers must not hide the first one.
       ['mixed', `hidden\n[IMAGE:${adaImage}] \n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\u0007\n[IMAGE:${bobImage}]`],
       ['mixed', `hidden\n[IMAGE:${adaImage}]\n\n[IMAGE:${bobImage}]`],
@@ -213,7 +213,7 @@ describe('an avatar', () => {
 
     await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + AFTER_UNUSED_MS));
     expect([await canSee(bob, previous), await canSee(bob, current)]).toEqual([false, true]);
-    expect(await setAvatar(ada, previous)).toBe(400);
+    expect(await setAvatar(ada, previous)).toBe(400); // a removed image
     expect(await setAvatar(ada, null)).toBe(200);
     expect(await isInUse(current)).toBe(false);
   });
@@ -272,7 +272,7 @@ describe('an image in private messages', () => {
         parseUploadUrl(url)!.key,
       ]);
     await until(async () => (await readUses()).length === 2);
-    // Repeated, because the worker may project the message only after the first call.
+    // Repeated until the worker has projected the end of the chat, which sets the expiry.
     await until(async () => {
       await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + AFTER_EXPIRY_MS));
       return (await readUses()).length === 1;
@@ -284,7 +284,7 @@ describe('an image in private messages', () => {
 it('the job sweep_uploads deletes the files of removed images', async () => {
   const ada = await stack.createVisitor(0);
   const url = await upload(ada, 'chat-images');
-  // Removes the image, as the expiry of its only message does.
+  // Removes the image, as when the only message that shows it expires.
   const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker

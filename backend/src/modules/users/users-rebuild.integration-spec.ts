@@ -16,7 +16,7 @@ describe('rebuild of the read model `users`', () => {
   });
   afterAll(() => database.close());
 
-  it('restores the same rows when an address has a new owner before its previous owner gives it up', async () => {
+  it('restores the same rows when an email address has a new owner before its previous owner gives it up', async () => {
     const eventTypes = new EventTypeRegistry();
     eventTypes.register(userEventTypes);
     const projections = new ProjectionRegistry();
@@ -27,8 +27,9 @@ describe('rebuild of the read model `users`', () => {
       data: { userId, email, ...(type === 'UserRegistered' ? { username: `user ${userId}` } : {}) },
       occurredAt: new Date(),
     });
-    // User 2 registers with the address of user 1. This projection appends the event with which user 1 gives it up:
-    // after the event of user 2 has got its position, and before `usersProjection` inserts the row of user 2.
+    // Simulates two commands at the same time: user 1 gives up an email address, and user 2 registers with it. This
+    // projection appends the event of user 1 after that of user 2 has got its position, and before `usersProjection`
+    // inserts the row of user 2.
     projections.register({
       name: 'give-up-address',
       tables: [],

@@ -24,9 +24,8 @@ export class KeyedConcurrencyLimiter<Key> {
    * @throws DomainError unavailable when the key's queue is full.
    */
   async acquire(key: Key): Promise<() => void> {
-    let limiter = this.limiters.get(key);
-    if (!limiter)
-      this.limiters.set(key, (limiter = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
+    const limiter = this.limiters.get(key) ?? new ConcurrencyLimiter(this.concurrency, this.maxQueued);
+    this.limiters.set(key, limiter);
     const release = await limiter.acquire();
     return () => {
       release();

@@ -16,7 +16,8 @@ export const createIndexConcurrently = async (
     [name],
   )) as { isValid: boolean }[];
   if (existing?.isValid) return;
-  // CREATE INDEX CONCURRENTLY waits until every older transaction has ended. No writer waits for it meanwhile.
+  // Without a limit (0), because CREATE INDEX CONCURRENTLY waits for the end of every older transaction. No writer
+  // waits for it meanwhile.
   await queryRunner.query('SET lock_timeout = 0');
   try {
     // An interrupted run leaves an invalid index, which no query uses.

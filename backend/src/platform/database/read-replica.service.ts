@@ -15,7 +15,7 @@ const REPLICA_TIMEOUT_MS = 1_000;
 
 export type ReadConnection = Pick<EntityManager, 'query'>;
 
-/** Why reads are made from the primary: the end of "The read replica …" in the log; null while the replica serves. */
+/** Why the replica is not used, as the end of the log line "The read replica …"; null while it is used. */
 type Obstacle = 'does not answer' | 'is too far behind' | 'is not a replica' | null;
 
 /**
@@ -27,7 +27,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReadReplicaService.name);
   private readonly replica: DataSource | undefined;
   private readonly lag = new ReplicaLagModel();
-  private readonly shutdown = new AbortController();
+  private isStopping = false;
   private readonly readCounts = { replica: 0, primary: 0 };
   /** Before the first check, the replica has not answered yet. */
   private obstacle: Obstacle = 'does not answer';
@@ -62,11 +62,11 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
   }
 
   async onModuleInit(): Promise<void> {
-    if (this.replica) await this.check();
+    if (this.replica) await this.check(this.replica);
   }
 
   async onApplicationShutdown(): Promise<void> {
-    this.shutdown.abort();
+    this.isStopping = true;
     clearTimeout(this.timer);
     await this.latestCheck;
     if (this.replica?.isInitialized) await this.replica.destroy();
@@ -104,15 +104,15 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     return isRecent && (minimum === undefined || this.lag.hasReached(minimum));
   }
 
-  private async check(): Promise<void> {
-    this.latestCheck = this.comparePositions();
+  private async check(replica: DataSource): Promise<void> {
+    this.latestCheck = this.comparePositions(replica);
     await this.latestCheck;
-    if (this.shutdown.signal.aborted) return;
-    this.timer = setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
+    if (this.isStopping) return;
+    this.timer = setTimeout(() => void this.check(replica), CHECK_EVERY_MS).unref();
   }
 
   /** Compares the positions of both servers and logs a change of the replica's state. Never rejects. */
-  private async comparePositions(): Promise<void> {
+  private async comparePositions(replica: DataSource): Promise<void> {
     const now = performance.now();
     try {
       this.lag.recordPrimary(now, await readPrimaryPosition(this.primary.manager));
@@ -120,7 +120,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
       // While the primary does not answer, the lag grows, and the replica is used until the lag exceeds the maximum.
     }
     try {
-      const position = await this.readReplicaPosition();
+      const position = await readReplicaPosition(replica);
       if (position === null) {
         this.lag.reset();
         this.report('is not a replica');
@@ -134,18 +134,7 @@ export class ReadReplicaService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** @returns null if the server is not a replica, for instance because it was promoted to a primary. */
-  private async readReplicaPosition(): Promise<LogSequenceNumber | null> {
-    const { replica } = this;
-    if (!replica) return null;
-    if (!replica.isInitialized) await replica.initialize();
-    const [row] = await replica.query<{ position: string | null }[]>(
-      'SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END AS position',
-    );
-    return row?.position ? parseLsn(row.position) : null;
-  }
-
-  /** Logs a line if the obstacle is another one than before. */
+  /** Logs the obstacle if it has changed. */
   private report(obstacle: Obstacle): void {
     if (this.obstacle === obstacle) return;
     this.obstacle = obstacle;
@@ -185,6 +174,18 @@ export const readPrimaryPosition = async (connection: ReadConnection): Promise<L
   );
   if (!row) throw new Error('A query returned no row');
   return parseLsn(row.position);
+};
+
+/**
+ * Connects if necessary.
+ * @returns null if the server is not a replica, for instance because it was promoted to a primary.
+ */
+const readReplicaPosition = async (replica: DataSource): Promise<LogSequenceNumber | null> => {
+  if (!replica.isInitialized) await replica.initialize();
+  const [row] = await replica.query<{ position: string | null }[]>(
+    'SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END AS position',
+  );
+  return row?.position ? parseLsn(row.position) : null;
 };
 
 /**

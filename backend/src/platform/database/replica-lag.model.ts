@@ -7,7 +7,10 @@ export const parseLsn = (text: string): LogSequenceNumber => {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 };
 
-/** Positions of the primary that are kept, one per second. A replica that is a minute behind is not used anyway. */
+/**
+ * Number of positions of the primary that are kept, one per second. A minute is enough, because a replica that is more
+ * than `MAX_REPLICA_LAG_MS` behind is not used.
+ */
 const MAX_SAMPLES = 60;
 
 /** A position, and a moment before it was read, in milliseconds of a monotonic clock. */
@@ -43,7 +46,7 @@ export class ReplicaLagModel {
     if (time !== undefined) this.reached = { time, position };
   }
 
-  /** Forgets what the replica has reached. For a replica that does not answer: another server may answer next. */
+  /** Makes the replica's state unknown. Called after a failure, because another server may answer at its address. */
   reset(): void {
     this.reached = undefined;
   }

@@ -5,7 +5,7 @@ import { migrate } from './schema-migration.functions';
 
 jest.setTimeout(60_000);
 
-/** A migration that creates these indexes concurrently, and changes nothing else. */
+/** A migration that creates `INDEXES` concurrently, and changes nothing else. */
 const MIGRATION = 'ExportIndexes1763640920000';
 const INDEXES = ['appeals_appellant_idx', 'friend_requests_from_idx', 'friend_requests_to_idx'];
 

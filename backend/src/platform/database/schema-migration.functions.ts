@@ -11,13 +11,14 @@ import { dropTableCopies } from './table-copy.repository';
 const TRY_LOCK_EVERY_MS = 100;
 
 /**
- * Runs the pending migrations with the role of MIGRATE_DATABASE_URL, or of DATABASE_URL without it. Gives the role of
- * DATABASE_URL its privileges and time-outs.
+ * Runs the pending migrations with the role of MIGRATE_DATABASE_URL if it is set, otherwise with that of DATABASE_URL.
+ * Gives the role of DATABASE_URL its privileges and time-outs.
  * Safe to call from several processes at once: one migrates while the others wait.
  * @returns the names of the migrations run by this call.
  */
 export const migrate = async (
-  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> & Partial<Environment>,
+  environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> &
+    Partial<Pick<Environment, 'MIGRATE_DATABASE_URL' | 'DATABASE_PREPARED_STATEMENTS'>>,
 ): Promise<string[]> => {
   const options = createDataSourceOptions({
     ...environment,
@@ -27,7 +28,8 @@ export const migrate = async (
     ...options,
     poolSize: 2, // one connection holds the lock, the other one migrates
     migrations,
-    // The statements of migrations may take as long as they need, except for locks, which may delay the service.
+    // A migration may take as long as it needs, but its waits for a lock are limited, because statements of the service
+    // queue behind a waiting lock.
     extra: {
       connectionTimeoutMillis: 3_000,
       options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0 -c lock_timeout=30s',

@@ -31,6 +31,7 @@ describe('migrate, with a separate role for the service', () => {
     await service.destroy();
     await database.dataSource.query(`DROP OWNED BY ${role} CASCADE`);
     await database.close();
+    // The role outlives the database, because roles belong to the whole server.
     const owner = await new DataSource(
       createDataSourceOptions({ DATABASE_URL: process.env.DATABASE_URL!, DATABASE_POOL_SIZE: 1 }),
     ).initialize();
@@ -71,7 +72,7 @@ describe('migrate, with a separate role for the service', () => {
     expect(owned).toEqual([]);
   });
 
-  it('allows the service to insert events but not to change, delete or truncate them', async () => {
+  it('allows the service to insert events, but not to change or delete them, the schema or migrations', async () => {
     await migrateDatabase();
     await insertEvent(1);
     for (const statement of [
@@ -93,7 +94,7 @@ describe('migrate, with a separate role for the service', () => {
     expect(count).toBe('1');
   });
 
-  it('allows the service to use every other table, and a sequence', async () => {
+  it('allows the service to use every table but `events` and `migrations`, and a sequence', async () => {
     await migrateDatabase();
     await service.query('SELECT name FROM migrations'); // the service may only read this table
     const tables = await service.query<{ name: string; ok: boolean }[]>(

@@ -11,7 +11,7 @@ const readRole = (url: string): string => decodeURIComponent(new URL(url).userna
  * Makes the migrating role the owner of everything and grants the service's role only what it needs at run time:
  * no schema changes, and neither UPDATE nor DELETE on the event log. Objects that the service's role owns, as in a
  * database of an earlier release, are reassigned in the same transaction; the service may keep running.
- * @param owner connected as the migrating role: a superuser, or a member of the service's role.
+ * @param owner connected as the migrating role: a superuser, or (for REASSIGN OWNED) a member of the service's role.
  * @param serviceUrl DATABASE_URL of the service; if it names the migrating role, nothing is changed.
  */
 export const grantToService = async (owner: DataSource, serviceUrl: string): Promise<void> => {
@@ -37,7 +37,7 @@ export const grantToService = async (owner: DataSource, serviceUrl: string): Pro
       `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`,
       `REVOKE UPDATE, DELETE, TRUNCATE ON ${quoteAll(APPEND_ONLY)} FROM ${role}`,
       `REVOKE INSERT, UPDATE, DELETE, TRUNCATE ON ${quoteAll(READ_ONLY)} FROM ${role}`,
-      // The service reads and writes partitions through their table, which has the privileges.
+      // The service reads and writes partitions through the partitioned table, on which it has the privileges.
       `REVOKE ALL ON ${quoteAll(partitions.map(({ name }) => name))} FROM ${role}`,
       `GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
     ]) {

@@ -13,7 +13,7 @@ export const dropTableCopies = async (connection: Pick<EntityManager, 'query'>):
  * break what refers to them. A table can be replaced if it is an ordinary permanent one, without row security,
  * inheritance, foreign keys, triggers and identity columns.
  */
-const UNSUPPORTED_SQL = `
+const UNSUPPORTED_TABLES_SQL = `
 SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[]::regclass[]) AND (
   c.relkind <> 'r' OR c.relpersistence <> 'p' OR c.relispartition OR c.relrowsecurity
   OR EXISTS (SELECT FROM pg_inherits WHERE c.oid IN (inhrelid, inhparent))
@@ -22,9 +22,9 @@ SELECT c.oid::regclass::text AS name FROM pg_class c WHERE c.oid = ANY($1::text[
   OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attidentity <> ''))`;
 
 /**
- * Builds the statements that create the indexes and constraints of the table $1 on its copy. They keep their names,
- * because the service recognises violations of unique constraints by name. In the definition of an index, the name of
- * the table, which follows ON, is replaced by that of the copy.
+ * Builds the statements that create the indexes and constraints of the table $1 on its copy. Indexes and constraints
+ * keep their names, because the service recognises violations of unique constraints by name. In the definition of an
+ * index, the name of the table, which follows ON, is replaced by that of the copy.
  */
 const INDEXES_SQL = `
 SELECT CASE WHEN con.oid IS NULL
@@ -67,7 +67,10 @@ FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid WHERE c.oid = $1::reg
 const GRANTEE = `CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END`;
 const GRANTEE_WITH_OPTION = `${GRANTEE} || CASE WHEN is_grantable THEN ' WITH GRANT OPTION' ELSE '' END`;
 
-/** Builds the statements that give the copy of the table $1 its owner, and the privileges on it and on its columns. */
+/**
+ * Builds the statements that give the copy of the table $1 its owner, and the privileges on it and on its columns. They
+ * run in the order of `step`: the default privileges are removed before the privileges of the table are granted.
+ */
 const PRIVILEGES_SQL = `
 SELECT 1 AS step, format('ALTER TABLE %I.%I OWNER TO %s', '${COPY_SCHEMA}', c.relname, c.relowner::regrole) AS sql
 FROM pg_class c WHERE c.oid = $1::regclass AND c.relowner <> current_user::regrole
@@ -115,7 +118,7 @@ export class TableCopyRepository {
    */
   static async create(dataSource: DataSource, tables: readonly string[]): Promise<TableCopyRepository> {
     return dataSource.transaction(async (manager) => {
-      const unsupported = await manager.query<{ name: string }[]>(UNSUPPORTED_SQL, [tables]);
+      const unsupported = await manager.query<{ name: string }[]>(UNSUPPORTED_TABLES_SQL, [tables]);
       if (unsupported.length > 0) {
         const names = unsupported.map(({ name }) => name).join(', ');
         throw new Error(`These tables have parts that cannot be copied: ${names}`);
@@ -123,6 +126,7 @@ export class TableCopyRepository {
       const [current] = await manager.query<{ schema: string }[]>(
         'SELECT quote_ident(current_schema()) AS schema',
       );
+      // Only for the compiler: the query always returns one row.
       if (!current) throw new Error('A query returned no row');
       await dropTableCopies(manager);
       await manager.query(`CREATE SCHEMA ${COPY_SCHEMA}`);
@@ -182,7 +186,7 @@ export class TableCopyRepository {
 const copyTable = async (table: string, schema: string, manager: EntityManager): Promise<void> => {
   // `LIKE` would give the indexes new names, so INDEXES_SQL creates them.
   await manager.query(
-    `CREATE TABLE ${COPY_SCHEMA}.${table} (LIKE ${schema}.${table} INCLUDING ALL EXCLUDING INDEXES EXCLUDING IDENTITY)`,
+    `CREATE TABLE ${COPY_SCHEMA}.${table} (LIKE ${schema}.${table} INCLUDING ALL EXCLUDING INDEXES)`,
   );
   for (const query of [INDEXES_SQL, SETTINGS_SQL, PRIVILEGES_SQL]) {
     const statements = await manager.query<{ sql: string }[]>(query, [`${schema}.${table}`]);

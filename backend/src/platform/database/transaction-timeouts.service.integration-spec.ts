@@ -14,12 +14,12 @@ describe('TransactionTimeoutsService', () => {
   });
   afterAll(() => database.close());
 
-  it('gives transactions the time-outs of a worker, and leaves no state on the connection', async () => {
+  it('gives each transaction the statement time-out of workers, until the transaction ends', async () => {
     const { dataSource } = database;
     expect(await dataSource.transaction((manager) => manager.query(READ_STATEMENT_TIMEOUT))).toEqual([
       { value: '10s' },
     ]);
-    // The time-out of the role.
+    // Outside a transaction, the time-out of the database role applies.
     expect(await dataSource.query(READ_STATEMENT_TIMEOUT)).toEqual([{ value: '3s' }]);
   });
 });

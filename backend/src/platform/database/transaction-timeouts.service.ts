@@ -4,9 +4,9 @@ import { workerTimeouts } from './data-source.config';
 import { buildTransactionTimeoutsSql } from './database-timeouts.functions';
 
 /**
- * Gives the transactions of a worker more time than the role has by default, which suits the requests of users. It sets
- * the time-outs in each transaction, because the worker may share its role with api replicas, and behind a transaction
- * pooler its connections, too.
+ * Gives the transactions of a worker more time than the default time-outs of the database role, which suit the requests
+ * of users. The time-outs are set in each transaction, because a worker may share the role with api replicas. Behind a
+ * transaction pooler, it may share the connections as well.
  */
 @Injectable()
 export class TransactionTimeoutsService implements OnModuleInit, EntitySubscriberInterface {

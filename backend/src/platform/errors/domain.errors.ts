@@ -7,7 +7,7 @@ export interface DomainErrorDetails {
   /** Milliseconds after which the same command may succeed. */
   retryAfterMs?: number;
   /** Replaces the code's default message. Must be suitable for a toast and contain no user input. */
-  message?: string;
+  publicMessage?: string;
 }
 
 /** An expected refusal. Every other error is a bug or an outage. */
@@ -22,13 +22,13 @@ export class DomainError extends Error {
     super(code);
     this.name = 'DomainError';
     this.retryAfterMs = details.retryAfterMs;
-    this.publicMessage = details.message;
+    this.publicMessage = details.publicMessage;
   }
 }
 
 /**
- * Returns the content that a check of the contract has accepted.
- * @throws DomainError with the code of the check's refusal.
+ * Returns the content of a message that the contract's `checkText` or `checkContent` has accepted.
+ * @throws DomainError with the code of the refusal.
  */
 export const requireAccepted = (checked: CheckedContent): string => {
   if ('refusal' in checked) throw new DomainError(checked.refusal);

@@ -34,7 +34,7 @@ const unavailableStoreErrors: unknown[] = [
   new QueryRunnerProviderAlreadyReleasedError(),
 ];
 
-/** Adds to each error the text that names it in the title of its test: the SQLSTATE, or else the message. */
+/** Pairs each error with its label in the title of a test: the SQLSTATE, or else the message. */
 const addLabels = (errors: readonly unknown[]): [label: string, error: unknown][] =>
   errors.map((error) => {
     if (error instanceof QueryFailedError)
@@ -69,8 +69,8 @@ describe('isStoreFailure', () => {
       new Error('a bug'),
       new Error('BUSYGROUP Consumer Group name already exists'),
       new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
-      createFailedQuery('23505'),
-      createFailedQuery('42P01'),
+      createFailedQuery('23505'), // unique violation
+      createFailedQuery('42P01'), // undefined table
       null,
       undefined,
       'ECONNREFUSED',
@@ -85,6 +85,7 @@ describe('classifyWriteFault', () => {
   it.each(
     addLabels([
       ...unavailableStoreErrors,
+      // False for `isStoreFailure`, but the rows are not the cause: a migration may be missing, for example.
       createFailedQuery('42P01'), // undefined table
       createFailedQuery('42703'), // undefined column
       createFailedQuery('42501'), // insufficient privilege
@@ -94,12 +95,16 @@ describe('classifyWriteFault', () => {
     expect(classifyWriteFault(error)).toBe('store');
   });
 
-  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])(
-    'returns `value` for SQLSTATE %s',
-    (code) => {
-      expect(classifyWriteFault(createFailedQuery(code))).toBe('value');
-    },
-  );
+  it.each([
+    '22P05', // untranslatable character
+    '22P02', // invalid text representation
+    '22007', // invalid date or time
+    '23502', // not-null violation
+    '23505', // unique violation
+    '23514', // check violation
+  ])('returns `value` for SQLSTATE %s', (code) => {
+    expect(classifyWriteFault(createFailedQuery(code))).toBe('value');
+  });
 
   it.each(
     addLabels([

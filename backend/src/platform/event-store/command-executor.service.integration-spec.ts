@@ -6,6 +6,7 @@ import {
   createNoted,
   type TestEventStore,
 } from '../../testing/test-event-store.harness';
+import { MAX_ATTEMPTS } from './command-executor.service';
 import type { Decider } from './decider.types';
 import { StreamVersionConflictError } from './event-store.errors';
 import type { NewEvent, StoredEvent } from './stored-event.types';
@@ -13,8 +14,6 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 jest.setTimeout(30_000);
 
 const COUNT_LIMIT = 3;
-/** `MAX_ATTEMPTS` of the command executor. */
-const MAX_ATTEMPTS = 4;
 
 describe('CommandExecutorService', () => {
   let store: TestEventStore;
@@ -36,7 +35,7 @@ describe('CommandExecutorService', () => {
     const streamId = createStreamId();
     // As many commands as attempts, so that none of them fails after the last attempt.
     const results = await Promise.allSettled(
-      Array.from({ length: COUNT_LIMIT + 1 }, () =>
+      Array.from({ length: MAX_ATTEMPTS }, () =>
         store.executor.execute(streamId, counter, { eventId: randomUUID() }),
       ),
     );
@@ -52,7 +51,7 @@ describe('CommandExecutorService', () => {
       const [first, second] = await read(...parameters);
       return [
         { ...first!, type: 'UnknownType', schemaVersion: 1 },
-        { ...second!, schemaVersion: 4 }, // this build declares version 3
+        { ...second!, schemaVersion: 4 }, // this build declares version 3 of `Noted`
       ];
     });
     const { state, events } = await store.executor.execute(streamId, counter, { eventId: randomUUID() });

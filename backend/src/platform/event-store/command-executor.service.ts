@@ -7,7 +7,7 @@ import { EventTypeRegistry } from './event-type.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
 
 /** Concurrent writers of one stream are rare, so four conflicts in a row mean a bug or an overload. */
-const MAX_ATTEMPTS = 4;
+export const MAX_ATTEMPTS = 4;
 
 /**
  * Executes commands: loads the stream, decides and appends. On a version conflict it starts over, up to three times.
@@ -55,7 +55,7 @@ export class CommandExecutorService {
         (state, event) => decider.evolve(state, event),
         decider.initialState(),
       );
-      // `StoredEvent` is in the type for `evolve` only: `decide` returns new events.
+      // The decider's event type includes `StoredEvent` because `evolve` takes it; `decide` returns new events only.
       const newEvents = decider.decide(command, stateBefore) as readonly Event[];
       try {
         const events = await this.eventStore.append(streamId, history.length, newEvents, manager);
@@ -71,8 +71,8 @@ export class CommandExecutorService {
   }
 
   /**
-   * Executes the first command of a stream without loading the stream, which is empty. For a stream id that was just
-   * created, so no other command can use it.
+   * Executes the first command of a stream without loading the stream, which is empty. The caller must have just
+   * created the stream id, so that no other command uses it.
    * @throws DomainError from `decide`; StreamVersionConflictError when the stream exists.
    */
   async executeFirst<State, Command, Event extends NewEvent>(

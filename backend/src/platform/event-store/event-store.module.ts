@@ -30,6 +30,7 @@ import { ProjectionRegistry } from './projection.registry';
   ],
 })
 export class EventStoreModule {
+  /** @param metrics undefined in the operators' programs, which serve no metrics */
   constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
     metrics?.addLiveCounter(
       'thaw_event_append_conflicts_total',

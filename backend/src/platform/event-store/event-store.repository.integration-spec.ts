@@ -1,5 +1,5 @@
-// Uses real PostgreSQL. Each `Noted` event adds a row to the table `notes`, the read model of these tests. The name
-// in a `Signed` event is a personal field that expires; that of `createSignedPermanently` does not expire.
+// Uses real PostgreSQL. Each `Noted` event adds a row to the table `notes`, the read model of these tests. The events
+// of `createSigned` and `createSignedPermanently` have a personal field, `name`. Only that of `createSigned` expires.
 import {
   createTestEventStore,
   createStreamId,
@@ -72,6 +72,7 @@ describe('EventStoreRepository', () => {
     it('refuses an append when the stream is not at the expected version, and writes nothing', async () => {
       const streamId = createStreamId();
       await store.eventStore.append(streamId, 'none', [createNoted('first')]);
+      // `none` and 0 both stand for a stream without events.
       for (const expected of ['none', 0, 2, 7] as const) {
         await expect(store.eventStore.append(streamId, expected, [createNoted('late')])).rejects.toThrow(
           StreamVersionConflictError,
@@ -142,7 +143,7 @@ describe('EventStoreRepository', () => {
       const events = Array.from({ length: 40 }, (_, index) => createNoted(`${index}`));
       const results = await Promise.allSettled(
         events.map((event, index) =>
-          // `any` or a version from 0 to 6, which some appends find to be the current one.
+          // `any`, or a version from 0 to 6, which may be the current one.
           store.eventStore.append(streamId, index % 4 === 0 ? 'any' : index % 7, [event]),
         ),
       );
@@ -189,6 +190,12 @@ describe('EventStoreRepository', () => {
       const event = { ...createNoted('x'), type: 'Undeclared' };
       await expect(store.eventStore.append(createStreamId(), 'any', [event])).rejects.toThrow('not declared');
     });
+
+    it('stores an event that has the same id as an event in another stream', async () => {
+      const event = createNoted('shared');
+      await store.eventStore.append(createStreamId(), 'none', [event]);
+      expect(await store.eventStore.append(createStreamId(), 'none', [event])).toHaveLength(1);
+    });
   });
 
   describe('an event that is already in its stream', () => {
@@ -224,12 +231,6 @@ describe('EventStoreRepository', () => {
       expect(events.filter(({ eventId }) => eventId === event.eventId)).toHaveLength(1);
       expect(results.flat()).toHaveLength(1 + 20); // the event, and one own event of each writer
       expect(events.map(({ streamPosition }) => streamPosition)).toEqual(events.map((_, index) => index + 1));
-    });
-
-    it('may have the same id as an event in another stream', async () => {
-      const event = createNoted('shared');
-      await store.eventStore.append(createStreamId(), 'none', [event]);
-      expect(await store.eventStore.append(createStreamId(), 'none', [event])).toHaveLength(1);
     });
   });
 

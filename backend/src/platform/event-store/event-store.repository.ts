@@ -17,7 +17,7 @@ export interface EventForStream {
   event: NewEvent;
 }
 
-/** What `open` needs to open a stream. */
+/** The statement that opens a stream, and the stream's first event. */
 export interface StreamOpening {
   /** Its text was built by `buildOpenStreamSql`. */
   statement: PreparedStatement;
@@ -35,7 +35,7 @@ interface OpenedRow {
   occurred_at: Date;
   /** The fields of `data` that the statement has assigned. */
   assigned: object;
-  /** False if the command was executed before; nothing was written then. */
+  /** False for a retry of a command that has already opened its stream; nothing was written then. */
   is_new: boolean;
   global_position: string | null;
 }
@@ -43,7 +43,7 @@ interface OpenedRow {
 interface AppendedRow {
   /** Index of the event in the parameters, from 1. */
   ordinal: number;
-  /** Like `global_position`, null if the stream was not at the expected version. */
+  /** Both positions are null if the stream was not at the expected version. */
   stream_position: number | null;
   global_position: string | null;
 }
@@ -67,8 +67,9 @@ SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
 /**
- * Maximum number of events for which a prepared statement is used. Planning takes as long as appending about 25 events;
- * for 2,000 events, however, a plan made for that number appends 20 % faster (docs/decisions/0081).
+ * Maximum number of events for which a prepared statement is used. It saves the planning, which takes as long as
+ * appending about 25 events. For many events, a plan made for their number saves more: 20 % for 2,000 events
+ * (docs/decisions/0081).
  */
 const MAX_PREPARED_EVENTS = 256;
 
@@ -177,9 +178,10 @@ export class EventStoreRepository {
   }
 
   /**
-   * Opens a stream with its first event and writes the read model in one round trip. Only if the event concerns other
-   * projections, too, a transaction with more round trips is used.
-   * @returns the row of the statement's query; null if there was none, in which case nothing was written.
+   * Opens a stream with its first event and writes the read model in one round trip. If the event also concerns other
+   * projections, they run in the same transaction, with more round trips.
+   * @returns the row of the statement's query, which has the columns of `Row`; null if there was none, in which case
+   * nothing was written.
    */
   async open<Row>(opening: StreamOpening): Promise<Row | null> {
     const { statement, projection, event, parameters } = opening;
@@ -193,7 +195,7 @@ export class EventStoreRepository {
       JSON.stringify(event.metadata ?? {}),
       personal,
       subjectId,
-      expiresAfterMs,
+      expiresAfterMs, // the statement adds it to the time that it assigns to the event
       ...parameters,
     ];
     const otherProjections = this.projections.findOthersFor(projection, event);
@@ -235,6 +237,7 @@ export class EventStoreRepository {
   ): Promise<StoredEvent[]> {
     const createCountedConflict = () => {
       this.conflictCount += 1;
+      // All entries are for one stream: appends to several streams expect no version.
       return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
     };
     const valuesOfEvents = entries.map((entry) => this.toParameterValues(entry));
@@ -257,23 +260,19 @@ export class EventStoreRepository {
     }
     if (rows.some((row) => row.global_position === null)) throw createCountedConflict();
 
-    const stored = rows.flatMap((row): StoredEvent[] => {
-      const entry = entries[row.ordinal - 1]; // ordinals begin with 1
-      if (!entry) return [];
-      const { streamId, event } = entry;
-      return [
-        {
-          globalPosition: Number(row.global_position),
-          streamId,
-          streamPosition: Number(row.stream_position),
-          eventId: event.eventId,
-          type: event.type,
-          schemaVersion: this.eventTypes.get(event.type).schemaVersion,
-          data: event.data,
-          metadata: event.metadata ?? {},
-          occurredAt: event.occurredAt,
-        },
-      ];
+    const stored = rows.map((row): StoredEvent => {
+      const { streamId, event } = entries[row.ordinal - 1] as EventForStream; // ordinals begin with 1
+      return {
+        globalPosition: Number(row.global_position),
+        streamId,
+        streamPosition: Number(row.stream_position),
+        eventId: event.eventId,
+        type: event.type,
+        schemaVersion: this.eventTypes.get(event.type).schemaVersion,
+        data: event.data,
+        metadata: event.metadata ?? {},
+        occurredAt: event.occurredAt,
+      };
     });
     await this.projections.apply(stored, manager);
     return stored;

@@ -11,7 +11,10 @@ export interface EventTypeDefinition {
   upcasters?: Readonly<Record<number, (data: EventData) => EventData>>;
   /** Personal fields of `data`, stored beside the log so that they can be erased. */
   personalFields: readonly string[];
-  /** Id of the user whom the personal fields are about. */
+  /**
+   * Id of the user whose erasure also erases the personal fields. Absent, or null for an event, if there is no such
+   * user.
+   */
   subjectId?: (data: EventData) => number | null;
   /** How long after the event its personal fields expire. Without it, they do not expire. */
   personalExpiresAfterMs?: number;
@@ -62,7 +65,10 @@ export class EventTypeRegistry {
     return upcast(definition, version, data);
   }
 
-  /** Upcasts an event read from the log. Events of a newer release are returned unchanged: see `knows`. */
+  /**
+   * Upcasts an event read from the log. An event of a newer release is returned unchanged, so that its stream can be
+   * read; `knows` is false for it.
+   */
   upcastEvent<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
     const definition = this.definitions.get(event.type);
     if (!definition || event.schemaVersion >= definition.schemaVersion) return event;

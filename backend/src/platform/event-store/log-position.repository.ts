@@ -4,8 +4,8 @@ import type { DataSource } from 'typeorm';
 const POLL_MS = 50;
 
 /**
- * Finds the transactions that append, or may be about to. An INSERT takes a RowExclusiveLock on `events` before it
- * assigns positions, and its transaction keeps the lock until it ends.
+ * Finds the transactions that append events, or may be about to do so. An INSERT takes a RowExclusiveLock on `events`
+ * before it assigns positions, and its transaction keeps the lock until it ends.
  */
 const APPENDING_TRANSACTIONS_SQL = `
 SELECT DISTINCT virtualtransaction AS id FROM pg_locks
@@ -13,19 +13,20 @@ WHERE locktype = 'relation' AND relation = 'events'::regclass AND mode = 'RowExc
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /**
- * Finds positions of the event log. Positions are assigned before the commit, so events may become visible in another
- * order.
+ * Finds positions of the event log. Positions are assigned before the commit, so events may become visible in an order
+ * other than that of their positions.
  */
 export class LogPositionRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
    * Waits for the appends that are running when it is called.
-   * @returns a position up to which no event will be added any more, so readers may pass it; 0 if there are no events.
+   * @returns a position up to which no event will be added any more, so a reader that has reached it has missed none; 0
+   * if there are no events.
    */
   async findSettled(): Promise<number> {
     const position = await this.findHighest();
-    // A transaction with an event at a lower position has ended, or was already running when `position` was read.
+    // A transaction that was already running when `position` was read may still commit an event at a lower position.
     let pending = await this.listAppending();
     while (pending.size > 0) {
       await wait(POLL_MS);

@@ -1,7 +1,7 @@
 /**
- * The variable parts of a statement that opens a stream. Their parameters start at $9. Those of the event store are
- * $1 event id, $2 type, $3 schema version, $4 data, $5 metadata, $6 personal data, $7 id of the user whom the
- * personal data is about, and $8 how long it is kept, in milliseconds.
+ * The variable parts of a statement that opens a stream. Their parameters start at $9. The event store binds $1 event
+ * id, $2 type, $3 schema version, $4 data, $5 metadata, $6 personal data, $7 id of the user whom the personal data is
+ * about, and $8 how long it is kept, in milliseconds.
  */
 export interface OpeningParts {
   /**
@@ -11,8 +11,8 @@ export interface OpeningParts {
    */
   query: string;
   /**
-   * INSERT that writes the read model's rows `FROM opening WHERE is_new`. `opening` is the row of `query`; `opened` has
-   * the `global_position` of the new event.
+   * An INSERT that writes the rows of the read model. It reads the row of `query` from `opening`, with the condition
+   * `WHERE is_new`, and the `global_position` of the new event from `opened`.
    */
   project: string;
 }

@@ -23,8 +23,9 @@ export class PersonalDataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Brings forward the expiry of the streams' personal data; data that never expires is kept. Writes one row per
-   * stream, regardless of how much data it has. The earliest time known for a stream counts.
+   * Brings forward the expiry of the streams' personal data, except data that never expires (without `expires_at` in
+   * `event_private`), which `dropExpired` keeps. Writes one row per stream, regardless of how much data it has. The
+   * earliest time known for a stream counts.
    * @param expiryTimes the time for each stream, in the order of `streamIds`.
    */
   static async expireStreamsAt(

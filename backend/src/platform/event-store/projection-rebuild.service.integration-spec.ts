@@ -13,7 +13,7 @@ import { ProjectionRegistry } from './projection.registry';
 
 jest.setTimeout(30_000);
 
-/** Less than the lock time-out of the service (1 s), so that no statement fails during the exchange. */
+/** A rebuild must not delay other statements for longer: they fail if they wait for a lock for 1 s. */
 const MAX_DELAY_MS = 900;
 
 describe('a rebuild of the read models', () => {
@@ -35,7 +35,7 @@ describe('a rebuild of the read models', () => {
     expect(await store.readRows('notes')).toEqual(before);
   });
 
-  it('applies the events that are appended concurrently', async () => {
+  it('applies the events of ten appends to one stream that run concurrently with it', async () => {
     const streamId = createStreamId();
     const appends = Array.from({ length: 10 }, (_, index) =>
       store.eventStore.append(streamId, 'any', [createNoted(`concurrent ${index}`)]),
@@ -58,22 +58,22 @@ describe('a rebuild of the read models', () => {
     expect(await store.readRows('notes')).toEqual(before);
   });
 
-  it('applies events that are appended during the rebuild, or whose transaction commits during it', async () => {
-    const [late, early] = [createStreamId(), createStreamId()];
-    // The transaction of `late` gets the lower position, and commits while the rebuild is running.
+  it('applies events that are appended after the copies were created, or whose transaction commits then', async () => {
+    const [committedLate, committedEarly] = [createStreamId(), createStreamId()];
+    // The event of `committedLate` gets the lower position, but commits only while the rebuild is running.
     const appending = store.dataSource.createQueryRunner();
     await appending.startTransaction();
-    await store.eventStore.append(late, 'none', [createNoted('late')], appending.manager);
-    await store.eventStore.append(early, 'none', [createNoted('early')]);
+    await store.eventStore.append(committedLate, 'none', [createNoted('late')], appending.manager);
+    await store.eventStore.append(committedEarly, 'none', [createNoted('early')]);
     const rebuilding = store.rebuilder.rebuild();
     await until(hasCopies);
-    await store.eventStore.append(early, 1, [createNoted('during the rebuild')]);
-    expect(await store.readRows('notes', early)).toHaveLength(2);
+    await store.eventStore.append(committedEarly, 1, [createNoted('during the rebuild')]);
+    expect(await store.readRows('notes', committedEarly)).toHaveLength(2);
     await appending.commitTransaction();
     await appending.release();
     expect(await rebuilding).toBe((await store.readRows('events')).length);
-    expect(await store.readRows('notes', late)).toMatchObject([{ note: 'late' }]);
-    expect(await store.readRows('notes', early)).toMatchObject([
+    expect(await store.readRows('notes', committedLate)).toMatchObject([{ note: 'late' }]);
+    expect(await store.readRows('notes', committedEarly)).toMatchObject([
       { note: 'early' },
       { note: 'during the rebuild' },
     ]);
@@ -84,8 +84,9 @@ describe('a rebuild of the read models', () => {
     const readPage = store.eventStore.readPage.bind(store.eventStore);
     let appending: Promise<unknown> | undefined;
     jest.spyOn(store.eventStore, 'readPage').mockImplementation(async (range, manager) => {
-      // The exchange reads the rest of the log after it has locked the tables.
-      if (range.upTo === Number.MAX_SAFE_INTEGER && !appending) {
+      // Only the exchange, which has locked the tables by then, reads without an upper end.
+      const isExchange = range.upTo === Number.MAX_SAFE_INTEGER;
+      if (isExchange && !appending) {
         appending = store.eventStore.append(streamId, 'none', [createNoted('waits for the new table')]);
         await until(() => isLockAwaited('RowExclusiveLock'));
       }
@@ -98,7 +99,7 @@ describe('a rebuild of the read models', () => {
     }
     await appending;
     expect(await store.readRows('notes', streamId)).toHaveLength(1);
-    // The event is in the log and not only in the table: another rebuild gives the same rows.
+    // Another rebuild gives the same rows, so the event is in the log, too.
     const before = await store.readRows('notes');
     await store.rebuilder.rebuild();
     expect(await store.readRows('notes')).toEqual(before);
@@ -127,7 +128,7 @@ describe('a rebuild of the read models', () => {
 
   it('replaces the copies of a rebuild that was killed, and refuses one of two concurrent calls', async () => {
     await store.dataSource.query('CREATE SCHEMA read_model_copies');
-    await store.dataSource.query('CREATE TABLE read_model_copies.notes (half text)');
+    await store.dataSource.query('CREATE TABLE read_model_copies.notes (left_over text)');
     const before = await store.readRows('notes');
     const outcomes = await Promise.allSettled([store.rebuilder.rebuild(), store.rebuilder.rebuild()]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

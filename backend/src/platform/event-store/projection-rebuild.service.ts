@@ -9,27 +9,27 @@ import { LogPositionRepository } from './log-position.repository';
 import { ProjectionRegistry } from './projection.registry';
 import type { StoredEvent } from './stored-event.types';
 
-/** Maximum number of events that one page reads and applies. */
+/** Maximum number of events in a page. The events of a page are read and applied together. */
 const PAGE_SIZE = 1_000;
 /**
- * The exchange of the tables is tried once the remaining events can be applied in this time. The exchange delays reads
- * for that long.
+ * The exchange of the tables is tried as soon as the remaining events can be applied in this time. The exchange delays
+ * reads for that long.
  */
 const EXCHANGE_APPLY_MS = 150;
 /**
- * How long the exchange waits for the transactions that use the tables. Transactions that start during this time wait,
- * for less than their lock time-out of 1 s.
+ * How long the exchange waits for the transactions that use the tables. Transactions that start meanwhile wait for the
+ * end of the exchange. The sum of both times is less than their lock time-out of 1 s.
  */
 const EXCHANGE_LOCK_MS = 200;
-/** Pauses between two attempts to exchange the tables: the first one, doubled each time up to the maximum. */
+/** The pause after the first failed exchange of the tables. Each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
 /**
  * For how long the exchange is tried: longer than a backup, which reads the tables in one transaction for many minutes.
  */
 const MAX_EXCHANGE_MS = 60 * 60_000;
-/** Maximum number of attempts to apply a page of events to the projections without tables (see `repeat`). */
-const MAX_REPEAT_ATTEMPTS = 10;
+/** Maximum number of attempts to apply a page of events again to the repeatable projections. */
+const MAX_APPLY_AGAIN_ATTEMPTS = 10;
 /** SQLSTATEs after which a transaction is tried again: deadlock, lock time-out and statement time-out. */
 const BUSY_SQLSTATES = ['40P01', '55P03', '57014'];
 
@@ -43,8 +43,8 @@ interface Progress {
 
 /**
  * Rebuilds every read model from the log, while the service runs (docs/decisions/0075). Fills copies of the tables; the
- * exchange then replaces the tables with the copies in one transaction. A projection without tables changes data that
- * it shares with others, so nothing is exchanged for it: it gets the events of the log a second time.
+ * exchange then replaces the tables with the copies in one transaction. A projection without tables of its own changes
+ * tables that are not replaced. If it is repeatable, the events of the log are applied to it again.
  */
 @Injectable()
 export class ProjectionRebuildService {
@@ -82,7 +82,8 @@ export class ProjectionRebuildService {
 
   /** Holds the lock of migrations during `work`, because a migration must not change the tables during a rebuild. */
   private async runExclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    // An idle transaction holds the lock, because a transaction pooler shares sessions between processes.
+    // A lock of the session would not do, because a transaction pooler shares sessions between processes. An idle
+    // transaction holds the lock instead.
     return this.dataSource.transaction(async (holder) => {
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = await holder.query<{ locked: boolean }[]>(
@@ -96,7 +97,7 @@ export class ProjectionRebuildService {
 
   private async fillAndExchange(copies: TableCopyRepository): Promise<number> {
     const settled = await this.positions.findSettled();
-    let progress = await this.applyUpTo(settled, { position: 0, count: 0 }, copies, { isRepeating: true });
+    let progress = await this.applyUpTo(settled, { position: 0, count: 0 }, copies, { appliesAgain: true });
     await copies.analyze();
     const giveUpAt = Date.now() + MAX_EXCHANGE_MS;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
@@ -121,35 +122,35 @@ export class ProjectionRebuildService {
 
   /**
    * Applies the events up to a settled position to the copies, in one transaction for each page.
-   * @param isRepeating whether the projections without tables get these events, too. They get only the events from
-   * before the rebuild: an append during the rebuild has run them already.
+   * @param appliesAgain whether the events are applied again to the repeatable projections. This is only needed for
+   * events from before the rebuild: an append during the rebuild has already applied its events to them.
    */
   private async applyUpTo(
     upTo: number,
     { position, count }: Progress,
     copies: TableCopyRepository,
-    { isRepeating = false } = {},
+    { appliesAgain = false } = {},
   ): Promise<Progress> {
     for (let after = position; ;) {
       const events = await this.dataSource.transaction(async (manager) => {
         await manager.query('SET LOCAL statement_timeout = 0'); // a page may take longer than the default allows
         return this.applyPage({ after, upTo, limit: PAGE_SIZE }, copies, manager);
       });
-      if (isRepeating) await this.repeat(events);
+      if (appliesAgain) await this.applyAgain(events);
       count += events.length;
       after = events.at(-1)?.globalPosition ?? upTo;
       if (events.length < PAGE_SIZE) return { position: upTo, count };
     }
   }
 
-  /** Applies events to the projections without tables, which change data that users' transactions may have locked. */
-  private async repeat(events: readonly StoredEvent[]): Promise<void> {
+  /** Applies events to the repeatable projections, which change rows that transactions of users may have locked. */
+  private async applyAgain(events: readonly StoredEvent[]): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.dataSource.transaction((manager) => this.projections.repeat(events, manager));
+        await this.dataSource.transaction((manager) => this.projections.applyAgain(events, manager));
         return;
       } catch (error) {
-        if (!isBusy(error) || attempt === MAX_REPEAT_ATTEMPTS) throw error;
+        if (!isBusy(error) || attempt === MAX_APPLY_AGAIN_ATTEMPTS) throw error;
       }
     }
   }
@@ -167,9 +168,9 @@ export class ProjectionRebuildService {
   }
 
   /**
-   * Locks the tables, applies the remaining events and replaces the tables, in one transaction. A transaction that has
-   * changed the tables ends before they are locked, so its events are visible then. A transaction that has appended
-   * events but not changed the tables yet waits for the lock, and then changes the new tables.
+   * Locks the tables, applies the remaining events and replaces the tables, in one transaction. The lock waits for
+   * transactions that have changed the tables, so the remaining events include theirs. A transaction that has appended
+   * events but not changed the tables yet waits for the exchange, and then changes the new tables.
    * @returns the number of all events; null if the tables were in use, in which case nothing was changed.
    */
   private async tryExchange(
@@ -178,7 +179,8 @@ export class ProjectionRebuildService {
   ): Promise<number | null> {
     try {
       return await this.dataSource.transaction(async (manager) => {
-        // The time-out is for each statement. One statement locks all tables, so it limits the wait for all locks.
+        // Limits each statement of the exchange. One statement locks all tables, so this is the limit of the wait for
+        // all locks.
         await manager.query(`SET LOCAL statement_timeout = ${EXCHANGE_LOCK_MS}`);
         await copies.lockTables(manager);
         const applied = await this.applyRemaining(position, copies, manager);

@@ -52,7 +52,7 @@ export class ProjectionRegistry {
   }
 
   /** Passes the events of a rebuild to the repeatable projections, which have no tables. */
-  async repeat(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
+  async applyAgain(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
     const repeatable = this.projections.filter(({ isRepeatable }) => isRepeatable);
     await applyTo(repeatable, events, manager, true);
   }

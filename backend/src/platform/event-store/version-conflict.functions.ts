@@ -3,7 +3,8 @@ import { StreamVersionConflictError } from './event-store.errors';
 
 /**
  * Runs the command of a request. `work` itself retries after a version conflict.
- * @throws DomainError unavailable in place of the version conflict of the last attempt; any other error of `work`.
+ * @throws DomainError unavailable when the last attempt ended in a version conflict.
+ * @throws any other error of `work`.
  */
 export const throwUnavailableOnConflict = async <Result>(work: () => Promise<Result>): Promise<Result> => {
   try {

@@ -12,7 +12,7 @@ export interface Readiness {
 }
 
 interface Check {
-  isReady: () => Promise<boolean>;
+  isPassing: () => Promise<boolean>;
   mayFailForMs: number;
   /** Whether the check has passed at least once. */
   hasPassed: boolean;
@@ -28,13 +28,14 @@ export class HealthCheckRegistry {
   constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
 
   /**
-   * Registers a check. It fails if `isReady` returns false, rejects or takes longer than a second.
-   * @param options.mayFailForMs how long the process stays ready while the check fails, once the check has passed
+   * Registers a check. It fails if `isPassing` returns false, rejects or takes longer than a second.
+   * @param options.mayFailForMs how long the process stays ready while the check fails. Does not apply before the check
+   * has passed once.
    * @throws Error for a duplicate name.
    */
-  register(name: string, isReady: () => Promise<boolean>, { mayFailForMs = 0 } = {}): void {
+  register(name: string, isPassing: () => Promise<boolean>, { mayFailForMs = 0 } = {}): void {
     if (this.checks.has(name)) throw new Error(`Health check ${name} is registered twice`);
-    this.checks.set(name, { isReady, mayFailForMs, hasPassed: false, failingSince: undefined });
+    this.checks.set(name, { isPassing, mayFailForMs, hasPassed: false, failingSince: undefined });
   }
 
   /** Runs all checks. A process that is shutting down is not ready. */
@@ -43,6 +44,7 @@ export class HealthCheckRegistry {
       [...this.checks].map(async ([name, check]) => [name, await recordCheck(check)] as const),
     );
     const checks: Readiness['checks'] = Object.fromEntries(results);
+    // Listed like a failed check, so that the response gives the reason.
     if (this.gracefulShutdown.isStopping) checks.stopping = 'failed';
     return { isReady: Object.values(checks).every((result) => result !== 'failed'), checks };
   }
@@ -50,7 +52,7 @@ export class HealthCheckRegistry {
 
 /** Runs a check and records whether it passed. */
 const recordCheck = async (check: Check): Promise<CheckResult> => {
-  if (await runCheck(check.isReady)) {
+  if (await runCheck(check.isPassing)) {
     check.hasPassed = true;
     check.failingSince = undefined;
     return 'ok';
@@ -61,13 +63,13 @@ const recordCheck = async (check: Check): Promise<CheckResult> => {
 };
 
 /** Returns whether a check passes within the time-out. */
-const runCheck = async (isReady: () => Promise<boolean>): Promise<boolean> => {
+const runCheck = async (isPassing: () => Promise<boolean>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), CHECK_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([isReady(), timedOut]);
+    return await Promise.race([isPassing(), timedOut]);
   } catch {
     return false;
   } finally {

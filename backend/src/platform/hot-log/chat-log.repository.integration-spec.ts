@@ -8,7 +8,7 @@ import { findShard } from '../redis/redis.keys';
 import { ChatLogRepository } from './chat-log.repository';
 import { OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
-/** What an append to a new chat expects. */
+/** The end of the stream that the first append to a chat expects. */
 const END_OF_EMPTY_STREAM = { version: 0, lastId: '' };
 const GRACE_MS = 1_000;
 const WRITER_COUNT = 30;
@@ -18,7 +18,7 @@ describe('ChatLogRepository', () => {
   const log = () => hotLog.logs[0]!;
   /** Returns the event in a published `<version> <entry id> <event>`. */
   const parseEvent = (message: string) => message.split(' ')[2];
-  /** Sets the user's deadline to a time in the past. */
+  /** Sets the deadline for the user's return to a time in the past. */
   const setOverdueDeadline = (userId: number) =>
     hotLog.store.redis.zadd(hotLog.getKeys().deadlines, '1', `${hotLog.sessionId}|${userId}`);
 
@@ -33,15 +33,15 @@ describe('ChatLogRepository', () => {
     expect(await log().read(hotLog.sessionId, idA)).toEqual(entries.slice(1));
     await until(() => hotLog.messages.length === 3);
     expect(hotLog.messages).toEqual(entries.map(({ id, text }, index) => `${index + 1} ${id} ${text}`));
+    // `fields` contains the names `session`, `entry` and `event`, each before its value.
     const outbox = (await hotLog.store.redis.xrange(hotLog.getKeys().outbox, '-', '+')).filter(
       ([, fields]) => fields[1] === hotLog.sessionId,
     );
-    // The values of the fields `entry` and `event`.
     expect(outbox.map(([, fields]) => ({ id: fields[3], text: fields[5] }))).toEqual(entries);
     expect(await log().readVersions([hotLog.sessionId, 'unknown-session'])).toEqual([3, 0]);
   });
 
-  it('publishes once to each replica that has a socket in the chat, except `exceptReplicaId`', async () => {
+  it('publishes once to each replica that has a socket in the chat, except the replica that appends', async () => {
     await hotLog.enter('r1', 1, 'a');
     await hotLog.enter('r2', 2, 'b');
     await hotLog.enter('r2', 2, 'c');
@@ -103,7 +103,7 @@ describe('ChatLogRepository', () => {
     });
   });
 
-  it('publishes the process event OutboxFilled only when an append finds the outbox empty', async () => {
+  it('publishes the process event OutboxBecameNonEmpty only when an append finds the outbox empty', async () => {
     await hotLog.store.redis.del(hotLog.getKeys().outbox);
     const filledShards: number[] = [];
     const events = new ProcessEventsService(new ModulesContainer());
@@ -159,6 +159,7 @@ describe('ChatLogRepository', () => {
     if (first.kind !== 'appended') throw new Error(first.kind);
     const [lost = '', lastId = ''] = first.ids;
     await hotLog.store.redis.xdel(hotLog.getKeys().stream(hotLog.sessionId), lost);
+    // The version is the number of entries, which is lower now.
     expect(await log().append(hotLog.sessionId, { version: 2, lastId }, ['c'])).toMatchObject({
       kind: 'behind',
       version: 1,

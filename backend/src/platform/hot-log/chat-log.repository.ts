@@ -112,7 +112,7 @@ export class ChatLogRepository {
         const [, outboxWasEmpty, ...ids] = reply;
         // An entry id begins with the time of Redis in ms. Without events there is no id, and the offset becomes 0.
         this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
-        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard });
+        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxBecameNonEmpty', { shard });
         return { kind: 'appended', ids };
       }
       case appendOutcome.behind: {
@@ -143,7 +143,7 @@ export class ChatLogRepository {
       [keys.stream(sessionId), keys.outbox],
       [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
     );
-    if (restored === 1) this.processEvents.publish('OutboxFilled', { shard });
+    if (restored === 1) this.processEvents.publish('OutboxBecameNonEmpty', { shard });
     return restored === 1;
   }
 

@@ -3,41 +3,43 @@ import { RedisScript } from '../redis/redis-script.model';
 import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /**
- * Lua functions of the scripts below. `P` (the prefix of the keys), `directory`, `now` and `evictDead` come from
+ * Lua functions of the scripts below. `prefix` (the prefix of the keys), `directory`, `now` and `evictDead` come from
  * `socketDirectoryLua`. KEYS of each script: the `replicas` key of the chat's shard.
  *
- * In this directory a topic is a chat, its members are sockets, and the note of a socket is
- * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present. An absent
- * user has a deadline (`<session>|<user>`): the chat ends unless the user returns before it. The set `away` holds the
- * absent users who were present earlier.
+ * In this directory a topic is a chat, identified by its session id (`session`). Its members are sockets, and the note
+ * of a socket is `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user
+ * present. An absent user has a deadline (`<session>|<user>`): the chat ends unless the user returns before it. The set
+ * `away` holds the absent users who were present earlier.
+ *
+ * Scripts that free memory, directly or in a later step, have `allowOom`: they also run while Redis is out of memory.
  */
 const presenceLua = `${socketDirectoryLua}${publishToReplicasLua}
 -- One hour, which is longer than any grace period.
 local AWAY_KEPT_MS = 3600000
-local deadlines = P .. 'deadlines'
+local deadlines = prefix .. 'deadlines'
 local function isPresent(session, user)
   local note = '|' .. user .. '|1'
-  for _, value in ipairs(redis.call('HVALS', P .. 'sockets:' .. session)) do
+  for _, value in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
     if string.sub(value, -#note) == note then return true end
   end
   return false
 end
 local function publishConnection(session, user, state)
-  publish(P, session, '', 'connection ' .. user .. ' ' .. state)
+  publish(prefix, session, '', 'connection ' .. user .. ' ' .. state)
 end
 -- Call this when the user has joined or returned.
 local function stopGrace(session, user)
-  redis.call('SREM', P .. 'away:' .. session, user)
+  redis.call('SREM', prefix .. 'away:' .. session, user)
   if redis.call('ZREM', deadlines, session .. '|' .. user) == 1 then publishConnection(session, user, 'connected') end
 end
--- Call this when the user is no longer present.
+-- Call this when the user is not present. If the user was absent already, their earlier deadline stays.
 local function startGrace(session, user, graceMs)
   if redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user) == 0 then return end
-  redis.call('SADD', P .. 'away:' .. session, user)
-  redis.call('PEXPIRE', P .. 'away:' .. session, AWAY_KEPT_MS)
+  redis.call('SADD', prefix .. 'away:' .. session, user)
+  redis.call('PEXPIRE', prefix .. 'away:' .. session, AWAY_KEPT_MS)
   publishConnection(session, user, 'reconnecting')
 end
--- A negative graceMs means that the chat has ended.
+-- After the end of the chat, graceMs is negative (CHAT_ENDED), and no deadline is set.
 local function leave(session, socket, replica, graceMs)
   local note = directory.leave(session, socket, replica)
   if not note or graceMs < 0 then return end
@@ -46,7 +48,10 @@ local function leave(session, socket, replica, graceMs)
 end
 `;
 
-/** The replies of `joinScript`. */
+/**
+ * The replies of `joinScript`. `awaited`: the partner has not joined yet. `reconnecting`: the partner has left and may
+ * return before their deadline.
+ */
 export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
 
 /**
@@ -62,8 +67,11 @@ directory.join(session, socket, replica, user .. '|' .. showsChat)
 if isPresent(session, user) then stopGrace(session, user)
 elseif wasPresent then startGrace(session, user, tonumber(graceMs)) end
 -- A partner without a deadline counts as connected: an absent partner has a deadline from the start of the chat on.
-if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end
-return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
+if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then
+  return ${partnerStates.connected}
+end
+if redis.call('SISMEMBER', prefix .. 'away:' .. session, partner) == 1 then return ${partnerStates.reconnecting} end
+return ${partnerStates.awaited}
 `);
 
 /** Removes a socket from the chat. ARGV: session, socket, replica, grace period in ms (-1: the chat has ended). */
@@ -78,13 +86,13 @@ return nil
 
 /**
  * Maximum number of overdue deadlines that one sweep of a shard returns. The caller postpones those that it cannot
- * handle, so they do not hide the others.
+ * handle, so that the next sweep returns others.
  */
 const MAX_OVERDUE_PER_SWEEP = 32;
 
 /**
  * Evicts the sockets of dead replicas.
- * ARGV: grace period in ms, the time at which the replicas were found dead (ms), then their ids.
+ * ARGV, read by `evictDead`: grace period in ms, the time at which the replicas were found dead (ms), then their ids.
  * Returns whether more sockets are to be evicted, and the overdue deadlines.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
@@ -124,7 +132,7 @@ return nil
 export const forgetScript = new RedisScript<null>(
   `${presenceLua}
 local session = ARGV[1]
-redis.call('DEL', P .. 'sockets:' .. session, P .. 'away:' .. session)
+redis.call('DEL', prefix .. 'sockets:' .. session, prefix .. 'away:' .. session)
 for i = 2, #ARGV do redis.call('ZREM', deadlines, session .. '|' .. ARGV[i]) end
 return nil
 `,
@@ -134,6 +142,7 @@ return nil
 /** Publishes a message to every replica that holds a socket of the session. ARGV: session, message. */
 export const publishScript = new RedisScript<null>(`${publishToReplicasLua}
 local session, message = unpack(ARGV)
-publish(string.match(KEYS[1], '^{[^}]+}:'), session, '', message)
+local prefix = string.match(KEYS[1], '^{[^}]+}:')
+publish(prefix, session, '', message)
 return nil
 `);

@@ -30,7 +30,7 @@ export interface ChatSocket {
   showsChat: boolean;
 }
 
-/** The time by which an absent user must return to the chat, or it ends. */
+/** Identifies a deadline: the time by which an absent user must return to their chat, or it ends. */
 export interface Deadline {
   sessionId: string;
   userId: number;
@@ -53,6 +53,7 @@ export class ChatPresenceService {
       name: 'sockets in chats',
       redis,
       lease,
+      // Each shard is one slot of the directory.
       slots: { count: SHARD_COUNT, getPrefix: (shard) => chatKeys(shard).prefix, findSlot: findShard },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
       graceAfterLossMs: environment.GRACE_AFTER_LOSS_MS,
@@ -70,6 +71,7 @@ export class ChatPresenceService {
    * @throws errors of Redis. `reconcile` then records the socket later, so a caller that gives up must call `leave`.
    */
   async join(sessionId: string, { id, userId, partnerId, showsChat }: ChatSocket): Promise<PartnerState> {
+    // For a user who no longer shows the chat on any socket after this change.
     const graceMs = this.environment.GRACE_AFTER_CLEAN_CLOSE_MS;
     const parameters = [userId, partnerId, showsChat ? 1 : 0, graceMs];
     const state = await this.directory.join(sessionId, id, parameters);
@@ -110,19 +112,23 @@ export class ChatPresenceService {
 
   /**
    * Evicts the sockets of dead replicas in this replica's share of the shards.
-   * @returns the overdue deadlines in these shards; none while this replica's lease does not allow it to sweep.
+   * @returns the overdue deadlines in these shards; none while `ReplicaLeaseService.maySweep` is false, for example
+   * shortly after an outage of Redis.
    */
   async sweep(): Promise<Deadline[]> {
-    if (!this.lease.maySweep) return [];
-    const mayEvict = true;
-    const overdue = await this.directory.sweep(mayEvict);
+    const { maySweep } = this.lease;
+    if (!maySweep) return [];
+    const overdue = await this.directory.sweep(maySweep);
     return overdue.map((member) => {
       const separator = member.lastIndexOf('|');
       return { sessionId: member.slice(0, separator), userId: Number(member.slice(separator + 1)) };
     });
   }
 
-  /** Postpones an overdue deadline that could not be handled, so that a sweep returns the others. */
+  /**
+   * Postpones an overdue deadline that could not be handled. Otherwise each sweep, which returns a limited number of
+   * deadlines, could return the same ones again.
+   */
   async postpone({ sessionId, userId }: Deadline, byMs: number): Promise<void> {
     await postponeScript.run(this.redis, getKeys(sessionId), [sessionId, userId, byMs]);
   }

@@ -6,8 +6,13 @@ import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
 import { moveScript } from './outbox.scripts';
 
 const PAGE_SIZE = 500;
+/** Index of the value of `reason`. Before it come three fields of the outbox entry and the name of `reason`. */
+const REASON_INDEX = 7;
 
-/** Describes an outbox entry that PostgreSQL refuses, without the event itself. */
+/**
+ * Describes an outbox entry that PostgreSQL refuses, without the event itself. `entryId` is its id in the stream of the
+ * session.
+ */
 export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
   /** Why PostgreSQL refused the entry: the SQLSTATE, or the name of the error. */
   reason: string;
@@ -42,8 +47,8 @@ export class DeadLetterRepository {
   }
 
   /**
-   * Moves all dead letters to the ends of their outboxes, in order, for the workers to retry. Each is moved atomically,
-   * so an interrupted or repeated replay duplicates nothing.
+   * Moves all dead letters to the ends of their outboxes, in order, for the workers to retry. Each letter is moved
+   * atomically, so an interrupted or repeated replay duplicates nothing. Its reason is dropped.
    * @returns the number of entries moved.
    */
   async replay(): Promise<number> {
@@ -73,8 +78,9 @@ export class DeadLetterRepository {
         const rows = await this.redis.xrange(deadLetters, rangeStart, '+', 'COUNT', PAGE_SIZE);
         for (const [id, fields] of rows) {
           const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
-          // The fields of the outbox entry (three names, each with its value), then `reason` and its value.
-          const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
+          // The id begins with the time of the addition in ms.
+          const movedAt = parseInt(id, 10);
+          const letter = { sessionId, entryId, reason: fields[REASON_INDEX] ?? '', movedAt };
           yield { shard, id, letter };
         }
         const lastId = rows.at(-1)?.[0];

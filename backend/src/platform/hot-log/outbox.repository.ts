@@ -4,7 +4,7 @@ import { REDIS } from '../redis/redis.module';
 import type { RedisClient } from '../redis/redis-connection.factory';
 import { openBatch } from '../redis/redis-nodes.functions';
 import { chatKeys, SHARD_COUNT, shardGroupLockKey, findShardGroup } from '../redis/redis.keys';
-import { figuresScript, OUTBOX_MAX_BYTES, OUTBOX_MAX_ENTRIES } from './outbox.scripts';
+import { measureShardScript, OUTBOX_MAX_BYTES, OUTBOX_MAX_ENTRIES } from './outbox.scripts';
 
 /** An event of a random chat that is not in the durable log in PostgreSQL yet. */
 export interface OutboxEntry {
@@ -49,11 +49,12 @@ const allShards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, sha
 export const listShards = (group: number): number[] =>
   allShards.filter((shard) => findShardGroup(shard) === group);
 
+/** Start of an XRANGE after an entry: `(` excludes the entry itself. */
 const buildRangeStart = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
 /**
- * Converts a row of an outbox or of the dead letters. Its first fields are `session`, `entry` and `event`, each before
- * its value.
+ * Converts an entry of an outbox or of the dead letters, as XRANGE returns it. Its first fields are `session`, `entry`
+ * and `event`, each before its value.
  */
 export const toOutboxEntry = (
   shard: number,
@@ -101,7 +102,7 @@ export class OutboxRepository {
     });
   }
 
-  /** Whether any outbox has an entry after its position. XREAD reads from the beginning after the id `0-0`. */
+  /** Whether any outbox has an entry after its position. For XREAD, the id `0-0` is the beginning. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
     const batch = openBatch(this.redis);
     for (const [shard, afterId] of positions)
@@ -116,7 +117,7 @@ export class OutboxRepository {
   /** Removes entries that are in the durable log, and lets the streams of ended chats expire after `expireMs`. */
   async remove(
     entries: readonly OutboxEntry[],
-    endedSessions: readonly Pick<OutboxEntry, 'shard' | 'sessionId'>[],
+    endedChats: readonly Pick<OutboxEntry, 'shard' | 'sessionId'>[],
     expireMs: number,
   ): Promise<void> {
     const idsByShard = new Map<number, string[]>();
@@ -128,7 +129,7 @@ export class OutboxRepository {
     const batch = openBatch(this.redis);
     // The expiry comes before the removal: if the process dies in between, the entries are processed again, which sets
     // the expiry again.
-    for (const { shard, sessionId } of endedSessions) {
+    for (const { shard, sessionId } of endedChats) {
       batch.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }
     for (const [shard, ids] of idsByShard) batch.xdel(chatKeys(shard).outbox, ...ids);
@@ -150,7 +151,7 @@ export class OutboxRepository {
 
   /**
    * Measures the outboxes of all shards.
-   * @param heldUpTo for each shard, the outbox id up to which every entry is held, and does not count for `ageMs`.
+   * @param heldUpTo for each shard, the outbox id up to which all entries are held. They do not count for `ageMs`.
    */
   async measureBacklog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
     const calls = allShards.map((shard) => {
@@ -162,7 +163,7 @@ export class OutboxRepository {
     });
     const [[seconds], replies] = await Promise.all([
       this.redis.time(),
-      figuresScript.runAll(this.redis, calls),
+      measureShardScript.runAll(this.redis, calls),
     ]);
     const backlog = { length: 0, ageMs: 0, fillRatio: 0, deadLetters: 0 };
     for (const [length, bytes, oldestId, deadLetters] of replies) {

@@ -48,7 +48,7 @@ export type ShardFigures = [length: number, bytes: number, oldestId: string, dea
  * Returns the outbox's length and bytes, the id of the oldest entry in the range ('' if none), and the number of dead
  * letters.
  */
-export const figuresScript = new RedisScript<ShardFigures>(
+export const measureShardScript = new RedisScript<ShardFigures>(
   `
 local outbox, deadLetters, startOfRange = KEYS[1], KEYS[2], ARGV[1]
 local length = redis.call('XLEN', outbox)

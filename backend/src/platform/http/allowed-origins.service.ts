@@ -16,8 +16,8 @@ export class AllowedOriginsService {
   }
 
   /**
-   * Whether a request comes from an allowed origin. Allows requests without origin headers: browsers always send these
-   * headers, and other clients do not have the cookies of a user who visits another site.
+   * Whether a request comes from an allowed origin. Allows requests without `Origin` and `Sec-Fetch-Site`: browsers
+   * always send one of them, and other clients do not have the cookies of a user who visits another site.
    */
   allows({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
     const { origin, host } = headers;
@@ -25,6 +25,7 @@ export class AllowedOriginsService {
     const fetchSite = headers['sec-fetch-site'];
     if (fetchSite !== undefined && fetchSite !== 'same-origin') return false;
     if (origin === undefined) return true;
+    // Without PUBLIC_ORIGIN, the page is served from the host of the request.
     return this.ownOrigin === undefined ? isOriginOfHost(origin, host) : origin === this.ownOrigin;
   }
 }

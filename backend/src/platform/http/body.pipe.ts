@@ -5,7 +5,7 @@ import { DomainError } from '../errors/domain.errors';
 
 /**
  * Converts a body to a validated instance of a DTO. Unknown fields are dropped, so that newer clients keep working.
- * @throws DomainError validation_failed. The error quotes nothing from the body.
+ * @throws DomainError validation_failed. The error quotes nothing from the body, which may contain a password.
  */
 export const toValidDto = async <Dto extends object>(dto: Type<Dto>, body: unknown): Promise<Dto> => {
   if (typeof body !== 'object' || body === null) throw new DomainError('validation_failed');
@@ -15,7 +15,7 @@ export const toValidDto = async <Dto extends object>(dto: Type<Dto>, body: unkno
   return instance;
 };
 
-/** Validates the body of one route: `@Body(new ValidBodyPipe(CredentialsDto))`. Socket frames do not use it. */
+/** Validates the body of one route: `@Body(new ValidBodyPipe(CredentialsDto))`. */
 @Injectable()
 export class ValidBodyPipe<Dto extends object> implements PipeTransform<unknown, Promise<Dto>> {
   constructor(private readonly dto: Type<Dto>) {}

@@ -28,8 +28,9 @@ describe('HttpErrorFilter', () => {
     rmSync(folder, { recursive: true });
   });
 
+  // No page has an HTML file of its own in this folder, so the pages are served from index.html.
   it.each(['/', '/chat', '/auth', '/assets/index-DiwrgTda.js'])(
-    'responds with the status of a refused range or precondition for %s and logs no failure',
+    'refuses a range of %s that does not exist with 416, an unmet precondition with 412, and logs no failure',
     async (path) => {
       for (const [name, value, status] of [
         ['Range', 'bytes=999999999-', 416],

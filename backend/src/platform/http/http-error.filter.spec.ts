@@ -30,7 +30,7 @@ describe('HttpErrorFilter', () => {
   it.each<[kind: string, error: unknown, status: number, code: string, logCount: number]>([
     ['a domain error', new DomainError('email_taken'), 409, 'email_taken', 0],
     [
-      'an exception of Nest with a status of its own',
+      'an exception of Nest whose status has no code of its own',
       new HttpException('x', 418),
       418,
       'validation_failed',
@@ -46,17 +46,19 @@ describe('HttpErrorFilter', () => {
       'internal',
       1,
     ],
+    // The message of multer.
     ['an upload that the client aborted', new Error('Request aborted'), 400, 'validation_failed', 0],
     ['a bug', new TypeError('x'), 500, 'internal', 1],
     ['a thrown value that is not an error', undefined, 500, 'internal', 1],
   ])(
-    'converts %s to the right status and code, and logs only failures',
+    'converts %s to its status and code, and logs only failures',
     (_, error, status, code, logCount) => {
       expect(respondTo(error)).toEqual({ status, code, logCount });
     },
   );
 });
 
+/** Creates an error like those of `http-errors`. `expose`: whether the client may see the status. */
 function createHttpError(status: number): Error {
   return Object.assign(new Error('x'), { status, expose: status < 500 });
 }

@@ -37,7 +37,7 @@ export class HttpErrorFilter implements ExceptionFilter {
       error,
       response.locals.correlationId as string | undefined,
     );
-    // The error occurred in the middle of the response.
+    // Part of the response has been sent already, so its status can no longer change.
     if (response.headersSent) {
       response.end();
       return;
@@ -58,7 +58,7 @@ export class HttpErrorFilter implements ExceptionFilter {
       const { code, retryAfterMs, publicMessage } = error;
       return { ...buildErrorResponse(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
     }
-    // No client receives this response. As a client error, an abort is not logged as a failure.
+    // No client receives this response. It is a client error, so that the abort is not logged as a failure.
     if (isClientAbort(error)) return buildErrorResponse('validation_failed');
     const status = readStatus(error);
     if (status !== undefined && status >= 400 && status < 500) {

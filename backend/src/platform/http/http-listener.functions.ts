@@ -7,18 +7,21 @@ import type { RequestHandler, Response } from 'express';
 import type { Environment } from '../../config/environment.config';
 import type { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 
-/** How long an idle connection stays open: longer than nginx's `keepalive_timeout` of 60 s, so that nginx closes it. */
+/** How long an idle connection stays open: longer than nginx's `keepalive_timeout` (60 s), so nginx closes it first. */
 const KEEP_ALIVE_MS = 65_000;
 /** How long idle connections stay open at shutdown, because a proxy may just be sending a request on one of them. */
 const IDLE_GRACE_MS = 1_000;
+
+const HEADERS_TIMEOUT_MS = 10_000;
+/** For the headers and the body. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** How often Node checks for slow clients. With its default, these time-outs would take effect up to 30 s late. */
+const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
 
 /** After this number of event-loop iterations without a new connection, no connection is waiting. */
 const QUIET_ITERATIONS = 2;
 /** Maximum time for accepting the waiting connections, because a busy port receives new ones all the time. */
 const ACCEPT_TIMEOUT_MS = 500;
-
-/** How often Node checks for slow clients. With its default, the time-outs below would take effect up to 30 s late. */
-const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
 
 /** Connections that the kernel queues until they are accepted, e.g. when all clients of a dead replica reconnect. */
 const BACKLOG = 4_096;
@@ -43,14 +46,14 @@ export const listen = async (
 
 /** Sets time-outs for slow clients. Call this before the server listens. */
 export const limitSlowClients = (server: Server): void => {
-  // This is an option of createServer. Nest has already created the server, but Node only reads it on `listening`.
+  // An option of createServer. Nest has already created the server, but Node only reads the option on `listening`.
   Object.assign(server, { connectionsCheckingInterval: CHECK_SLOW_CLIENTS_EVERY_MS });
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000; // for the headers and the body
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
 };
 
-/** Tracks the requests that have no complete response yet, and lets them complete when the public port closes. */
+/** Tracks the requests without a complete response. At shutdown, closes the public port and lets them complete. */
 export class OpenRequests {
   private readonly responses = new Set<Response>();
 

@@ -8,7 +8,7 @@ import { AppLoggerService } from '../observability/app-logger.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { AllowedOriginsService } from './allowed-origins.service';
-import { toRateLimitSubject } from './client-subject.functions';
+import { toRateLimitSubject } from './rate-limit-subject.functions';
 import { HttpErrorFilter } from './http-error.filter';
 import { readJsonBody } from './json-body.middleware';
 import { limitSlowClients, OpenRequests } from './http-listener.functions';

@@ -20,7 +20,7 @@ declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Passport requires it for the type of `request.user`
   namespace Express {
     interface User extends Login {
-      /** Absent after the request itself has begun a new login. Guards run before that. */
+      /** Always set while guards run. Absent only after the handler of this request has begun a new login. */
       access?: Access;
     }
   }

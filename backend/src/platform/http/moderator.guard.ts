@@ -4,7 +4,7 @@ import { DomainError } from '../errors/domain.errors';
 import { SignedInGuard } from './signed-in.guard';
 
 /**
- * Admits moderators only. As a guard, it runs before any other part of the request is validated.
+ * Admits moderators only. Guards run before pipes, so the requests of other users are refused without validation.
  * @throws DomainError not_signed_in, suspended, forbidden
  */
 @Injectable()

@@ -11,7 +11,7 @@ describe('the OpenAPI document', () => {
   });
   afterAll(() => api.close());
 
-  it('is version 3.1 and describes the routes of accounts, with body and errors', async () => {
+  it('is version 3.1, lists the routes of accounts, and describes the body and the errors of the login', async () => {
     const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     expect(body.openapi).toMatch(/^3\.1\./);
     const routes = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
@@ -55,6 +55,7 @@ describe('the OpenAPI document', () => {
     for (const [path, operations] of Object.entries(paths)) {
       for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
         const expectedStatuses = ['429', '503'];
+        // The Origin is not allowed, the body is too large, or its type is not supported.
         if (method !== 'get') expectedStatuses.push('403', '413', '415');
         if (requestBody) expectedStatuses.push('400');
         if (parameters.some((parameter) => parameter.in === 'path')) expectedStatuses.push('404');
@@ -72,6 +73,7 @@ describe('the OpenAPI document', () => {
         }
       }
     }
+    // The description of a response names its error codes; one route is an example.
     expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
   });
 
@@ -80,14 +82,12 @@ describe('the OpenAPI document', () => {
     expect(response.headers['content-type']).toMatch(/html/);
     // The policy only allows scripts that are files of the same origin.
     expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
-    // The addresses of the scripts are relative to /api: `./docs/…`.
-    const scripts = [...response.text.matchAll(/<script[^>]*src="\.?([^"]+)"/g)].map(([, path]) => path!);
+    const scripts = [...response.text.matchAll(/<script[^>]*src="([^"]+)"/g)].map(
+      ([, address]) => new URL(address!, 'http://localhost/api/docs').pathname,
+    );
     expect(scripts.length).toBeGreaterThan(0);
     for (const path of scripts) {
-      const script = await api
-        .openBrowser()
-        .get(path.replace(/^\/docs/, '/api/docs'))
-        .expect(200);
+      const script = await api.openBrowser().get(path).expect(200);
       expect(script.headers['content-type']).toMatch(/javascript/);
     }
   });

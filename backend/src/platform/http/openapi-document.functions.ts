@@ -28,13 +28,14 @@ const listCommonProblems = (method: string, operation: Operation): HttpErrorCode
   if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
   if (operation.requestBody) problems.push('validation_failed');
   const parameters = operation.parameters ?? [];
+  // `PathIdPipe` refuses an invalid id with this code.
   if (parameters.some((parameter) => isInline(parameter) && parameter.in === 'path')) {
     problems.push('not_found');
   }
   return problems;
 };
 
-/** Documents an error code. The description of a response lists all codes with its status. */
+/** Documents an error code. As in `ApiProblems`, the description of a response lists all codes with its status. */
 const addProblem = (operation: Operation, code: HttpErrorCode): void => {
   const status = String(httpErrorStatus[code]);
   const existing = operation.responses[status] as Response | undefined;

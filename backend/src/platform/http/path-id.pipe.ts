@@ -3,7 +3,7 @@ import { DomainError } from '../errors/domain.errors';
 
 /** Parses a decimal string as a positive safe integer; undefined for everything else. */
 export const parsePositiveInteger = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN;
+  const number = typeof value === 'string' && /^[1-9]\d*$/.test(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) ? number : undefined;
 };
 

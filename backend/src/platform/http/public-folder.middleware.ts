@@ -4,7 +4,7 @@ import type { RequestHandler, Response } from 'express';
 import { static as serveStatic } from 'express';
 
 /** The HTML files of the known paths. At all other paths, the router in the browser shows its own 404 page. */
-const documents: ReadonlyMap<string, string> = new Map([
+const htmlFiles: ReadonlyMap<string, string> = new Map([
   ['/', 'landing.html'],
   ['/auth', 'auth.html'],
   ['/chat', 'chat.html'],
@@ -24,7 +24,7 @@ const setCaching = (response: Response, path: string): void => {
   response.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
 };
 
-/** Serves the built page when there is no nginx. */
+/** Serves the built frontend when there is no nginx. */
 export const servePublicFolder = (folder: string): RequestHandler => {
   const files = serveStatic(folder, {
     index: false,
@@ -43,9 +43,10 @@ export const servePublicFolder = (folder: string): RequestHandler => {
     if (SERVER_PATHS.test(request.path)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
-    const file = documents.get(path);
+    const file = htmlFiles.get(path);
     if (file !== undefined) {
       const page = join(folder, file);
+      // A build without frontend/scripts/prerender.mjs has no HTML file but index.html.
       return sendPage(response, 200, existsSync(page) ? page : fallbackPage);
     }
     files(request, response, (error?: unknown) => {

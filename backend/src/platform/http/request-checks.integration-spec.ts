@@ -88,7 +88,7 @@ describe('the checks of every request', () => {
       // Both are smaller than the maximum of 32 KiB.
       ['nested 5,000 levels deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
       ['14,000 nested lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
-      // More levels than allowed; the quoted bracket must not count as the end of one.
+      // 100 levels, of which 16 are allowed. The `]` in the string must not count as the end of a level.
       ['nested lists around a quoted bracket', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
       [
         'JSON with the key __proto__',
@@ -109,7 +109,7 @@ describe('the checks of every request', () => {
         .serialize((rawBody: unknown) => rawBody as string) // sends the body as it is
         .send(body as string);
       expect(response.body).toEqual(createProblem(400, 'validation_failed'));
-      // No body, such as that with `__proto__`, has changed the prototype of all objects.
+      // The body with `__proto__` must not change the prototype of all objects.
       const newObject: { isAdmin?: boolean } = {};
       expect(newObject.isAdmin).toBeUndefined();
     });
@@ -157,6 +157,7 @@ describe('the checks of every request', () => {
     );
 
     it.each([
+      // Without PUBLIC_ORIGIN, the host of the request is the origin of the service, with http or https.
       ['neither Origin nor Sec-Fetch-Site', {}],
       ['no origin, from the same origin', { 'Sec-Fetch-Site': 'same-origin' }],
       [

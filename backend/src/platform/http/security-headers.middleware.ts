@@ -8,10 +8,11 @@ const buildContentSecurityPolicy = (host: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'", // prerendered pages contain style attributes
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "manifest-src 'self'",
+    // In CSP level 2, 'self' does not include WebSockets.
     `connect-src 'self'${host && ` ws://${host} wss://${host}`}`,
     "form-action 'self'",
     "base-uri 'none'",
@@ -25,7 +26,7 @@ export const setSecurityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_
   const publicHost = PUBLIC_ORIGIN && new URL(PUBLIC_ORIGIN).host;
   return (request, response, next) => {
     const host = publicHost ?? request.headers.host ?? '';
-    // A malformed Host header could add directives to the policy.
+    // Only a name or an IP address, with or without a port: a malformed Host header could add directives to the policy.
     const safeHost = /^[\w.:[\]-]+$/.test(host) ? host : '';
     response.set({
       'Content-Security-Policy': buildContentSecurityPolicy(safeHost),

@@ -28,6 +28,7 @@ export class ExclusionGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { user, params } = context.switchToHttp().getRequest<Request>();
+    // `access` is always set here if there is a user: it is absent only after a request has begun a new login.
     if (!user?.access || !isExcluded(user.access.standing)) return true;
     const openRoute = this.reflector.get<OpenRoute | undefined>(OPEN_TO_EXCLUDED, context.getHandler());
     if (!openRoute) throw new DomainError('suspended');

@@ -1,7 +1,7 @@
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 /**
- * Whether a text may have a forbidden key. A cheap test, so that most values are not searched. `proto` is a part of two
- * of the keys. A key can also be written with Unicode escapes, so any escape is suspicious.
+ * Whether a text could contain a forbidden key. A cheap test, so that most values are not searched. `proto` is a part
+ * of two of the keys. A key can also be written with Unicode escapes, so any escape is suspicious.
  */
 const isSuspicious = (text: string): boolean =>
   text.includes('proto') || text.includes('constructor') || text.includes('\\u');
@@ -14,7 +14,7 @@ export const hasForbiddenKey = (value: unknown): boolean => {
 
 /** Deeper than any frame or body of the contract, and far below the depth at which JSON.stringify fails. */
 const MAX_DEPTH = 16;
-/** Texts up to this length are too short to be nested so deeply that recursive code overflows. */
+/** Texts up to this length are not checked: they cannot be nested deeply enough to overflow recursive code. */
 const MAX_UNCHECKED_LENGTH = 1_024;
 
 const toCharCode = (character: string): number => character.charCodeAt(0);

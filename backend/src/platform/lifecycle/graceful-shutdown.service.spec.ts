@@ -1,5 +1,4 @@
 import type { AppLoggerService } from '../observability/app-logger.service';
-import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from './graceful-shutdown.service';
 
 const createLogger = () => ({ write: jest.fn(), logFailure: jest.fn() });
@@ -7,7 +6,7 @@ const createShutdown = (logger = createLogger()) =>
   new GracefulShutdownService(logger as unknown as AppLoggerService);
 
 describe('GracefulShutdownService', () => {
-  it('runs the steps phase by phase, whatever the order of registration, and closes the pools last', async () => {
+  it('runs the steps phase by phase, in any order of registration, and closes connection pools last', async () => {
     const shutdown = createShutdown();
     const finished: string[] = [];
     for (const phase of ['workers', 'sockets', 'leases', 'announce', 'listeners'] as const) {
@@ -38,7 +37,7 @@ describe('GracefulShutdownService', () => {
     expect(logger.logFailure).toHaveBeenCalledTimes(2);
   });
 
-  it('resolves and logs a warning after the time limit when a step hangs', async () => {
+  it('ends at the time limit, with a warning in the log, when a step hangs', async () => {
     const logger = createLogger();
     const shutdown = createShutdown(logger);
     const timeoutMs = 20;
@@ -47,68 +46,12 @@ describe('GracefulShutdownService', () => {
     expect(logger.write).toHaveBeenCalledWith('warn', expect.any(String), expect.anything());
   });
 
-  it('closes the pools once, however often it is called', async () => {
+  it('closes the connection pools once, however often it is called', async () => {
     const shutdown = createShutdown();
     const closePools = jest.fn();
     expect(shutdown.isStopping).toBe(false);
     await Promise.all([shutdown.stop(closePools), shutdown.stop(closePools)]);
     expect(shutdown.isStopping).toBe(true);
     expect(closePools).toHaveBeenCalledTimes(1);
-  });
-});
-
-describe('HealthCheckRegistry', () => {
-  it('is ready when all checks pass, and names those that fail', async () => {
-    const health = new HealthCheckRegistry(createShutdown());
-    health.register('good', async () => true);
-    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { good: 'ok' } });
-    health.register('bad', async () => false);
-    health.register('broken', () => Promise.reject(new Error('away')));
-    expect(await health.checkReadiness()).toEqual({
-      isReady: false,
-      checks: { good: 'ok', bad: 'failed', broken: 'failed' },
-    });
-  });
-
-  it('refuses a second check of the same name', () => {
-    const health = new HealthCheckRegistry(createShutdown());
-    health.register('good', async () => true);
-    expect(() => health.register('good', async () => true)).toThrow('twice');
-  });
-
-  it('counts a check that hangs as failed', async () => {
-    jest.useFakeTimers();
-    const health = new HealthCheckRegistry(createShutdown());
-    health.register('hung', () => new Promise(() => undefined));
-    const readiness = health.checkReadiness();
-    await jest.advanceTimersByTimeAsync(1_000); // the time-out of a check
-    expect(await readiness).toEqual({ isReady: false, checks: { hung: 'failed' } });
-    jest.useRealTimers();
-  });
-
-  it('stays ready for `mayFailForMs` after a check that has passed begins to fail', async () => {
-    jest.useFakeTimers();
-    const health = new HealthCheckRegistry(createShutdown());
-    let isPassing = false;
-    health.register('store', async () => isPassing, { mayFailForMs: 30_000 });
-    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
-    isPassing = true;
-    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
-    isPassing = false;
-    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
-    await jest.advanceTimersByTimeAsync(29_999);
-    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'failing' } });
-    await jest.advanceTimersByTimeAsync(1);
-    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { store: 'failed' } });
-    isPassing = true;
-    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { store: 'ok' } });
-    jest.useRealTimers();
-  });
-
-  it('is not ready while stopping', async () => {
-    const shutdown = createShutdown();
-    const health = new HealthCheckRegistry(shutdown);
-    await shutdown.stop(async () => undefined);
-    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { stopping: 'failed' } });
   });
 });

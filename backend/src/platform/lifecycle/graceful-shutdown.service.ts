@@ -35,7 +35,7 @@ export class GracefulShutdownService {
     return this.stopping !== undefined;
   }
 
-  /** Registers a step of a phase. Steps of one phase run concurrently; a failing step is logged and skipped. */
+  /** Registers a step of a phase. Steps of one phase run concurrently. A failure is logged and stops no other step. */
   register(phase: ShutdownPhase, name: string, run: () => void | Promise<void>): void {
     this.steps[phase].push({ name, run });
   }

@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 
-/** What an operator's command prints, and its exit code: 1 when it was refused or failed, 2 when it was misused. */
+/** What an operator's command prints, and its exit code: 1 if it is refused or fails, 2 if its arguments are wrong. */
 export interface CommandResult {
   exitCode: 0 | 1 | 2;
   text: string;
@@ -25,7 +25,7 @@ export const withApplicationContext = async <Result>(
 
 /**
  * Runs an operator's command as the main function of a process: prints its result and sets the exit code.
- * @param failure what did not happen when the command fails, for example `The password was not changed`.
+ * @param failure the beginning of the message if the command throws, for example `The password was not changed`.
  */
 export const runOperatorCommand = async (
   command: () => Promise<CommandResult>,

@@ -1,4 +1,4 @@
-import { DurationHistogram, durationBounds } from './duration.model';
+import { DurationHistogram, durationBoundsInSeconds } from './duration.model';
 
 const findBucket = (ms: number): number => {
   const histogram = new DurationHistogram();
@@ -8,13 +8,15 @@ const findBucket = (ms: number): number => {
 
 describe('DurationHistogram', () => {
   it('has bounds that double, from 125 microseconds to 8.192 seconds', () => {
-    expect(durationBounds[0]).toBe(0.000125);
-    expect(durationBounds.at(-1)).toBe(8.192);
-    durationBounds.slice(1).forEach((bound, index) => expect(bound).toBe(2 * (durationBounds[index] ?? 0)));
+    expect(durationBoundsInSeconds[0]).toBe(0.000125);
+    expect(durationBoundsInSeconds.at(-1)).toBe(8.192);
+    durationBoundsInSeconds
+      .slice(1)
+      .forEach((bound, index) => expect(bound).toBe(2 * (durationBoundsInSeconds[index] ?? 0)));
   });
 
   it('counts a duration in the first bucket whose bound is not smaller', () => {
-    durationBounds.forEach((bound, index) => {
+    durationBoundsInSeconds.forEach((bound, index) => {
       const ms = bound * 1_000;
       expect(findBucket(ms)).toBe(index);
       expect(findBucket(ms * 1.001)).toBe(index + 1);
@@ -22,7 +24,7 @@ describe('DurationHistogram', () => {
   });
 
   it('counts durations above all bounds in the last bucket, and negative ones in the first', () => {
-    expect(findBucket(1e9)).toBe(durationBounds.length);
+    expect(findBucket(1e9)).toBe(durationBoundsInSeconds.length);
     expect(findBucket(-5)).toBe(0);
   });
 

@@ -4,7 +4,7 @@ const FIRST_BOUND_MS = 0.125;
 const BOUND_COUNT = 17;
 
 /** Upper bounds of the buckets, in seconds. */
-export const durationBounds: readonly number[] = Array.from(
+export const durationBoundsInSeconds: readonly number[] = Array.from(
   { length: BOUND_COUNT },
   (_, index) => (FIRST_BOUND_MS * 2 ** index) / 1_000,
 );

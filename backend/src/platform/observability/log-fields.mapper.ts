@@ -40,6 +40,7 @@ const MAX_CAUSES = 3;
  * quotes rows.
  */
 export const toErrorFields = (error: unknown, depth = 0): ErrorFields => {
+  // Any other thrown value may contain personal data, so only its type is logged.
   if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
   const codeSource = (error instanceof QueryFailedError ? error.driverError : error) as {
     code?: unknown;

@@ -1,8 +1,9 @@
 import { DurationHistogram } from './duration.model';
 import { MetricsRegistry } from './metrics.registry';
 
-const readValue = (body: string, name: string): number | undefined => {
-  const value = new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1];
+/** @param pattern matches the name of the metric and its labels */
+const readValue = (body: string, pattern: string): number | undefined => {
+  const value = new RegExp(`^${pattern} (.*)$`, 'm').exec(body)?.[1];
   return value === undefined ? undefined : Number(value);
 };
 
@@ -10,8 +11,8 @@ describe('MetricsRegistry', () => {
   it('omits and counts a gauge whose reading fails, and exposes all others', async () => {
     const metrics = new MetricsRegistry();
     let isDown = false;
-    metrics.addGauge('thaw_steady', 'always', () => 7);
-    metrics.addGauge('thaw_failing', 'sometimes', async () => {
+    metrics.addGauge('thaw_steady', 'never fails', () => 7);
+    metrics.addGauge('thaw_failing', 'fails sometimes', async () => {
       if (isDown) throw new Error('Connection is closed.');
       return 3;
     });
@@ -35,10 +36,10 @@ describe('MetricsRegistry', () => {
     expect(readValue((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
   });
 
-  it('reads gauges that share a reading once per scrape', async () => {
+  it('calls the reading function of several gauges once per scrape', async () => {
     const metrics = new MetricsRegistry();
     let readings = 0;
-    metrics.addGaugesOfOneReading(
+    metrics.addGaugesFromOneReading(
       {
         thaw_one: { help: 'one', read: ({ one }) => one },
         thaw_two: { help: 'two', read: ({ two }) => two },
@@ -67,6 +68,7 @@ describe('MetricsRegistry', () => {
 
   it('exposes durations as a histogram with cumulative buckets', async () => {
     const metrics = new MetricsRegistry();
+    // Durations are observed in milliseconds, and exposed in seconds.
     const durations = new DurationHistogram();
     [0.1, 0.2, 20_000].forEach((ms) => durations.observe(ms));
     metrics.addLiveDurations('thaw_frame_seconds', 'frames', () => [[{ event: 'ping' }, durations]]);
@@ -85,6 +87,7 @@ describe('MetricsRegistry', () => {
       Promise.reject(new Error('Connection is closed.')),
     );
     expect((await metrics.expose()).body).not.toMatch(/^thaw_waiting/m);
+    // This scrape fails as well, but it exposes only the failures of earlier scrapes.
     expect(readValue((await metrics.expose()).body, 'thaw_scrape_errors_total')).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { type DurationHistogram, durationBounds } from './duration.model';
+import { type DurationHistogram, durationBoundsInSeconds } from './duration.model';
 
 /** The value of each label, by name. */
 type Labels = Record<string, string>;
@@ -10,7 +10,7 @@ type Labels = Record<string, string>;
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** Results of the reading functions of `addGaugesOfOneReading` in the current scrape. The keys are the functions. */
+  /** Results of the reading functions of `addGaugesFromOneReading` in the current scrape, by function. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {
@@ -126,7 +126,7 @@ export class MetricsRegistry {
    * @param gauges by name; the `read` of each takes its value from the reading.
    * @param read returns the reading; called once per scrape.
    */
-  addGaugesOfOneReading<Reading>(
+  addGaugesFromOneReading<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
     read: () => Promise<Reading>,
   ): void {
@@ -185,7 +185,7 @@ const createSamples = (name: string, labels: Labels, { counts, sumMs }: Duration
     return {
       metricName: `${name}_bucket`,
       // `le` (less or equal) is the upper bound; the last bucket has none.
-      labels: { ...labels, le: String(durationBounds[index] ?? '+Inf') },
+      labels: { ...labels, le: String(durationBoundsInSeconds[index] ?? '+Inf') },
       value: total,
     };
   });

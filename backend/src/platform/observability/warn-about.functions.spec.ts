@@ -4,11 +4,13 @@ describe('logWarning', () => {
   it('logs what failed and the reason in one line', () => {
     const warn = jest.fn();
     logWarning({ warn }, 'Chats were not compared', new Error('Connection is closed.'));
+    expect(warn.mock.calls).toEqual([['Chats were not compared: Connection is closed.']]);
+  });
+
+  it('logs no thrown value that is not an Error', () => {
+    const warn = jest.fn();
     logWarning({ warn }, 'Chats were not compared', 'a string that was thrown');
-    expect(warn.mock.calls).toEqual([
-      ['Chats were not compared: Connection is closed.'],
-      ['Chats were not compared: unknown'],
-    ]);
+    expect(warn.mock.calls).toEqual([['Chats were not compared: unknown']]);
   });
 
   it('logs one line for several failures, and none without a failure', async () => {

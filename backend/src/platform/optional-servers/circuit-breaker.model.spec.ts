@@ -9,6 +9,7 @@ describe('CircuitBreaker', () => {
   });
 
   it('opens after three failures in a row, and a success starts the count again', () => {
+    // `recordFailure` returns whether the failure has opened the circuit.
     expect([breaker.recordFailure(), breaker.recordFailure()]).toEqual([false, false]);
     breaker.recordSuccess();
     expect([breaker.recordFailure(), breaker.recordFailure()]).toEqual([false, false]);
@@ -23,7 +24,7 @@ describe('CircuitBreaker', () => {
     expect(breaker.tryEnter()).toBe(false);
     time += 1;
     expect([breaker.tryEnter(), breaker.tryEnter()]).toEqual([true, false]);
-    expect(breaker.recordFailure()).toBe(false);
+    expect(breaker.recordFailure()).toBe(false); // it was open already
     time += 99;
     expect(breaker.tryEnter()).toBe(false);
     time += 1;

@@ -22,7 +22,7 @@ export class CircuitBreaker {
     const { failuresToOpen, openForMs, now } = this.options;
     if (this.failuresInRow < failuresToOpen) return true;
     if (now() < this.openUntil) return false;
-    // Refuses other callers until this caller has recorded its result, or until the same period is over again.
+    // Refuses other callers until this caller has recorded its result, or for another `openForMs` if it never does.
     this.openUntil = now() + openForMs;
     return true;
   }

@@ -53,9 +53,9 @@ export interface ProcessEventMap {
   ClaimExpired: MatchedPair;
   /** Two users have been recorded as chatting for some time. The reaction frees them if the chat is over. Delivered. */
   ChatCheckDue: MatchedPair;
-  /** A user is typing to a friend. Delivered; refused when the two are not friends. */
+  /** A user is typing to a friend. Delivered; the reaction throws a `DomainError` when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
-  /** Users came online or went offline on all replicas; each change is published by one replica only. Delivered. */
+  /** Users came online or went offline, by their sockets on all replicas. Delivered, each change by one replica. */
   OnlineChanged: { userIds: readonly number[] };
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
@@ -69,9 +69,9 @@ export interface ProcessEventMap {
   /** The list of users with whom `userId` must not be matched has changed. The user has a socket here. */
   ExclusionsChanged: { userId: number };
   /**
-   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered in the
-   * process that announces it, which may be a worker without sockets; published in every replica that has a socket of
-   * the user.
+   * A user's standing (what moderation allows them to do) may have changed; the change is committed. Delivered by the
+   * process that announces it, which may be a worker without sockets. Every replica that has a socket of the user
+   * publishes it, too.
    */
   StandingChanged: { userId: number; standing: Standing };
   /** A user has sent an image that is on the block-list. The image is refused afterwards. Delivered. */
@@ -92,7 +92,7 @@ export interface ProcessEventMap {
     endEventId: string;
   };
   /** An append found the outbox of its shard (a part of all chats) empty, so a worker must be woken. */
-  OutboxFilled: { shard: number };
+  OutboxBecameNonEmpty: { shard: number };
   /** The replica has renewed its lease, its proof of life in Redis. About once a second. */
   LeaseRenewed: Record<string, never>;
   /** The lease expired while this process was alive: its records may have been evicted and must be restored. */
@@ -123,7 +123,7 @@ export interface TransactionEventMap {
   /** A user is about to block another, or blocks them again. */
   UserBlocking: BlockedPair & {
     manager: EntityManager;
-    /** Runs the work after the commit. If the process dies in between, the work is lost: only for publications. */
+    /** Runs the work after the commit. If the process dies in between, it is lost: use it for publications only. */
     afterCommit: (work: () => Promise<void>) => void;
   };
 }
@@ -150,7 +150,7 @@ export const processEventNames = {
   BlockedImageSent: true,
   AgeStated: true,
   ProfileReadByModerator: true,
-  OutboxFilled: true,
+  OutboxBecameNonEmpty: true,
   LeaseRenewed: true,
   LeaseLapsed: true,
   SubscriberRestored: true,

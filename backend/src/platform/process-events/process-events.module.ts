@@ -2,12 +2,12 @@ import { type DynamicModule, Global, Module, type OnApplicationBootstrap } from 
 import { processEventNames, transactionEventNames } from './process-event-map.types';
 import { ProcessEventsService } from './process-events.service';
 
-/** Typed events inside one process. */
+/** Typed events inside one process. Providers react to them in methods with `@OnProcessEvent` or `@InTransaction`. */
 @Global()
 @Module({ providers: [ProcessEventsService], exports: [ProcessEventsService] })
 export class ProcessEventsModule {
   /** For processes that must react to every event: start-up fails when an event has no reaction. */
-  static complete(): DynamicModule {
+  static withCompletenessCheck(): DynamicModule {
     return { module: ProcessEventsModule, imports: [CompletenessCheckModule] };
   }
 }

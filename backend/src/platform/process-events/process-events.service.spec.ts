@@ -1,4 +1,4 @@
-import { type DynamicModule, Inject, Injectable, Logger, Module, Scope, type Type } from '@nestjs/common';
+import { type DynamicModule, Injectable, Logger, Module, Scope, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { EntityManager } from 'typeorm';
 import { InTransaction, OnProcessEvent } from './process-event.decorator';
@@ -17,7 +17,7 @@ class Failing {
     throw new Error('rejected');
   }
 
-  @OnProcessEvent('OutboxFilled', -1)
+  @OnProcessEvent('OutboxBecameNonEmpty', -1)
   throwAtOnce(): void {
     throw new Error('thrown');
   }
@@ -25,8 +25,8 @@ class Failing {
 
 @Injectable()
 class Recording {
-  @OnProcessEvent('OutboxFilled')
-  recordOutbox({ shard }: ProcessEventMap['OutboxFilled']): void {
+  @OnProcessEvent('OutboxBecameNonEmpty')
+  recordOutbox({ shard }: ProcessEventMap['OutboxBecameNonEmpty']): void {
     log.push(`outbox ${shard}`);
   }
 
@@ -37,8 +37,8 @@ class Recording {
 
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
-  recordLoss(): void {
-    log.push('loss');
+  recordLapsedOrRestored(): void {
+    log.push('lapsed or restored');
   }
 }
 
@@ -68,9 +68,7 @@ class SameOrder {
 
 @Injectable({ scope: Scope.TRANSIENT })
 class NotASingleton {
-  constructor(@Inject('anything') readonly anything: string) {}
-
-  @OnProcessEvent('OutboxFilled')
+  @OnProcessEvent('OutboxBecameNonEmpty')
   react(): void {}
 }
 
@@ -78,10 +76,7 @@ const startApplication = async (
   providers: readonly Type[],
   imports: (Type | DynamicModule)[] = [ProcessEventsModule],
 ) => {
-  @Module({
-    imports,
-    providers: [...providers, { provide: 'anything', useValue: 'anything' }],
-  })
+  @Module({ imports, providers: [...providers] })
   class TestModule {}
   return NestFactory.createApplicationContext(TestModule, { logger: false, abortOnError: false });
 };
@@ -106,18 +101,18 @@ describe('ProcessEventsService', () => {
 
   it('calls every method that reacts to a published event', async () => {
     const events = await createProcessEvents(Recording);
-    events.publish('OutboxFilled', { shard: 3 });
+    events.publish('OutboxBecameNonEmpty', { shard: 3 });
     events.publish('LeaseLapsed', {});
     events.publish('SubscriberRestored', {});
-    expect(log).toEqual(['outbox 3', 'loss', 'loss']);
+    expect(log).toEqual(['outbox 3', 'lapsed or restored', 'lapsed or restored']);
   });
 
   it('logs a reaction that throws and still runs the others', async () => {
     const events = await createProcessEvents(Failing, Recording);
-    events.publish('OutboxFilled', { shard: 3 });
+    events.publish('OutboxBecameNonEmpty', { shard: 3 });
     expect(log).toEqual(['outbox 3']);
     expect(logError.mock.calls[0]?.[0]).toContain(
-      'Failing.throwAtOnce failed on OutboxFilled: Error: thrown',
+      'Failing.throwAtOnce failed on OutboxBecameNonEmpty: Error: thrown',
     );
   });
 
@@ -157,8 +152,9 @@ describe('ProcessEventsService', () => {
     );
   });
 
-  it('makes start-up fail when nothing reacts to an event, if the module is that of a complete process', async () => {
-    await expect(startApplication([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
+  it('makes start-up fail when nothing reacts to an event, if the module has the completeness check', async () => {
+    const eventsModule = ProcessEventsModule.withCompletenessCheck();
+    await expect(startApplication([Recording], [eventsModule])).rejects.toThrow(
       /Nothing reacts to SocketOpened, SocketClosed, .*ProfileChanging/,
     );
   });

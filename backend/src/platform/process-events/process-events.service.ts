@@ -79,7 +79,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     return this.reactions.get(`${kind} ${name}`) ?? [];
   }
 
-  /** @throws Error if a class with reactions is no singleton, or two reactions of a transaction have the same order. */
+  /** @throws Error if a class with reactions is not a singleton, or reactions of a transaction have the same order. */
   private collectReactions(): ReadonlyMap<string, readonly BoundReaction[]> {
     const collected = new Map<string, BoundReaction[]>();
     const seen = new Set<object>(); // an instance that is registered twice reacts once
@@ -99,6 +99,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
           const key = `${kind} ${event}`;
           const earlier = collected.get(key) ?? [];
           const name = `${metatype.name}.${method}`;
+          // A reaction of a transaction may depend on the writes of another, so their order must be explicit.
           const clash = kind === 'transaction' && earlier.find((other) => other.order === order);
           if (clash) throw new Error(`${name} and ${clash.name} share order ${order} of ${event}`);
           const run = (instance as Record<string, BoundReaction['run']>)[method] as BoundReaction['run'];

@@ -15,7 +15,7 @@ export class JobHandlerRegistry {
   }
 
   /** @throws Error when a job has no handler. */
-  requireAll(): void {
+  assertComplete(): void {
     const missing = jobNames.filter((name) => !this.handlers.has(name));
     if (missing.length > 0) throw new Error(`No handler for ${missing.join(', ')}`);
   }

@@ -1,4 +1,4 @@
-/** The names of all jobs. Start-up fails when a job has no handler or two. */
+/** The names of all jobs. Start-up fails unless each job has exactly one handler. */
 export const jobNames = [
   'persist_lane',
   'expire_bodies',
@@ -21,13 +21,13 @@ export interface JobData {
   persist_lane: { lane: number };
   /** Erases personal data that has expired, such as the bodies of messages. */
   expire_bodies: Record<string, never>;
-  /** Lets streams of ended chats expire that would otherwise stay in Redis. */
+  /** Sweeps chat streams that would stay in Redis: of ended chats, and of silent chats whose users are absent. */
   sweep_streams: Record<string, never>;
   /** Removes unused images. */
   sweep_uploads: Record<string, never>;
   /** Applies the time limits of sanctions and flags. */
   conduct_time_limits: Record<string, never>;
-  /** Reports stated ages under 18 to moderation that a replica could not report. */
+  /** Reports to moderation the stated ages under 18 that a replica has found but could not report. */
   watch_findings: Record<string, never>;
   /** Deletes devices that have not been used for 180 days. */
   expire_devices: Record<string, never>;

@@ -10,6 +10,7 @@ import { jobsPrefix } from '../redis/redis.keys';
 export class JobQueueService implements OnApplicationShutdown {
   private readonly connection: ReturnType<typeof connectQueue>;
   private readonly queue: Queue;
+  /** Awaited before each command: until the connection is open, it rejects commands. */
   private readonly firstConnectionAttempt: Promise<void>;
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
@@ -20,7 +21,8 @@ export class JobQueueService implements OnApplicationShutdown {
       // BullMQ checks the version of Redis only once. If the check fails, BullMQ rejects all calls of this process.
       skipVersionCheck: true,
       prefix: jobsPrefix,
-      // The last hundred failed jobs are kept for inspection. Jobs are not retried, because each is added again soon.
+      // The last hundred failed jobs are kept for inspection. Jobs are not retried: schedules and polls of the worker
+      // soon add or do the same work again.
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
     // Without a listener, an error event would end the process. `add` rejects by itself, and ioredis reconnects.
@@ -40,7 +42,7 @@ export class JobQueueService implements OnApplicationShutdown {
   }
 
   /** Removes the schedules of obsolete jobs of earlier releases. */
-  async dropFormerSchedules(): Promise<void> {
+  async removeObsoleteSchedules(): Promise<void> {
     await this.firstConnectionAttempt;
     for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }

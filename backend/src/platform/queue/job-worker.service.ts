@@ -61,12 +61,13 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     return this.isSchemaReady && !this.isClosing;
   }
 
+  /** Whether the worker takes jobs from the queue now. */
   get isRunning(): boolean {
     return this.worker.isRunning() && !this.worker.isPaused();
   }
 
   onApplicationBootstrap(): void {
-    this.handlers.requireAll();
+    this.handlers.assertComplete();
     this.timer = setInterval(() => void this.checkSchema(), SCHEMA_CHECK_EVERY_MS);
     void this.checkSchema();
   }
@@ -75,7 +76,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     clearInterval(this.timer);
   }
 
-  /** Stops taking jobs and waits for the active ones. */
+  /** Stops taking jobs and waits for the active ones. A step of the graceful shutdown. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
@@ -84,8 +85,8 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
   }
 
   /**
-   * Drops the job if the schema is not ready: a fetch in progress may return a job after the worker was paused. Every
-   * job is added again later.
+   * Drops the job if the schema is not ready: a fetch in progress may return a job after the worker was paused. No
+   * work is lost: a later job does it.
    */
   private async run(name: string, data: unknown): Promise<void> {
     if (this.isSchemaReady) await this.handlers.run(name, data);
@@ -102,7 +103,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       if (isReady) await this.start();
       else await this.pause();
     } catch (error) {
-      this.logger.error(`The queue was not started or paused: ${readErrorMessage(error)}`);
+      this.logger.error(`The worker could not be started or paused: ${readErrorMessage(error)}`);
     } finally {
       this.isChecking = false;
     }
@@ -117,7 +118,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private async pause(): Promise<void> {
-    this.logger.warn('Taking no work: PostgreSQL is away, or its schema is older than this build');
+    this.logger.warn('Taking no work: PostgreSQL is unavailable, or its schema is older than this build');
     const doNotWaitForActiveJobs = true;
     await this.worker.pause(doNotWaitForActiveJobs);
   }

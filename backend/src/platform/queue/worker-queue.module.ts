@@ -24,18 +24,18 @@ export class WorkerQueueModule implements OnModuleInit, OnApplicationBootstrap {
   onModuleInit(): void {
     this.health.register('jobs', async () => this.worker.isRunning);
     this.gracefulShutdown.register('workers', 'jobs', () => this.worker.close());
-    this.metrics.addGaugesOfOneReading(
+    this.metrics.addGaugesFromOneReading(
       {
         thaw_jobs_waiting: { help: 'Jobs that are waiting', read: ({ waiting }) => waiting ?? 0 },
         thaw_jobs_active: { help: 'Jobs that are active', read: ({ active }) => active ?? 0 },
         thaw_jobs_delayed: { help: 'Jobs that are delayed', read: ({ delayed }) => delayed ?? 0 },
-        thaw_jobs_failed: { help: 'Jobs that are failed', read: ({ failed }) => failed ?? 0 },
+        thaw_jobs_failed: { help: 'Jobs that have failed', read: ({ failed }) => failed ?? 0 },
       },
       () => this.jobs.countJobs(),
     );
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    await this.jobs.dropFormerSchedules();
+    await this.jobs.removeObsoleteSchedules();
   }
 }

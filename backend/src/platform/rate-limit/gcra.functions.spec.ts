@@ -2,8 +2,8 @@ import { type BucketName, getBucket, buckets } from './bucket.limits';
 import { take } from './gcra.functions';
 import { LocalRateLimiter } from './local-rate.limiter';
 
-// The parameters of `take` are the state of the bucket (the time at which it is full again), the time of the call, the
-// cost, and the limits of the bucket.
+// The parameters of `take` are the state of the bucket (`fullAtMs`, the time at which it is full again), the time of
+// the call, the cost, and the limits of the bucket.
 describe('take', () => {
   const bucket = { intervalMs: 500, burst: 3 };
 
@@ -22,26 +22,26 @@ describe('take', () => {
       [9_000, true],
       [9_000, 500],
     ];
-    let paidUntilMs = 0;
+    let fullAtMs = 0;
     const results = calls.map(([nowMs]): [number, true | number] => {
-      const result = take(paidUntilMs, nowMs, 1, bucket);
-      paidUntilMs = result.paidUntilMs;
+      const result = take(fullAtMs, nowMs, 1, bucket);
+      fullAtMs = result.fullAtMs;
       return [nowMs, result.allowed || result.retryAfterMs];
     });
     expect(results).toEqual(calls);
   });
 
   it('charges nothing when it refuses', () => {
-    const { paidUntilMs } = take(0, 0, 3, bucket);
+    const { fullAtMs } = take(0, 0, 3, bucket);
     for (let attempt = 0; attempt < 100; attempt += 1) {
-      expect(take(paidUntilMs, 0, 1, bucket)).toEqual({ allowed: false, retryAfterMs: 500, paidUntilMs });
+      expect(take(fullAtMs, 0, 1, bucket)).toEqual({ allowed: false, retryAfterMs: 500, fullAtMs });
     }
   });
 
   it('charges the cost, and refuses a cost above the burst', () => {
-    // Is refused again after the 500 ms: the bucket never has four tokens.
+    // A retry after the 500 ms is refused too, because the bucket never has four tokens.
     expect(take(0, 0, 4, bucket)).toMatchObject({ allowed: false, retryAfterMs: 500 });
-    expect(take(0, 0, 3, bucket)).toMatchObject({ allowed: true, paidUntilMs: 1_500 });
+    expect(take(0, 0, 3, bucket)).toMatchObject({ allowed: true, fullAtMs: 1_500 });
   });
 });
 
@@ -59,7 +59,7 @@ describe('buckets', () => {
     }
   });
 
-  it('have the interval and the burst of their limit in the default profile', () => {
+  it('keep their declared rate and burst in the default profile', () => {
     expect(getBucket('random_message', 'default')).toEqual({ intervalMs: 500, burst: 10 });
     expect(getBucket('login_failures_of_account', 'default')).toEqual({ intervalMs: 180_000, burst: 5 });
     expect(getBucket('http', 'default')).toEqual({ intervalMs: 100, burst: 600 });
@@ -84,8 +84,8 @@ describe('LocalRateLimiter', () => {
   it('keeps a bounded number of buckets under a flood of keys, among them the newest', () => {
     const local = new LocalRateLimiter();
     for (let count = 1; count <= 120_000; count += 1) local.take(`key-${count}`, 1, bucket, 0);
-    const { paidUntil } = local as unknown as { paidUntil: Map<string, number> };
-    expect(paidUntil.size).toBeLessThanOrEqual(MAX_BUCKETS);
+    const { fullAtMsByKey } = local as unknown as { fullAtMsByKey: Map<string, number> };
+    expect(fullAtMsByKey.size).toBeLessThanOrEqual(MAX_BUCKETS);
     expect(local.take('key-120000', 1, bucket, 0).allowed).toBe(false);
   });
 
@@ -102,17 +102,17 @@ describe('LocalRateLimiter', () => {
     expect(local.take('busy', 1, bucket, 0).allowed).toBe(false);
   });
 
-  it('removes full buckets even without further calls', () => {
+  it('removes full buckets even without further calls, and has no timer when none is left', () => {
     jest.useFakeTimers();
     try {
       const local = new LocalRateLimiter();
-      const { paidUntil } = local as unknown as { paidUntil: Map<string, number> };
+      const { fullAtMsByKey } = local as unknown as { fullAtMsByKey: Map<string, number> };
       local.take('full-after-1-s', 1, bucket, Date.now());
       local.take('full-after-15-s', 1, { intervalMs: 15_000, burst: 1 }, Date.now());
       jest.advanceTimersByTime(10_000);
-      expect([...paidUntil.keys()]).toEqual(['full-after-15-s']);
+      expect([...fullAtMsByKey.keys()]).toEqual(['full-after-15-s']);
       jest.advanceTimersByTime(10_000);
-      expect(paidUntil.size).toBe(0);
+      expect(fullAtMsByKey.size).toBe(0);
       expect(jest.getTimerCount()).toBe(0);
     } finally {
       jest.useRealTimers();

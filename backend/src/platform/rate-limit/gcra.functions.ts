@@ -6,28 +6,28 @@ export interface TakeResult {
   /** When refused: ms after which the bucket has enough tokens. 0 when allowed. */
   retryAfterMs: number;
   /** State of the bucket afterwards; unchanged when refused. */
-  paidUntilMs: number;
+  fullAtMs: number;
 }
 
 /**
  * Takes `cost` tokens from a bucket if it has that many, by the generic cell rate algorithm
  * (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm). A cost above `burst` is always refused.
- * @param paidUntilMs state of the bucket: the time at which it is full again (the algorithm's theoretical arrival
+ * @param fullAtMs state of the bucket: the time at which it is full again (the algorithm's theoretical arrival
  * time); 0 for a full bucket.
- * @param nowMs by the same clock as `paidUntilMs`.
+ * @param nowMs by the same clock as `fullAtMs`.
  * @param bucket `intervalMs`: time in which one token is refilled; `burst`: tokens in a full bucket.
  */
 export const take = (
-  paidUntilMs: number,
+  fullAtMs: number,
   nowMs: number,
   cost: number,
   { intervalMs, burst }: { intervalMs: number; burst: number },
 ): TakeResult => {
-  const next = Math.max(nowMs, paidUntilMs) + cost * intervalMs;
+  const next = Math.max(nowMs, fullAtMs) + cost * intervalMs;
   const retryAfterMs = next - burst * intervalMs - nowMs;
   return retryAfterMs > 0
-    ? { allowed: false, retryAfterMs: Math.ceil(retryAfterMs), paidUntilMs }
-    : { allowed: true, retryAfterMs: 0, paidUntilMs: next };
+    ? { allowed: false, retryAfterMs: Math.ceil(retryAfterMs), fullAtMs }
+    : { allowed: true, retryAfterMs: 0, fullAtMs: next };
 };
 
 /**
@@ -37,7 +37,7 @@ export const take = (
  * `charge` takes tokens even if the bucket has too few, and returns the milliseconds until the bucket is full again.
  */
 export const bucketLua = `${luaClock}
-local function paidUntil(key)
+local function readFullAt(key)
   return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
 local function store(key, fullAt)
@@ -49,14 +49,14 @@ local function store(key, fullAt)
   end
 end
 local function take(key, cost, intervalMs, burst)
-  local next = paidUntil(key) + cost * intervalMs * 1000
+  local next = readFullAt(key) + cost * intervalMs * 1000
   local wait = next - burst * intervalMs * 1000 - nowMicros()
   if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
   store(key, next)
   return 0
 end
 local function charge(key, cost, intervalMs)
-  local next = paidUntil(key) + cost * intervalMs * 1000
+  local next = readFullAt(key) + cost * intervalMs * 1000
   store(key, next)
   return math.ceil((next - nowMicros()) / 1000)
 end

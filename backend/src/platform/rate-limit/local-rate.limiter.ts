@@ -1,13 +1,13 @@
-import { take } from './gcra.functions';
+import { take as takeTokens } from './gcra.functions';
 
 /** With more buckets than this, those used least recently are evicted until half are left. */
 const MAX_BUCKETS = 50_000;
 const SWEEP_EVERY_MS = 10_000;
 
-/** Rate limits of this process only, for the time while Redis is unavailable. Full buckets are removed. */
+/** Rate limits of this process only, for the time while Redis is unavailable. A full bucket needs no entry. */
 export class LocalRateLimiter {
   /** When each bucket is full again (epoch ms), by key. */
-  private readonly paidUntil = new Map<string, number>();
+  private readonly fullAtMsByKey = new Map<string, number>();
   private sweepTimer: NodeJS.Timeout | undefined;
 
   /**
@@ -23,11 +23,11 @@ export class LocalRateLimiter {
     bucket: { intervalMs: number; burst: number },
     nowMs: number,
   ): { allowed: boolean; retryAfterMs: number } {
-    const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntil.get(key) ?? 0, nowMs, cost, bucket);
+    const { allowed, retryAfterMs, fullAtMs } = takeTokens(this.fullAtMsByKey.get(key) ?? 0, nowMs, cost, bucket);
     // A Map keeps the order of insertion, so this makes the first keys those that were used least recently.
-    this.paidUntil.delete(key);
-    this.paidUntil.set(key, paidUntilMs);
-    if (this.paidUntil.size > MAX_BUCKETS) this.reduceToHalf(nowMs);
+    this.fullAtMsByKey.delete(key);
+    this.fullAtMsByKey.set(key, fullAtMs);
+    if (this.fullAtMsByKey.size > MAX_BUCKETS) this.reduceToHalf(nowMs);
     this.sweepTimer ??= setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref();
     return { allowed, retryAfterMs };
   }
@@ -35,7 +35,7 @@ export class LocalRateLimiter {
   private sweep(): void {
     this.removeFull(Date.now());
     this.sweepTimer =
-      this.paidUntil.size > 0 ? setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref() : undefined;
+      this.fullAtMsByKey.size > 0 ? setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref() : undefined;
   }
 
   /** Removes buckets until at most half of MAX_BUCKETS are left. */
@@ -43,14 +43,14 @@ export class LocalRateLimiter {
     this.removeFull(nowMs);
     // In a flood of requests from different addresses, no bucket is full. Evicting those used least recently bounds the
     // memory.
-    for (const key of this.paidUntil.keys()) {
-      if (this.paidUntil.size <= MAX_BUCKETS / 2) return;
-      this.paidUntil.delete(key);
+    for (const key of this.fullAtMsByKey.keys()) {
+      if (this.fullAtMsByKey.size <= MAX_BUCKETS / 2) return;
+      this.fullAtMsByKey.delete(key);
     }
   }
 
-  /** A key without an entry stands for a full bucket. */
+  /** Removes the entries of full buckets: a key without an entry stands for a full bucket. */
   private removeFull(nowMs: number): void {
-    for (const [key, paidUntilMs] of this.paidUntil) if (paidUntilMs <= nowMs) this.paidUntil.delete(key);
+    for (const [key, fullAtMs] of this.fullAtMsByKey) if (fullAtMs <= nowMs) this.fullAtMsByKey.delete(key);
   }
 }

@@ -1,4 +1,4 @@
-import { Global, Module, Optional } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { RateLimiterService } from './rate-limiter.service';
 
@@ -6,8 +6,8 @@ import { RateLimiterService } from './rate-limiter.service';
 @Global()
 @Module({ providers: [RateLimiterService], exports: [RateLimiterService] })
 export class RateLimitModule {
-  constructor(limiter: RateLimiterService, @Optional() metrics?: MetricsRegistry) {
-    metrics?.addLiveLabelledCounter('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
+  constructor(limiter: RateLimiterService, metrics: MetricsRegistry) {
+    metrics.addLiveLabelledCounter('thaw_rate_limited_total', 'Refusals by rate limits, by bucket', () =>
       [...limiter.refusals].map(([bucket, count]) => [{ bucket }, count] as const),
     );
   }

@@ -21,7 +21,7 @@ type ScriptedRedis = RedisClient & {
 };
 
 /** How long Redis is not called after a failure: while it hangs, every request would wait for the time-out. */
-const LOCAL_AFTER_FAILURE_MS = 1_000;
+const REDIS_PAUSE_MS = 1_000;
 
 /** Rate limits, shared by all replicas through Redis; local to this replica while Redis is unavailable. */
 @Injectable()
@@ -67,13 +67,16 @@ export class RateLimiterService {
         const retryAfterMs = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
         return { allowed: retryAfterMs === 0, retryAfterMs };
       } catch {
-        this.localUntilMs = Date.now() + LOCAL_AFTER_FAILURE_MS;
+        this.localUntilMs = Date.now() + REDIS_PAUSE_MS;
       }
     }
     return this.local.take(key, cost, bucket, now);
   }
 
-  /** Gives tokens back to the subject's bucket, for an attempt that turned out not to count. Never rejects. */
+  /**
+   * Gives tokens back to the subject's bucket, for an attempt that turned out not to count. Never rejects. A refund is
+   * never refused, and a bucket never has more than `burst` tokens.
+   */
   async refund(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
   }
@@ -89,7 +92,7 @@ export class RateLimiterService {
     try {
       return await this.redis.thawChargeBucket(rateLimitKey(bucketName, subject), cost, intervalMs);
     } catch {
-      this.localUntilMs = Date.now() + LOCAL_AFTER_FAILURE_MS;
+      this.localUntilMs = Date.now() + REDIS_PAUSE_MS;
       return undefined;
     }
   }
@@ -102,13 +105,14 @@ export class RateLimiterService {
 
   /**
    * Like `require`, for repeated actions of one holder (a socket): takes the token of the next action in advance, so
-   * that only the first action waits for Redis. A holder must use one bucket only. It keeps at most one token, which is
-   * lost when the holder is discarded.
+   * that only the first action waits for Redis. A holder must use one bucket only, and must not act concurrently. It
+   * keeps at most one token, which is lost when the holder is discarded.
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireWithPrefetch(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
     const prefetched = await this.prefetched.get(holder);
     this.prefetched.delete(holder);
+    // After a refusal, the bucket may have been refilled.
     if (!prefetched?.allowed) await this.require(bucketName, subject);
     this.prefetched.set(holder, this.take(bucketName, subject));
   }

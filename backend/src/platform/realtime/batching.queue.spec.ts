@@ -6,7 +6,7 @@ import { BatchingQueue } from './batching.queue';
 const EVERY_MS = 40;
 
 describe('BatchingQueue', () => {
-  it('handles the first item after a quiet period immediately, and items added meanwhile in one batch', async () => {
+  it('handles a first item alone, and the items added before the next batch together, without duplicates', async () => {
     const batches: (readonly number[])[] = [];
     const startedAt: number[] = [];
     const queue = new BatchingQueue<number>(EVERY_MS, async (items) => {

@@ -8,7 +8,7 @@ interface Batch<Item> {
 }
 
 /** Maximum time that a batch waits for the previous one, which may never end, as on a half-open connection. */
-const STALLED_MS = 1_000;
+const MAX_WAIT_FOR_PREVIOUS_MS = 1_000;
 
 /**
  * Collects distinct items and handles them in batches. Batches start at least `everyMs` apart, and after the previous
@@ -17,9 +17,9 @@ const STALLED_MS = 1_000;
 export class BatchingQueue<Item> {
   /** The batch that collects new items, until its handling starts. */
   private collecting: Batch<Item> | undefined;
-  /** Settles when the last batch has been handled. */
-  private previous: Promise<unknown> = Promise.resolve();
-  /** When the handling of the last batch started (monotonic). */
+  /** Resolves when the newest batch has been handled or has failed. The next batch waits for it. */
+  private newestHandled: Promise<unknown> = Promise.resolve();
+  /** When the handling of the latest batch started (monotonic). */
   private startedAt = -Infinity;
 
   constructor(
@@ -36,13 +36,13 @@ export class BatchingQueue<Item> {
 
   private startCollecting(): Batch<Item> {
     const items = new Set<Item>();
-    const handled = this.handleWhenDue(items, this.previous);
-    this.previous = handled.catch(() => undefined); // reported to the callers of `add`
+    const handled = this.handleWhenDue(items, this.newestHandled);
+    this.newestHandled = handled.catch(() => undefined); // reported to the callers of `add`
     return { items, handled };
   }
 
   private async handleWhenDue(items: ReadonlySet<Item>, previous: Promise<unknown>): Promise<void> {
-    await Promise.race([previous, wait(STALLED_MS, undefined, { ref: false })]);
+    await Promise.race([previous, wait(MAX_WAIT_FOR_PREVIOUS_MS, undefined, { ref: false })]);
     const waitMs = this.startedAt + this.everyMs - performance.now();
     if (waitMs > 0) await wait(waitMs);
     this.collecting = undefined;

@@ -3,12 +3,17 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 import { FrameMetricsRegistry } from './frame-metrics.registry';
 
 describe('FrameMetricsRegistry', () => {
-  const metrics = new MetricsRegistry();
-  const frames = new FrameMetricsRegistry(metrics);
+  let metrics: MetricsRegistry;
+  let frames: FrameMetricsRegistry;
+  beforeEach(() => {
+    metrics = new MetricsRegistry();
+    frames = new FrameMetricsRegistry(metrics);
+  });
+
   const readLines = async (prefix: string) =>
     (await metrics.expose()).body.split('\n').filter((line) => line.startsWith(prefix));
 
-  it('counts frames by event and outcome, and measures the time of their handling', async () => {
+  it('counts frames by event and outcome, and measures their handling, for chat messages also separately', async () => {
     frames.recordFrame('typing', 'ok', 1);
     frames.recordFrame('typing', 'rate_limited', 3);
     frames.recordFrame('random_message', 'ok', 2);
@@ -27,14 +32,12 @@ describe('FrameMetricsRegistry', () => {
   it('exposes every event of the contract before its first frame', async () => {
     const lines = await readLines('thaw_frames_total');
     for (const event of Object.keys(clientFrames))
-      expect(lines).toEqual(
-        expect.arrayContaining([expect.stringContaining(`event="${event}",outcome="internal"`)]),
-      );
+      expect(lines).toContain(`thaw_frames_total{event="${event}",outcome="internal"} 0`);
   });
 
   it('counts all events outside the contract under one label', async () => {
     frames.recordFrame('made_up', 'unknown_event', 1);
-    frames.recordFrame('unknown', 'unknown_event', 1);
+    frames.recordFrame('unknown', 'unknown_event', 1); // a client may also send the label itself
     const lines = await readLines('thaw_frames_total');
     expect(lines).toContain('thaw_frames_total{event="unknown",outcome="unknown_event"} 2');
     expect(lines.join()).not.toContain('made_up');

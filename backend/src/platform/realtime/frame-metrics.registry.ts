@@ -47,6 +47,7 @@ export class FrameMetricsRegistry {
       'Time from reading a frame to the end of its handling',
       () => [...this.byEvent].map(([event, { durations }]) => [{ event }, durations] as const),
     );
+    // The durations of one event of `thaw_frame_seconds`, under the name that the alert on slow messages uses.
     metrics.addLiveDurations(
       'thaw_message_ack_seconds',
       'Time to acknowledge a message of a random chat',

@@ -22,7 +22,7 @@ export class UserFrameLimiter {
   /** Number of the user's sockets on this replica. */
   socketCount = 0;
   /** When the local bucket is full again (monotonic). */
-  private paidUntilMs = 0;
+  private fullAtMs = 0;
   /** Number of allowed frames that the shared bucket has not been charged for. */
   private uncharged = 0;
   private isCharging = false;
@@ -41,9 +41,9 @@ export class UserFrameLimiter {
    * @returns 0 if the frame is allowed, else the milliseconds until a frame is allowed.
    */
   take(nowMs: number): number {
-    const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntilMs, nowMs, 1, this.bucket);
+    const { allowed, retryAfterMs, fullAtMs } = take(this.fullAtMs, nowMs, 1, this.bucket);
     if (!allowed) return retryAfterMs;
-    this.paidUntilMs = paidUntilMs;
+    this.fullAtMs = fullAtMs;
     this.uncharged += 1;
     this.chargeWhenDue();
     return 0;
@@ -60,7 +60,7 @@ export class UserFrameLimiter {
 
   /** Returns the milliseconds until the local bucket is full again. @param nowMs monotonic time. */
   computeMsUntilFull(nowMs: number): number {
-    return Math.max(0, this.paidUntilMs - nowMs);
+    return Math.max(0, this.fullAtMs - nowMs);
   }
 
   /** The first charge is early, so that changing replicas does not give a user another full burst. */
@@ -76,7 +76,7 @@ export class UserFrameLimiter {
       if (debtMs === undefined) return;
       // Frames that were allowed during this charge are not part of the debt in Redis yet.
       const unchargedMs = this.uncharged * this.bucket.intervalMs;
-      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + debtMs + unchargedMs);
+      this.fullAtMs = Math.max(this.fullAtMs, performance.now() + debtMs + unchargedMs);
       this.chargeWhenDue();
     });
   }

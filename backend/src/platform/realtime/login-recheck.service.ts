@@ -15,8 +15,8 @@ const listFamilies = (connections: readonly SocketConnection[]): string[] => [
  * sessions, whose id stays the same when the session id is rotated.
  *
  * If a login ends between the check at the upgrade and the subscription to the user's channel, this replica misses the
- * announcement. Every socket is therefore checked again after the subscription, in one query with all others that
- * opened within `loginRecheckMs`.
+ * announcement that it has ended. Every socket is therefore checked again after the subscription, in one query with all
+ * others that opened within `loginRecheckMs`.
  */
 @Injectable()
 export class LoginRecheckService {
@@ -40,7 +40,8 @@ export class LoginRecheckService {
    * Closes each socket that its login no longer permits:
    * - with 4401 if the login has ended;
    * - with 4401, after a frame with the standing, if the user is excluded;
-   * - with 1012 if the login continues in another family: the client reconnects with its new cookie.
+   * - with 1012 if a renewal (for example by a password change) has moved the login to another family: the client
+   *   reconnects with its new cookie.
    * @throws errors of PostgreSQL.
    */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {

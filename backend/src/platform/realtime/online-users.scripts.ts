@@ -9,7 +9,7 @@ import { socketDirectoryLua } from './socket-directory.scripts';
 const common = `${socketDirectoryLua}
 local function leave(user, socket, replica, graceMs)
   if directory.leave(user, socket, replica) and directory.isEmpty(user) then
-    redis.call('ZADD', P .. 'leaving', now() + graceMs, user)
+    redis.call('ZADD', prefix .. 'leaving', now() + graceMs, user)
   end
 end
 `;
@@ -24,10 +24,10 @@ export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user, socket, replica, openedAtMs, maxSockets = unpack(ARGV)
 directory.join(user, socket, replica, openedAtMs)
-redis.call('ZREM', P .. 'leaving', user)
-local reply = {redis.call('SADD', P .. 'online', user)}
-if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(maxSockets) then
-  for _, field in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do
+redis.call('ZREM', prefix .. 'leaving', user)
+local reply = {redis.call('SADD', prefix .. 'online', user)}
+if redis.call('HLEN', prefix .. 'sockets:' .. user) > tonumber(maxSockets) then
+  for _, field in ipairs(redis.call('HGETALL', prefix .. 'sockets:' .. user)) do
     reply[#reply + 1] = field
   end
 end
@@ -58,10 +58,10 @@ const MAX_OFFLINE_PER_SWEEP = 128;
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)
-local offline = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
+local offline = redis.call('ZRANGEBYSCORE', prefix .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
 if #offline > 0 then
-  redis.call('ZREM', P .. 'leaving', unpack(offline))
-  redis.call('SREM', P .. 'online', unpack(offline))
+  redis.call('ZREM', prefix .. 'leaving', unpack(offline))
+  redis.call('SREM', prefix .. 'online', unpack(offline))
 end
 if #offline == ${MAX_OFFLINE_PER_SWEEP} then more = 1 end
 return {more, unpack(offline)}

@@ -23,7 +23,7 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
 const GRACE_AFTER_LOSS_MS = 3_000;
 /** Publications are sent in batches of this size, so that a user with many friends does not block Redis for long. */
 const PUBLICATIONS_PER_BATCH = 500;
-/** Maximum number of publications for one change if the state keeps changing; each later change is published anyway. */
+/** Maximum number of publications by one call while the state keeps changing. Each change causes a call of its own. */
 const MAX_PUBLISH_ROUNDS = 3;
 /** Minimum interval between two batches of changes, so that one query reads the friends of many users. */
 const PUBLISH_EVERY_MS = 50;
@@ -36,7 +36,7 @@ const PUBLISH_EVERY_MS = 50;
 export class OnlineUsersService {
   private readonly logger = new Logger(OnlineUsersService.name);
   private readonly directory: SocketDirectoryRepository<JoinReply>;
-  /** Users whose change is to be published. Their state is read during the publication, so each is queued once. */
+  /** Users whose state is to be published. The state is read then, so several changes of a user need one entry. */
   private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
     this.publishChanges(userIds),
   );
@@ -51,6 +51,7 @@ export class OnlineUsersService {
       name: 'presence',
       redis,
       lease,
+      // Each presence shard is a slot of the directory.
       slots: {
         count: PRESENCE_SHARD_COUNT,
         getPrefix: (shard) => presenceKeys(shard).prefix,
@@ -88,9 +89,9 @@ export class OnlineUsersService {
     await this.directory.reconcileAll();
   }
 
-  /** Sweeps (removes the sockets of dead replicas), ends grace periods, and compares a share of the records. */
+  /** Removes the sockets of dead replicas, ends grace periods, and compares a share of the records with Redis. */
   @OnProcessEvent('LeaseRenewed')
-  async reconcile(): Promise<void> {
+  async sweepAndReconcile(): Promise<void> {
     const [offlineUserIds] = await Promise.all([
       this.directory.sweep(this.lease.maySweep),
       this.directory.reconcile(),
@@ -113,8 +114,8 @@ export class OnlineUsersService {
 
   /**
    * Sends the frame `presence` with the user's state to all sockets of the users `otherIds`. Best effort: the frame may
-   * be lost. If the state changes during the call, the new state is sent as well, because a delayed publisher could
-   * otherwise leave friends with an old state.
+   * be lost. If the state changes during the call, the new state is sent as well: another replica may have sent it
+   * already, and this call has then replaced it with the old state.
    * @throws errors of Redis.
    */
   async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
@@ -152,10 +153,10 @@ export class OnlineUsersService {
       return [{ socketId, replicaId, openedAt: Number(openedAt) }];
     });
     try {
-      const dead = await this.lease.findDeadAmong([
+      const { replicaIds: deadReplicaIds } = await this.lease.findDeadAmong([
         ...new Set(recordedSockets.map(({ replicaId }) => replicaId)),
       ]);
-      const liveSockets = recordedSockets.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
+      const liveSockets = recordedSockets.filter(({ replicaId }) => !deadReplicaIds.includes(replicaId));
       liveSockets.sort((one, other) => one.openedAt - other.openedAt);
       const surplusCount = Math.max(0, liveSockets.length - limits.socketsPerUser);
       for (const { socketId } of liveSockets.slice(0, surplusCount))

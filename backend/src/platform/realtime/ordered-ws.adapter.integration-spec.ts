@@ -58,7 +58,7 @@ describe('OrderedWsAdapter', () => {
 
     it('are sent once per ref, for accepted and for refused frames', async () => {
       const socket = await openSocket();
-      const earlierFrames = socket.frames.length;
+      const earlierFrameCount = socket.frames.length;
       const refs = Array.from({ length: 40 }, (_, index) => `ref-${index}`);
       sendAtOnce(
         socket,
@@ -73,7 +73,7 @@ describe('OrderedWsAdapter', () => {
           return kinds[index % 4]!;
         }),
       );
-      const answers = await waitForAnswers(socket, refs.length, earlierFrames);
+      const answers = await waitForAnswers(socket, refs.length, earlierFrameCount);
       expect(answers.map(({ ref }) => ref)).toEqual(refs);
     });
 
@@ -105,14 +105,15 @@ describe('OrderedWsAdapter', () => {
 
     it('are not sent for a successful frame without a ref', async () => {
       const socket = await openSocket();
-      const earlierFrames = socket.frames.length;
+      const earlierFrameCount = socket.frames.length;
       sendAtOnce(socket, [{ event: 'leave_queue' }, { event: 'ping', ref: 'after' }]);
       await until(() => socket.frames.some(({ ref }) => ref === 'after'));
-      expect(socket.frames.slice(earlierFrames).map(({ event }) => event)).toEqual(['pong']);
+      expect(socket.frames.slice(earlierFrameCount).map(({ event }) => event)).toEqual(['pong']);
     });
   });
 
   describe('refuses a frame', () => {
+    // `parseUntrustedJson` refuses long texts that are nested too deeply, and keys that could change a prototype.
     const nestedLists = `${'['.repeat(7_000)}${']'.repeat(7_000)}`;
 
     it.each<[content: string, frame: string, code: string, ref: string | undefined]>([
@@ -226,7 +227,7 @@ describe('OrderedWsAdapter', () => {
       await expect(ThawSocket.open(url, { cookie: visitor.cookie }, visitor.user.id)).rejects.toThrow();
     });
 
-    it('that the client aborts does not affect later sockets', async () => {
+    it('that ends in the middle of its request does not affect later sockets', async () => {
       const { port } = new URL(stack.origins[0] ?? '');
       const connection = connect(Number(port), '127.0.0.1');
       connection.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');

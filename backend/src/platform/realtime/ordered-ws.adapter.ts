@@ -18,7 +18,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
-import { toRateLimitSubject } from '../http/client-subject.functions';
+import { toRateLimitSubject } from '../http/rate-limit-subject.functions';
 import { parseUntrustedJson } from '../json/untrusted-json.parser';
 import { logWarning } from '../observability/warn-about.functions';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
@@ -50,7 +50,7 @@ interface Route {
   method: GatewayMethod;
 }
 
-/** State of an open socket, in addition to its connection. */
+/** The connection, rate limiter and counts of an open socket. */
 interface SocketState {
   connection: SocketConnection;
   frameLimiter: UserFrameLimiter;
@@ -108,8 +108,9 @@ export class OrderedWsAdapter extends WsAdapter {
     return server;
   }
 
-  /** Replaces Nest's upgrade listener, which sends no HTTP error when the path is another one. */
+  /** Replaces Nest's upgrade listener, which ends a connection to an unknown path without an HTTP response. */
   protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
+    // As in Nest, a port gets one listener. Nest passes no server for gateways with a separate port, which Thaw lacks.
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
     serveUpgrades(httpServer, (request, stream, head) => {
@@ -178,6 +179,7 @@ export class OrderedWsAdapter extends WsAdapter {
       socket,
       request.socket,
       identity,
+      // Frames are received only after `state` is set below.
       (text, receivedAt) => this.handleFrame(state, text, receivedAt),
       Date.now(),
     );
@@ -309,7 +311,7 @@ const createUpgradeRefusal = (code: HttpErrorCode, retryAfterMs?: number): Upgra
 /** A parsed frame: an object whose content is not validated yet. */
 type Envelope = Record<string, unknown>;
 
-/** @throws DomainError invalid_json */
+/** Checks the envelope by hand, because this function runs for every frame. @throws DomainError invalid_json */
 const parseEnvelope = (text: string): Envelope => {
   let value: unknown;
   try {
@@ -327,8 +329,7 @@ const readRef = ({ ref }: Envelope): string | undefined =>
   typeof ref === 'string' && isWireId(ref) ? ref : undefined;
 
 /**
- * Validates a frame. The envelope is validated by hand, because this function runs for every frame; the event's schema
- * validates the data.
+ * Checks that the socket may send the event, and validates the data with the schema of the event.
  * @throws DomainError not_authenticated or invalid_payload.
  */
 const toInboundFrame = (

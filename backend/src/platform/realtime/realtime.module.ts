@@ -50,6 +50,7 @@ export class RealtimeModule implements OnModuleInit {
       // A failover of Redis ends all subscriptions; the replica stays ready meanwhile.
       mayFailForMs: getMaxFailoverMs(this.environment),
     });
+    // The phase and the name of each step. The lease shows other replicas that this one is alive.
     this.gracefulShutdown.register('sockets', 'sockets', () => this.supervisor.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
     this.metrics.addLiveCounter(
@@ -59,7 +60,7 @@ export class RealtimeModule implements OnModuleInit {
     );
     this.metrics.addLiveCounter(
       'thaw_subscriber_rebuilds_total',
-      'Reconnections of the subscriber, after which the channels were subscribed to again',
+      'Times that the subscriber has restored lost subscriptions',
       () => this.subscriber.restoreCount,
     );
     this.metrics.addGauge('thaw_sockets', 'Open sockets', () => this.registry.size);

@@ -42,7 +42,7 @@ const RETRY_DELAY_MS = 100;
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
-  /** How often lost channels were subscribed again. */
+  /** Number of runs of `restore` that subscribed lost channels again. */
   restoreCount = 0;
   private readonly routes: SubscriberRoutes;
   private readonly subscriptions = new Map<string, Subscription>();
@@ -69,7 +69,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   async onModuleInit(): Promise<void> {
-    // A connection publishes its probes on one of its channels. This channel exists even while no socket is open.
+    // A connection publishes its probes on one of its channels, so it needs this one while no socket is open.
     await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
     this.timer = setInterval(() => this.check(), CHECK_EVERY_MS);
   }
@@ -83,7 +83,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   /**
    * Resolves once Redis has confirmed; the listener receives everything published afterwards.
-   * @throws errors of Redis; the listener stays registered, and the subscription is attempted again every second.
+   * @throws errors of Redis; the listener stays registered, and `check` tries again every second.
    */
   async subscribe(channel: string, listener: ChannelListener): Promise<void> {
     let subscription = this.subscriptions.get(channel);
@@ -120,7 +120,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   private async subscribeOnServer(subscription: Subscription): Promise<void> {
     const { channel } = subscription;
     let attempts = 0;
-    // Ends without a subscription if the last listener is removed meanwhile.
+    // When the last listener is removed meanwhile, no subscription is needed any more.
     while (this.subscriptions.get(channel) === subscription) {
       const connection = this.findConnection(channel);
       if (connection) {
@@ -135,7 +135,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
           if (attempts === MAX_SUBSCRIBE_ATTEMPTS) throw error;
         }
       }
-      if (this.isStopped) throw new Error('Connection is closed.'); // the error of ioredis
+      if (this.isStopped) throw new Error('Connection is closed.'); // as ioredis does
       await Promise.all([this.routes.refresh(), sleep(RETRY_DELAY_MS)]);
     }
   }
@@ -151,12 +151,12 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     return connection;
   }
 
-  /** @param options.isReplacement whether the connection replaces one that has received nothing. */
+  /** @param options.isReplacement whether it replaces a connection that has received nothing; it is probed at once. */
   private openConnection(server: string, { isReplacement = false } = {}): SubscriberConnection {
     return new SubscriberConnection(this.routes.openConnection(server), isReplacement, {
       onMessage: (channel, message) => this.dispatch(channel, message),
       onReconnected: () => void this.restore(),
-      onMoved: () => void this.routes.refresh().then(() => this.restore()),
+      onSlotsMoved: () => void this.routes.refresh().then(() => this.restore()),
       publishProbe: (channel) => this.redis.spublish(channel, ''),
     });
   }
@@ -177,12 +177,12 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private check(): void {
     for (const [server, connection] of this.connectionsByServer) {
-      // False after two probes in a row that did not arrive.
+      // False if earlier probes did not arrive.
       if (!connection.probe()) {
         this.logger.warn('The Redis subscriber receives nothing; replacing it');
         this.connectionsByServer.set(server, this.openConnection(server, { isReplacement: true }));
         connection.close();
-      } else if (connection.size === 0) {
+      } else if (connection.channelCount === 0) {
         this.connectionsByServer.delete(server); // its slots have moved
         connection.close();
       }
@@ -190,11 +190,11 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     if (this.findLostSubscriptions().length > 0) void this.restore();
   }
 
-  /** Returns the channels that are not subscribed on the server that serves them now. */
+  /** Returns the subscriptions whose channel is not subscribed on the server that serves it now. */
   private findLostSubscriptions(): Subscription[] {
     return [...this.subscriptions.values()].filter(({ channel, connection, confirmed }) => {
       if (confirmed === undefined) return true;
-      const server = this.routes.findServer(channel); // undefined while there is none to move to
+      const server = this.routes.findServer(channel); // undefined while no server serves it
       return (
         server !== undefined &&
         (!connection?.has(channel) || this.connectionsByServer.get(server) !== connection)
@@ -202,7 +202,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     });
   }
 
-  /** Subscribes lost channels again. Only one run at a time; channels lost during a run are left to the next check. */
+  /** Subscribes lost channels again. Only one run at a time; `check` finds channels that are lost during it. */
   private restore(): Promise<void> {
     this.restoring ??= this.subscribeLost().finally(() => (this.restoring = undefined));
     return this.restoring;
@@ -212,8 +212,8 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     const lost = this.findLostSubscriptions();
     try {
       for (let start = 0; start < lost.length && !this.isStopped; start += MAX_CHANNELS_PER_BATCH) {
-        const page = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);
-        await Promise.all(page.map((subscription) => this.startSubscribing(subscription)));
+        const batch = lost.slice(start, start + MAX_CHANNELS_PER_BATCH);
+        await Promise.all(batch.map((subscription) => this.startSubscribing(subscription)));
       }
       if (lost.length === 0 || this.isStopped) return;
       this.restoreCount += 1;

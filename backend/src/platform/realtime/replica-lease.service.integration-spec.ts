@@ -63,7 +63,7 @@ describe('leases of replicas', () => {
   afterAll(() => store.close());
 
   it('assign each part of a sweep to exactly one live replica', async () => {
-    // All leases exist before the services start, because a service reads its rank when it starts.
+    // All leases exist before the services start, because a service reads its rank among them when it starts.
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
     const [a, b, c] = await Promise.all([startLease('a'), startLease('b'), startLease('c')]);
     const shares = [a, b, c].map((lease) => lease.getAssignedParts(8));
@@ -74,7 +74,7 @@ describe('leases of replicas', () => {
     ]);
   });
 
-  it('are moved to the expired leases, where sweeps find them, by the next renewal of any replica', async () => {
+  it('are moved, once they have expired, to the expired leases by the next renewal of any replica', async () => {
     await renew('gone');
     await expire('gone');
     const live = await startLease('live');
@@ -85,9 +85,9 @@ describe('leases of replicas', () => {
     expect(await live.findDeadAmong(['live', 'gone', 'unknown'])).toMatchObject({
       replicaIds: ['gone', 'unknown'],
     });
-    // A replica that renews its lease is no longer among the expired ones.
-    const [lapsed] = await renew('gone');
-    expect(lapsed).toBe(1);
+    // A replica that renews its expired lease is no longer among the expired ones.
+    const [hadExpired] = await renew('gone');
+    expect(hadExpired).toBe(1);
     const other = await startLease('other');
     expect((await other.findExpired()).replicaIds).toEqual([]);
   });
@@ -99,17 +99,17 @@ describe('leases of replicas', () => {
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 
-  it('do not let the first replica that renews after an outage evict the others', async () => {
-    const first = await startLease('first');
-    expect(first.maySweep).toBe(false); // the only live replica, as after an outage
-    const second = await startLease('second');
-    expect(second.maySweep).toBe(true); // it has joined a running service
-    await Promise.all([expire('first'), expire('second')]);
-    await (second as unknown as { renew(): Promise<void> }).renew(); // without waiting for the timer
-    expect(second.maySweep).toBe(false);
+  it('do not permit sweeps to the first replica that renews its lease after an outage', async () => {
+    const a = await startLease('a');
+    expect(a.maySweep).toBe(false); // the only live replica, as after an outage
+    const b = await startLease('b');
+    expect(b.maySweep).toBe(true); // it has joined a running service
+    await Promise.all([expire('a'), expire('b')]);
+    await (b as unknown as { renew(): Promise<void> }).renew(); // without waiting for the timer
+    expect(b.maySweep).toBe(false);
   });
 
-  it('are renewed with the same commands and the same reply for 10 as for 1,000 replicas', async () => {
+  it('are renewed with the same commands and an equally long reply for 10 and 1,000 replicas', async () => {
     // Redis counts commands of the whole server, and other test files use other databases of the shared one.
     const server = await startOwnRedis();
     const measurements = [];
@@ -139,7 +139,7 @@ describe('leases of replicas', () => {
     };
     const scenarios = await Promise.all(
       [10, 1_000].map(async (count) => {
-        // Each number of replicas has its own keys.
+        // Each number of replicas has its own keys, by the hash tag.
         const keys = KEYS.map((key) => key.replace('{matching}', `{${count}}`));
         const renewLeases = (calls: number, knownEpoch: string) =>
           Promise.all(
@@ -162,6 +162,7 @@ describe('leases of replicas', () => {
       }
     }
     const [cpuForFewMs, cpuForManyMs] = scenarios.map(({ bestMs }) => bestMs);
+    // Usually 1.0 to 1.2 (docs/decisions/0020-one-socket-directory.md).
     expect(cpuForManyMs! / cpuForFewMs!).toBeLessThan(1.5);
   });
 });

@@ -82,7 +82,8 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
    */
   getAssignedParts(count: number): number[] {
     const parts: number[] = [];
-    if (this.liveCount > 0) for (let part = this.rank; part < count; part += this.liveCount) parts.push(part);
+    if (this.liveCount === 0) return parts;
+    for (let part = this.rank; part < count; part += this.liveCount) parts.push(part);
     return parts;
   }
 
@@ -102,7 +103,8 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /**
-   * Returns the replicas whose lease was found expired within the last minute. Reads them once per renewal.
+   * Returns the replicas whose lease was found expired within the last minute (`EXPIRED_KEPT_MS` of the scripts). Reads
+   * them once per renewal.
    * @throws errors of Redis.
    */
   findExpired(): Promise<DeadReplicas> {
@@ -112,7 +114,11 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return this.expiredReplicas;
   }
 
-  /** Returns those of the replicas that have no live lease. @throws errors of Redis. */
+  /**
+   * Returns those of the replicas that have no live lease. `foundAtMs` is the time of the earliest check; without
+   * replicas it is Infinity.
+   * @throws errors of Redis.
+   */
   async findDeadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
     let foundAtMs = Infinity;
@@ -141,7 +147,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   private applyRenewal(sentAt: number, reply: RenewReply): void {
-    const [lapsed] = reply; // 1 if the lease had expired, or did not exist yet
+    const [hadNoLease] = reply; // 1 if the lease had expired, or did not exist yet
     const isFirst = this.maySweepFrom === undefined;
     const isLate = !isFirst && sentAt - this.renewedAt > LATE_RENEWAL_MS;
     // A longer reply means that the set of live replicas has changed since the last renewal.
@@ -153,12 +159,13 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     const postponeSweeps = (ms: number): void => {
       this.maySweepFrom = Math.max(this.maySweepFrom ?? 0, Date.now() + ms);
     };
-    // A new replica that finds others has joined a running service and starts to sweep its share immediately.
-    const hasJoined = isFirst && this.liveCount > 1;
-    // Otherwise all leases may have expired, and the other replicas need time to renew theirs.
-    if (lapsed === 1) postponeSweeps(hasJoined ? 0 : LEASE_MS + RENEW_EVERY_MS);
-    else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
-    if (lapsed === 1 && !isFirst) {
+    if (hadNoLease === 1) {
+      // A new replica that finds others has joined a running service and starts to sweep its share immediately.
+      // Otherwise all leases may have expired, and the other replicas need time to renew theirs.
+      const hasJoined = isFirst && this.liveCount > 1;
+      postponeSweeps(hasJoined ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    } else if (isLate) postponeSweeps(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
+    if (hadNoLease === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');
       this.lapseCount += 1;
       this.events.publish('LeaseLapsed', {});

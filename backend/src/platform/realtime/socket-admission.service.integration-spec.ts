@@ -1,5 +1,4 @@
-// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `terminate` ends the connection of a
-// socket without a close frame.
+// Uses real PostgreSQL, Redis and sockets; two api replicas run in this process.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -45,16 +44,16 @@ const signUpVisitors = async (stack: TestStack, count: number): Promise<ThawVisi
   return visitors;
 };
 
-/** Requests upgrades without a login until one is refused. @returns the refusal. */
+/** Requests upgrades without a login until one is refused, and returns this refusal. */
 const requestRefusedUpgrade = async (origin: string, address: string) => {
-  // The bucket of handshakes gets five tokens a second, so the first request may be accepted on a busy machine.
+  // The bucket of handshakes gets a token every 200 ms, so a slow test may find one for its first request.
   for (;;) {
     const refusal = await requestUpgrade(origin, address);
     if (refusal) return refusal;
   }
 };
 
-/** Requests one upgrade without a login. @returns the refusal; undefined if accepted, and the socket is then closed. */
+/** Requests one upgrade without a login. Returns the refusal; undefined if accepted, and then closes the socket. */
 const requestUpgrade = async (origin: string, address: string) => {
   const headers = {
     connection: 'Upgrade',
@@ -107,10 +106,11 @@ describe('the sockets of one address', () => {
     expect(outcomes.filter(isOpen)).toHaveLength(maxSockets);
     expect(listRefusals(outcomes)).toEqual(Array(EXTRA_VISITOR_COUNT).fill('Upgrade answered 429'));
     expect(await countSockets(address)).toBe(maxSockets);
-    // Another address is not affected. The limit of five sockets per user is not reached.
+    // Another address is not affected. With at most four sockets, the visitor is within the limit of five per user.
     const visitor = visitors.at(-1)!;
     await openFrom(visitor, 0, createRandomAddress());
 
+    // Without a close frame, as when the connection breaks.
     await outcomes.find(isOpen)!.value.terminate();
     await until(async () => (await countSockets(address)) === maxSockets - 1);
     await openFrom(visitor, 1, address);
@@ -136,9 +136,9 @@ describe('the sockets of one address', () => {
     expect(await countSockets(address)).toBe(maxSockets);
   });
 
-  it('do not count if their replica has no lease', async () => {
+  it('do not count if their replica is dead, which means that it has no lease', async () => {
     const address = createRandomAddress();
-    // There is no replica with this id, and so no lease.
+    // Members of the set: `<replica id>|<socket>`. There is no replica with this id, and so no lease.
     const socketsOfDeadReplica = Array.from(
       { length: maxSockets },
       (_, index) => `api-9.dead|socket-${index}`,
@@ -210,6 +210,7 @@ describe('the sockets of one address', () => {
   });
 
   it('are refused with 503, and do not count, when the login cannot be looked up in time', async () => {
+    // The type of `realtimeLimits` (`as const`) allows no other value.
     const writableLimits: Record<string, number> = realtimeLimits;
     jest.replaceProperty(writableLimits, 'handshakeTimeoutMs', 50);
     const identities = stack.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);

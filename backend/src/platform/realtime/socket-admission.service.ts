@@ -12,7 +12,7 @@ import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
 import { socketsPerAddress } from './realtime.limits';
 import { ReplicaLeaseService } from './replica-lease.service';
 
-/** TTL of an address's set after its last opened socket, in case every replica that would clean up the set dies. */
+/** The set of an address expires this long after the last addition, in case no replica is left to remove members. */
 const SET_TTL_MS = 24 * 60 * 60_000;
 /** `retryAfterMs` for a client whose address has too many sockets. */
 const RETRY_WHEN_FULL_MS = 5_000;
@@ -24,7 +24,7 @@ const TOO_MANY_SOCKETS = -1;
  * ARGV: handshakes to take, interval and burst of the bucket (ms, handshakes), member to add to the set, maximum number
  * of members, TTL of the set in ms.
  * Returns the milliseconds to wait, 0 if admitted. If the address has too many sockets, returns TOO_MANY_SOCKETS and
- * the members of the set.
+ * the members of the set. The function `take` is defined in `bucketLua`.
  */
 const admitScript = new RedisScript<[number, ...string[]]>(`${bucketLua}
 local bucket, sockets = KEYS[1], KEYS[2]
@@ -40,7 +40,11 @@ return {0}
 `);
 
 export type Admission =
-  | { isAdmitted: true; /** Call this once the connection has closed. */ release: () => void }
+  | {
+      isAdmitted: true;
+      /** Call this once the connection has closed. */
+      release: () => void;
+    }
   | { isAdmitted: false; retryAfterMs: number };
 
 /**
@@ -54,7 +58,10 @@ export class SocketAdmissionService {
   private readonly handshakeBucket: { intervalMs: number; burst: number };
   /** Limits handshakes while Redis is unavailable. */
   private readonly localHandshakes = new LocalRateLimiter();
-  /** Members (`<replica id>|<socket>`) of the open sockets of this replica, by subject (the address, see `admit`). */
+  /**
+   * Members (`<replica id>|<socket>`) of the open sockets of this replica, by subject: an IPv4 address, or the network
+   * of an IPv6 address. Other comments in this file call both an address.
+   */
   private readonly openMembers = new Map<string, Set<string>>();
   /** Subjects with sockets that were admitted while Redis was unavailable: the sets in Redis lack these sockets. */
   private readonly unrecordedSubjects = new Set<string>();
@@ -101,7 +108,8 @@ export class SocketAdmissionService {
       void this.record(subject).catch(() => this.unrecordedSubjects.add(subject));
     const unremoved = [...this.unremovedMembers];
     this.unremovedMembers.clear();
-    for (const [subject, members] of unremoved) for (const member of members) this.remove(subject, member);
+    for (const [subject, members] of unremoved)
+      for (const member of members) this.removeRecord(subject, member);
   }
 
   /** Takes a handshake and records the socket, or applies local limits. @returns the ms to wait; 0 if admitted. */
@@ -152,6 +160,7 @@ export class SocketAdmissionService {
 
   /** Removes the sockets of dead replicas from the address's set. @returns whether it removed any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
+    // After an outage of Redis, live replicas have no lease either until they have renewed it.
     if (!this.lease.maySweep) return false;
     const parseReplicaId = (member: string): string => member.slice(0, member.lastIndexOf('|'));
     const { replicaIds } = await this.lease.findDeadAmong([...new Set(members.map(parseReplicaId))]);
@@ -164,10 +173,10 @@ export class SocketAdmissionService {
     const members = this.openMembers.get(subject);
     members?.delete(member);
     if (members?.size === 0) this.openMembers.delete(subject);
-    this.remove(subject, member);
+    this.removeRecord(subject, member);
   }
 
-  private remove(subject: string, member: string): void {
+  private removeRecord(subject: string, member: string): void {
     this.redis
       .srem(socketsOfAddressKey(subject), member)
       .catch(() => addMember(this.unremovedMembers, subject, member));

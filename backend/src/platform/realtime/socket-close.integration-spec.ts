@@ -6,7 +6,7 @@ import { startTestStack, type TestStack } from '../../testing/test-stack.harness
 import { findServerConnections, sendAtOnce, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
-import { realtimeLimits } from './realtime.limits';
+import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
 import { UserPublisherService } from './user-publisher.service';
 
 jest.setTimeout(30_000);
@@ -59,7 +59,7 @@ describe('a socket', () => {
     expect(await socket.closed).toBe(closeCodes.messageTooBig);
   });
 
-  it('is closed for a frame of 20 MiB, without effect on other sockets', async () => {
+  it('is closed for a frame of 20 MiB, while another socket is still served', async () => {
     const other = await openSocket();
     const socket = await openSocket();
     socket.webSocket.send('x'.repeat(20 * 1024 * 1024));
@@ -68,9 +68,10 @@ describe('a socket', () => {
     expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('is closed for a flood of tiny fragments, without effect on other sockets', async () => {
+  it('is closed for a flood of tiny fragments, while another socket is still served', async () => {
     const other = await openSocket();
     const socket = await openSocket();
+    // Far more fragments than `realtimeLimits.maxFragments`.
     for (let count = 0; count < 50_000; count += 1) socket.webSocket.send('x', { fin: false });
     // The connection may be cut while the client is still sending, before it reads the close frame.
     expect([closeCodes.policyViolation, closeCodes.abnormal]).toContain(await socket.closed);
@@ -97,6 +98,7 @@ describe('a socket', () => {
   });
 
   it('is closed with 4408 when it does not authenticate in time', async () => {
+    // The properties of `limits` are readonly.
     const writableLimits: { authenticateTimeoutMs: number } = limits;
     jest.replaceProperty(writableLimits, 'authenticateTimeoutMs', 100);
     const visitor = await stack.createVisitor(0, 'male');
@@ -121,7 +123,7 @@ describe('a socket', () => {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     }
     // After a socket has closed, another can open without closing the oldest.
-    await seventh.leave();
+    await seventh.closeCleanly();
     await until(
       async () =>
         (await stack.store.redis.hlen(getSocketsKey(visitor.user.id))) === limits.socketsPerUser - 1,
@@ -137,9 +139,10 @@ describe('a socket', () => {
     const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
     slow.webSocket.pause();
     const publisher = stack.replicas[0]!.app.get(UserPublisherService);
-    // The event does not matter.
+    // Any event would do: only the size of the frame matters.
     const largeFrame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
-    // Publishes until one of the two sockets is closed. First the kernel buffers of both ends fill up, some megabytes.
+    // Publishes until the server has closed one of the two sockets. First the kernel buffers of both ends fill up, some
+    // megabytes. While `slow` is paused, it does not read the close frame, so `slow.closed` cannot show this.
     await until(async () => {
       for (let count = 0; count < 20; count += 1) {
         await publisher.publish(visitor.user.id, { kind: 'frame', frame: largeFrame });
@@ -161,7 +164,7 @@ describe('a socket', () => {
       { event: 'ping', ref: 'last' },
     ]);
     await until(() => withinLimit.frames.some(({ ref }) => ref === 'last'));
-    // More frames than can be handled as fast as they arrive.
+    // Four times the limit, because some frames are handled while others arrive.
     const flooding = await openSocket();
     sendAtOnce(
       flooding,
@@ -186,7 +189,7 @@ describe('a socket', () => {
       expect(reply.data.retryAfterMs).toBeGreaterThan(0);
     }
     expect(await socket.closed).toBe(closeCodes.flooding);
-    // The limit is 100 refusals in a row, so a client that ignores only a few errors stays connected.
-    expect(refusedCount).toBeGreaterThanOrEqual(50);
+    // A client that ignores only a few errors stays connected.
+    expect(refusedCount).toBeGreaterThanOrEqual(FLOODING_AFTER_REFUSALS / 2);
   });
 });

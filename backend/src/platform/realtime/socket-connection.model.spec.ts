@@ -22,15 +22,17 @@ describe('the heartbeat of a socket', () => {
   beforeEach(() => {
     now = 0;
     socket = new FakeSocket();
+    const handleFrame = async (): Promise<void> => undefined;
     const identity = { userId: 1, familyId: 'family', standing: goodStanding };
     connection = new SocketConnection(
       socket as unknown as WebSocket,
       new PassThrough(),
       identity,
-      async () => undefined,
+      handleFrame,
       now,
     );
   });
+  const receiveFrame = (): void => connection.enqueue('{}');
   /** Advances the time by `ms` and checks the heartbeat every `heartbeatCheckMs`, each time after `beforeCheck`. */
   const advance = (ms: number, beforeCheck: () => void = () => undefined): void => {
     const end = now + ms;
@@ -42,7 +44,7 @@ describe('the heartbeat of a socket', () => {
   };
 
   it('does not ping a peer that sends frames', () => {
-    advance(4 * pingEveryMs, () => connection.enqueue('{}'));
+    advance(4 * pingEveryMs, receiveFrame);
     expect(socket.ping).not.toHaveBeenCalled();
   });
 
@@ -63,7 +65,7 @@ describe('the heartbeat of a socket', () => {
   it('accepts a frame as the answer to a ping', () => {
     advance(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
-    advance(pongWithinMs, () => connection.enqueue('{}'));
+    advance(pongWithinMs, receiveFrame);
     expect(socket.terminate).not.toHaveBeenCalled();
   });
 });

@@ -13,17 +13,22 @@ export type FrameHandler = (text: string, receivedAt: number) => Promise<void>;
 /** One socket, whose frames are handled one at a time, in order of arrival, with bounded queues in both directions. */
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
+  /** Whether `authenticate` has been accepted. Until then, all other frames except `ping` are refused. */
   isAuthenticated = false;
-  /** Whether the page on this socket shows the user's chat. The user is present in the chat while one socket does. */
+  /**
+   * Whether the page on this socket shows the user's chat. The user is present in the chat while one socket does.
+   * `authenticate` sets it, by default to true.
+   */
   showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
   /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
-  private readonly queue: string[] = [];
-  /** When each frame of `queue` was read (monotonic, ms); always as long as `queue`. */
-  private readonly receivedAtOfQueue: number[] = [];
+  /** The frames that wait to be handled. `receivedAt`: when the frame was read (monotonic, ms). */
+  private readonly queue: { text: string; receivedAt: number }[] = [];
   private isHandling = false;
+  /** The last run of `handleQueue`. */
+  private handling: Promise<void> = Promise.resolve();
   /** When the pending ping was sent (epoch ms); undefined if none is pending. */
   private pingedAt: number | undefined;
   /** When `checkHeartbeat` last noticed that the peer had sent something (epoch ms). */
@@ -45,14 +50,17 @@ export class SocketConnection {
     socket.on('pong', () => (this.hasReceived = true));
   }
 
-  /** Settles when the socket is registered and subscribed to its user's channel. Frames are handled after that. */
+  /**
+   * Resolves when the socket is registered and subscribed to its user's channel, or closed because that failed. Never
+   * rejects. The frame handler waits for it.
+   */
   get ready(): Promise<void> {
     return this.readiness;
   }
 
   set ready(readiness: Promise<void>) {
     this.readiness = readiness;
-    void readiness.finally(() => (this.hasBecomeReady = true));
+    void readiness.then(() => (this.hasBecomeReady = true));
   }
 
   get isReady(): boolean {
@@ -94,13 +102,12 @@ export class SocketConnection {
     if (this.isClosing) return;
     this.isClosing = true;
     this.queue.length = 0;
-    this.receivedAtOfQueue.length = 0;
     this.socket.close(code);
   }
 
   /** Resolves when no frame is being handled or queued. */
   async waitUntilIdle(): Promise<void> {
-    while (this.isHandling) await new Promise((resolve) => setImmediate(resolve));
+    while (this.isHandling) await this.handling;
   }
 
   /** Queues a text frame for handling. Closes the socket when its queue is full. */
@@ -111,9 +118,8 @@ export class SocketConnection {
       this.close(closeCodes.flooding);
       return;
     }
-    this.queue.push(text);
-    this.receivedAtOfQueue.push(performance.now());
-    if (!this.isHandling) void this.handleQueue();
+    this.queue.push({ text, receivedAt: performance.now() });
+    if (!this.isHandling) this.handling = this.handleQueue();
   }
 
   /**
@@ -126,7 +132,7 @@ export class SocketConnection {
       this.lastReceivedAt = now;
       this.pingedAt = undefined;
     }
-    // One check earlier than `pingEveryMs`, because the next check would be too late.
+    // Pings at the last check before `pingEveryMs` is over, because the next check may come after it.
     const isSilent =
       now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatCheckMs;
     if (this.pingedAt !== undefined) {
@@ -139,9 +145,8 @@ export class SocketConnection {
 
   private async handleQueue(): Promise<void> {
     this.isHandling = true;
-    for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
-      await this.handleFrame(text, this.receivedAtOfQueue.shift() ?? 0);
-    }
+    for (let frame = this.queue.shift(); frame; frame = this.queue.shift())
+      await this.handleFrame(frame.text, frame.receivedAt);
     this.isHandling = false;
   }
 }

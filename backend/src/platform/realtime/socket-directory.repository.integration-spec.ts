@@ -1,5 +1,5 @@
-// Uses a real Redis. The directory is that of online users: a topic is a user, a member is a socket. Each
-// SocketDirectoryRepository represents one replica.
+// Uses a real Redis. The directory is that of online users: a topic is a user, a member is a socket of the user, and a
+// slot is a shard of the presence keys. Each SocketDirectoryRepository represents one replica.
 import { Logger } from '@nestjs/common';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { createFakeLease } from '../../testing/test-lease.fixture';
@@ -10,14 +10,16 @@ import type { DeadReplicas } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
 
 const NO_GRACE_MS = 0;
-/** Maximum number of sockets per user that no test reaches. */
+/** The maximum number of sockets per user. No test reaches it. */
 const MAX_SOCKETS = 1_000;
 /** More users than the repository settles concurrently (200). */
 const MANY_USERS = 300;
 /** Number of calls of `reconcile` in which every slot is compared with Redis once. */
 const ROUNDS_OF_ALL_SLOTS = 30;
-/** Later than every record, so that no record proves that its replica is alive. */
+/** Later than every record. A record that is later than `foundAtMs` proves that its replica is alive. */
 const AFTER_ALL_RECORDS_MS = Number.MAX_SAFE_INTEGER;
+/** Argument of `sweep`: a replica without a lease may be considered dead. */
+const MAY_EVICT = true;
 
 describe('a socket directory', () => {
   let store: TestRedis;
@@ -43,10 +45,10 @@ describe('a socket directory', () => {
     Object.keys(
       await store.redis.hgetall(presenceKeys(findPresenceShard(user)).sockets(String(user))),
     ).sort();
-  /** Lets Redis execute the next call of the script, but rejects the call as if its reply had not arrived in time. */
-  const loseNextReply = (script: { run: unknown }) => {
-    const run = (script as typeof joinScript).run.bind(script);
-    jest.spyOn(script as typeof joinScript, 'run').mockImplementationOnce(async (...parameters) => {
+  /** Lets Redis execute the next join, but rejects the call as if its reply had not arrived in time. */
+  const loseNextJoinReply = () => {
+    const run = joinScript.run.bind(joinScript);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...parameters) => {
       await run(...parameters);
       throw new Error('Command timed out');
     });
@@ -65,12 +67,12 @@ describe('a socket directory', () => {
 
   it('removes a member on `leave` even if its join timed out after Redis had executed it', async () => {
     const directory = createDirectory('r1');
-    loseNextReply(joinScript);
+    loseNextJoinReply();
     await expect(joinSocket(directory, 1, 'a')).rejects.toThrow('timed out');
     expect(await listRecordedSockets(1)).toEqual(['a']);
     await directory.leave('1', 'a', NO_GRACE_MS);
     expect(await listRecordedSockets(1)).toEqual([]);
-    expect(directory.unsettledCount).toBe(0);
+    expect(directory.unsettledCount).toBe(0); // Redis has confirmed every change
   });
 
   it('repeats a failed join and a failed leave until Redis has confirmed them', async () => {
@@ -131,46 +133,50 @@ describe('a socket directory', () => {
     await Promise.all(users.map((user) => joinSocket(r1, user, `s${user}`)));
     await joinSocket(r2, 0, 'live');
     dead = { foundAtMs: AFTER_ALL_RECORDS_MS, replicaIds: ['r1'] };
-    const offlineUserIds = await r2.sweep(true);
+    const offlineUserIds = await r2.sweep(MAY_EVICT);
     expect(await listRecordedSockets(0)).toEqual(['live']);
     expect(await store.listKeys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
     // User 0 is still online with the socket on r2.
     const [, ...offlineUsers] = users;
     // A user goes offline in the sweep that evicts their socket, or in a later one.
-    await until(async () => offlineUserIds.push(...(await r2.sweep(true))) >= offlineUsers.length);
+    await until(async () => {
+      offlineUserIds.push(...(await r2.sweep(MAY_EVICT)));
+      return offlineUserIds.length >= offlineUsers.length;
+    });
     expect(new Set(offlineUserIds)).toEqual(new Set(offlineUsers.map(String)));
   });
 
-  it('does not evict a replica that has read its records since it was found dead', async () => {
+  it('does not evict a replica that has compared its records with Redis since it was found dead', async () => {
     const [r1, r2] = [createDirectory('r1'), createDirectory('r2')];
     await joinSocket(r1, 1, 'a');
     const readRedisTimeMs = async () => {
       const [seconds, micros] = (await store.redis.time()).map(Number);
       return seconds! * 1_000 + Math.floor(micros! / 1_000);
     };
-    // 5 ms after the record and before the comparison below, r1 was found dead.
+    // r1 is found dead 5 ms after it has recorded the socket, and before it compares its records below.
     const foundDeadAtMs = (await readRedisTimeMs()) + 5;
     await until(async () => (await readRedisTimeMs()) > foundDeadAtMs);
     dead = { foundAtMs: foundDeadAtMs, replicaIds: ['r1'] };
-    await r1.reconcileAll(); // as after an expired lease that was renewed again
-    await r2.sweep(true);
+    await r1.reconcileAll(); // as a replica does after it has renewed an expired lease
+    await r2.sweep(MAY_EVICT);
     expect(await listRecordedSockets(1)).toEqual(['a']);
   });
 
-  it('sends the calls for all slots in one write to the connection, in a comparison and in a sweep', async () => {
+  it('sends the calls for all slots in one write to the connection, both to compare and to sweep them', async () => {
     const directory = createDirectory('r1');
     await joinSocket(directory, 1, 'a');
-    await directory.sweep(true); // loads the scripts
+    await directory.sweep(MAY_EVICT); // loads the scripts
     await directory.reconcileAll();
     const write = jest.spyOn(store.redis.stream, 'write');
     await directory.reconcileAll();
     expect(write).toHaveBeenCalledTimes(1);
     write.mockClear();
+    // A sweep that may evict would also look up dead replicas, in further writes.
     await directory.sweep(false);
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  it(`evicts replicas that are not among the expired leases within ${ROUNDS_OF_ALL_SLOTS} rounds`, async () => {
+  it(`evicts dead replicas that \`findExpired\` does not return within ${ROUNDS_OF_ALL_SLOTS} rounds`, async () => {
     await joinSocket(createDirectory('unknown'), 1, 'a');
     dead = { foundAtMs: AFTER_ALL_RECORDS_MS, replicaIds: ['unknown'] };
     const lease = createFakeLease('r2', () => dead);
@@ -178,7 +184,7 @@ describe('a socket directory', () => {
     const r2 = createDirectory('r2', lease);
     for (let round = 0; round < ROUNDS_OF_ALL_SLOTS; round += 1) {
       await r2.reconcile();
-      await r2.sweep(true);
+      await r2.sweep(MAY_EVICT);
     }
     expect(await listRecordedSockets(1)).toEqual([]);
   });

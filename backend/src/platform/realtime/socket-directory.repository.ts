@@ -16,13 +16,13 @@ const MAX_SWEEP_ROUNDS = 100;
 /**
  * Returns the records of a replica in one slot. The call proves that the replica is alive, so it also updates the
  * replica's time: a sweep that found it dead earlier must not evict it. A replica without records is not in
- * `replicas`. `P`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas. ARGV:
- * replica.
+ * `replicas`. `prefix`, the prefix of the slot's keys, and `now()` come from `socketDirectoryLua`. KEYS: replicas.
+ * ARGV: replica.
  */
 const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local replica = ARGV[1]
-local recorded = redis.call('SMEMBERS', P .. 'replica:' .. replica)
-if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), replica) end
+local recorded = redis.call('SMEMBERS', prefix .. 'replica:' .. replica)
+if #recorded > 0 then redis.call('ZADD', prefix .. 'replicas', now(), replica) end
 return recorded
 `);
 

@@ -12,11 +12,14 @@ export interface SocketIdentity {
 
 /** Gives the socket server access to logins; the auth module implements it. */
 export interface SocketIdentityPort {
-  /** Returns the login of an upgrade request's cookie; null if the cookie is missing or invalid. */
+  /** Returns the user and the login of an upgrade request's cookie; null if the cookie is missing or invalid. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
   /** Maps each family that still has a valid session to the current standing of its user. */
   findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlyMap<string, Standing>>;
-  /** Returns the families that have no session because their login continues in another family. */
+  /**
+   * Returns those of the families that another family with a valid session has replaced: a change of the password or
+   * e-mail address starts a new family in the same login.
+   */
   findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether the upgrade comes from an allowed origin, or from a client that is not a browser. */
   isAllowedOrigin(request: IncomingMessage): boolean;

@@ -1,5 +1,6 @@
 // Uses real PostgreSQL, Redis and sockets; two api replicas run in this process. `createVisitor(0)` signs up a visitor
-// at the first one. `leave` closes a socket as a page does, `terminate` ends its connection without a close frame.
+// at the first one. `closeCleanly` closes a socket as a page does, `terminate` ends its connection without a close
+// frame.
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { findServerConnections, getSocketsKey } from '../../testing/test-sockets.functions';
 import { type ThawSocket } from '../../testing/thaw.client';
@@ -65,7 +66,7 @@ describe('a socket', () => {
     });
     const socket = await visitor.openUnauthenticatedSocket();
     const connection = await until(() => findServerConnections(stack.replicas[0]!, id)[0]);
-    await socket.leave();
+    await socket.closeCleanly();
     await until(() => findServerConnections(stack.replicas[0]!, id).length === 0);
     continueRegistration();
     await connection?.ready;
@@ -77,14 +78,14 @@ describe('a socket', () => {
     const { id } = visitor.user;
     // Each round opens two sockets on each replica and closes them at the stage of the round: while they are being
     // authenticated (rounds 1, 5, ...), when they are authenticated (2, 6, ...), or before that (all other rounds). Odd
-    // rounds cut the connections.
+    // rounds cut the connections. Each stage is repeated, because the timing varies.
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(
         [0, 1, 0, 1].map(async (replica) => {
           const socket = await visitor.openUnauthenticatedSocket(stack.origins[replica]);
           if (round % 4 === 1) socket.send({ event: 'authenticate', data: { userId: id }, ref: 'a' });
           if (round % 4 === 2) await socket.request('authenticate', { userId: id });
-          await (round % 2 ? socket.terminate() : socket.leave());
+          await (round % 2 ? socket.terminate() : socket.closeCleanly());
         }),
       );
     }

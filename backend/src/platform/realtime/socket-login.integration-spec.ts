@@ -2,7 +2,7 @@
 // at the first one.
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { estimateSlowdown } from '../../testing/processor-load.probe';
+import { estimateCpuSlowdown } from '../../testing/processor-load.probe';
 import { startTestStack, type TestStack } from '../../testing/test-stack.harness';
 import { ThawVisitor } from '../../testing/thaw.client';
 import { matchingKeys } from '../redis/redis.keys';
@@ -44,7 +44,7 @@ describe('sockets of a login', () => {
     ]);
     // Takes about a second on an idle machine. The periodic check alone would take up to `loginCheckMs` (30 s).
     const maxCloseMs = realtimeLimits.loginCheckMs / 6;
-    expect(Date.now() - loggedOutAt).toBeLessThan(maxCloseMs * estimateSlowdown());
+    expect(Date.now() - loggedOutAt).toBeLessThan(maxCloseMs * estimateCpuSlowdown());
     for (const socket of unaffected) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 

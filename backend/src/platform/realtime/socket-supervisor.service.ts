@@ -5,8 +5,8 @@ import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
 /**
- * Checks all sockets of this replica periodically: pings silent ones, and closes those whose login has ended. Closes
- * all of them before a shutdown.
+ * Checks all sockets of this replica periodically: pings silent ones, and closes those whose login has ended. Before a
+ * shutdown, `RealtimeModule` calls `closeAll`.
  */
 @Injectable()
 export class SocketSupervisorService implements OnModuleInit, OnApplicationShutdown {
@@ -26,7 +26,10 @@ export class SocketSupervisorService implements OnModuleInit, OnApplicationShutd
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** Closes every socket with 1012, spread over `spreadMs` so that clients do not all reconnect at once. */
+  /**
+   * Closes every socket for a restart (code 1012) when it is idle, spread over `spreadMs` so that clients do not all
+   * reconnect at once.
+   */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
     const sockets = [...this.registry.iterateSockets()];
     await Promise.all(

@@ -57,6 +57,7 @@ export class SocketRegistry {
     const listener =
       this.channelListeners.get(userId) ?? ((message: string) => this.handleMessage(userId, message));
     this.channelListeners.set(userId, listener);
+    // For a further socket of the user, this waits until the channel is subscribed.
     await this.subscriber.subscribe(userChannel(userId), listener);
     await this.loginRecheck.recheck(connection);
     // The socket may have closed meanwhile.
@@ -121,12 +122,14 @@ export class SocketRegistry {
       case 'chat_started':
         this.events.publish('ChatStarted', { userId, sessionId: message.sessionId });
         return;
+      // Exclusions are users with whom the user is not matched.
       case 'exclusions_changed':
         this.events.publish('ExclusionsChanged', { userId });
         return;
       case 'standing':
         for (const connection of sockets) {
           connection.sendFrame('standing', message.standing);
+          // A suspended or banned user may not have a socket.
           if (isExcluded(message.standing)) connection.close(closeCodes.notSignedIn);
         }
         this.events.publish('StandingChanged', { userId, standing: message.standing });

@@ -12,14 +12,14 @@ interface Handlers {
   /** The connection was lost and is open again, without any subscription. */
   onReconnected(): void;
   /** The server has ended subscriptions, because their slots have moved to another server. */
-  onMoved(): void;
+  onSlotsMoved(): void;
   /** Publishes a probe on the channel. */
   publishProbe(channel: string): Promise<unknown>;
 }
 
 /**
- * The connection for subscriptions to one server of Redis. Checks that it receives messages: after a silence it has a
- * probe (a message to one of its own channels) published and waits for its arrival.
+ * The connection for subscriptions to one server of Redis. Checks that it receives messages: after a silence, a probe
+ * (a message to one of the connection's own channels) is published and has to arrive.
  */
 export class SubscriberConnection {
   private readonly channels = new Set<string>();
@@ -48,6 +48,7 @@ export class SubscriberConnection {
       this.channels.clear();
       this.receivedAt = Date.now();
       this.probedAt = undefined;
+      // `missedProbes` is kept: only a message shows that the connection receives again.
       handlers.onReconnected();
     });
     redis.on('smessage', (channel: string, message: string) => {
@@ -57,13 +58,14 @@ export class SubscriberConnection {
       handlers.onMessage(channel, message);
     });
     redis.on('moved', () => {
-      this.channels.clear(); // ioredis does not report which ones moved; subscribing twice is harmless
-      handlers.onMoved();
+      // ioredis does not report which channels moved, so all are subscribed again; subscribing twice is harmless.
+      this.channels.clear();
+      handlers.onSlotsMoved();
     });
   }
 
   /** Number of channels that are subscribed or being subscribed. */
-  get size(): number {
+  get channelCount(): number {
     return this.channels.size;
   }
 
@@ -110,7 +112,7 @@ export class SubscriberConnection {
     const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
     if (this.probedAt !== undefined || !isSilent || channel === undefined) return true;
     this.probedAt = now;
-    this.handlers.publishProbe(channel).catch(() => undefined); // counted as a miss
+    this.handlers.publishProbe(channel).catch(() => undefined); // it does not arrive, and so counts as missed
     return true;
   }
 }

@@ -13,15 +13,16 @@ const MAX_LENGTH_16 = 0xffff;
 
 /**
  * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
- * ws would write two chunks. Use this only for sockets without compression, whose frames ws never queues. Almost every
- * frame is ASCII. It is written as a latin1 string, one byte per character, to avoid allocating a Buffer.
+ * ws would write two chunks. Use this only for sockets without compression: ws queues frames while it compresses them,
+ * and a direct write would overtake these. Almost every frame is ASCII. It is written as a latin1 string, one byte per
+ * character, to avoid allocating a Buffer.
  * @param stream the TCP connection of the socket.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);
   const isAscii = length === text.length;
   if (isAscii && length <= MAX_LENGTH_16) stream.write(encodeAsciiHeader(length) + text, 'latin1');
-  else stream.write(encodeBinaryFrame(text, length));
+  else stream.write(encodeFrameAsBuffer(text, length));
 };
 
 const encodeAsciiHeader = (length: number): string =>
@@ -29,7 +30,7 @@ const encodeAsciiHeader = (length: number): string =>
     ? String.fromCharCode(FINAL_TEXT, length)
     : String.fromCharCode(FINAL_TEXT, LENGTH_16, length >> 8, length & 0xff);
 
-const encodeBinaryFrame = (text: string, length: number): Buffer => {
+const encodeFrameAsBuffer = (text: string, length: number): Buffer => {
   if (length <= MAX_LENGTH_7) {
     const frame = Buffer.allocUnsafe(2 + length);
     frame[0] = FINAL_TEXT;

@@ -50,6 +50,7 @@ const buildUpgradeLines = (
 ): string[] => [
   `${method} ${path} HTTP/1.1`,
   `Host: ${host}`,
+  // `close`, because `sendRequest` reads until the server closes the connection.
   'Connection: Upgrade, close',
   `Upgrade: ${protocol}`,
   'Sec-WebSocket-Version: 13',
@@ -64,7 +65,8 @@ describe('an upgrade request', () => {
   });
   afterAll(() => stack.close());
 
-  // An ordinary request for a route of the API is answered 401, because it has no session cookie.
+  // A declined upgrade is handled as an ordinary request. One for a route of the API is answered 401, because it has no
+  // session cookie, and one for /ws 404. A server that cannot decline upgrades answers 404, or 426 to another protocol.
   it.each<[request: string, status: number, lines: string[]]>([
     ['for a path below /ws', 404, buildUpgradeLines('/ws/x')],
     ['for /ws with a trailing slash', 404, buildUpgradeLines('/ws/')],

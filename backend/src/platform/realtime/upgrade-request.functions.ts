@@ -32,7 +32,7 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
   const body = toErrorBody(statusCode, code);
   const lingerTimer = setTimeout(() => stream.destroy(), LINGER_TIMEOUT_MS);
   stream.once('close', () => clearTimeout(lingerTimer));
-  stream.on('error', () => undefined);
+  stream.on('error', () => undefined); // the client may reset the connection
   // Discard what the client still sends: closing with unread bytes resets the connection, which can lose the response.
   stream.resume();
   stream.end(
@@ -52,13 +52,13 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
 
 /**
  * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `openSocket` and answers every other
- * upgrade request over HTTP. From Node 24.9 on, the server handles the others as ordinary requests. Earlier versions
- * pass them to the listener, which answers 426 for other protocols and 404 for other paths. A request without a valid
- * `Host` is answered 400 in every version.
+ * upgrade request over HTTP. A request without a valid `Host` is answered with 400. From Node 24.9 on, requests for
+ * another protocol or path are handled as ordinary requests. Earlier versions of Node cannot do this, so another
+ * protocol is answered with 426, and another path with 404.
  */
 export const serveUpgrades = (server: Server, openSocket: UpgradeListener): void => {
-  // From Node 24.9 on, the server calls this for each upgrade request. It is assigned as a property, because Nest has
-  // already created the server.
+  // Decides, from Node 24.9 on, which upgrade requests emit `upgrade`. It is an option of `createServer`, but Nest has
+  // already created the server, so it is assigned as a property.
   Object.assign(server, { shouldUpgradeCallback: isSocketRequest });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');

@@ -1,5 +1,8 @@
 import { RedisScript } from './redis-script.model';
 
+/** These scripts also run while Redis is full, because an outbox is locked while it is emptied, which frees memory. */
+const allowOom = true;
+
 /** Acquires a lock, or extends it if `token` holds it. KEYS: lock. ARGV: token, ttl in ms. Returns 1 on success. */
 export const lockScript = new RedisScript<0 | 1>(
   `
@@ -9,7 +12,7 @@ if holder and holder ~= token then return 0 end
 redis.call('SET', lock, token, 'PX', ttlMs)
 return 1
 `,
-  { allowOom: true },
+  { allowOom },
 );
 
 /** Releases a lock if `token` holds it. KEYS: lock. ARGV: token. Returns the number of locks released. */
@@ -19,5 +22,5 @@ local lock, token = KEYS[1], ARGV[1]
 if redis.call('GET', lock) == token then return redis.call('DEL', lock) end
 return 0
 `,
-  { allowOom: true },
+  { allowOom },
 );

@@ -6,7 +6,7 @@ import { listPrimaries } from './redis-nodes.functions';
 import { REDIS } from './redis.module';
 
 const READ_EVERY_MS = 1_000;
-/** Fractions of `maxmemory`. They differ, because otherwise single messages would open and close the valve. */
+/** Used shares of `maxmemory`. They differ, because otherwise single messages would open and close the valve. */
 const CLOSES_AT = 0.7;
 const OPENS_AT = 0.6;
 
@@ -19,7 +19,7 @@ const OPENS_AT = 0.6;
 export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MemoryValveService.name);
   private isClosed = false;
-  /** The used fraction of the `maxmemory` of the fullest primary, at the latest reading. */
+  /** The used share of the `maxmemory` of the fullest primary, at the latest reading. */
   private usedShare = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -92,8 +92,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
 
 /**
  * @param info the `memory` section of INFO.
- * @returns the fraction of `maxmemory` in use, counted as Redis counts it before it refuses a write; 0 if `maxmemory`
- * is not set.
+ * @returns the used share of `maxmemory`; 0 if `maxmemory` is not set. Memory that Redis does not count when it decides
+ * whether to refuse a write (`mem_not_counted_for_evict`) is not counted here either.
  */
 export const computeUsedShare = (info: string): number => {
   const readFigure = (name: string): number =>

@@ -1,3 +1,4 @@
+// Only this file opens connections to Redis and depends on the form of REDIS_URL: one server, Sentinel or cluster.
 import { Cluster, Command, Redis, type RedisCommander, type RedisOptions } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
 import { parseRedisAddress, type RedisAddress } from '../../config/redis-address.parser';
@@ -54,6 +55,9 @@ const CONNECT_TIMEOUT_MS = 2_000;
 /** Time within which a command of the request path must be answered. Short, because a user is waiting. */
 export const COMMAND_TIMEOUT_MS = 500;
 
+/** Time within which a command of BullMQ that adds a job must be answered. */
+const ADD_JOB_TIMEOUT_MS = 2_000;
+
 /** Options of the request path: commands fail fast and are never sent twice. */
 const requestPathOptions: ConnectionOptions = {
   commandTimeout: COMMAND_TIMEOUT_MS,
@@ -73,12 +77,11 @@ const RETRY_DURING_MOVE_MS = 50;
 
 /**
  * Opens a connection with the options of the request path, unless `options` replace them. After a loss, the connection
- * rejects the pending commands and reconnects. Only this file opens connections to Redis and depends on the form of
- * REDIS_URL: one server, Sentinel or cluster.
+ * rejects the pending commands and reconnects.
  * @throws Error if REDIS_URL is not an address of Redis.
  */
 export const connectRedis = (settings: RedisSettings, options: ConnectionOptions = {}): RedisClient =>
-  openConnection(settings, { ...requestPathOptions, ...options });
+  connect(settings, { ...requestPathOptions, ...options });
 
 /**
  * Opens a connection for BullMQ, which needs all commands of ioredis. A worker keeps waiting during an outage. A
@@ -89,11 +92,11 @@ export const connectQueue = (
   settings: RedisSettings,
   { isProducer }: { isProducer: boolean },
 ): Redis | Cluster =>
-  openConnection(settings, {
+  connect(settings, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     retryStrategy: reconnectDelayMs,
     ...(isProducer
-      ? { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 }
+      ? { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: ADD_JOB_TIMEOUT_MS }
       : { maxRetriesPerRequest: null }), // null: no limit
   });
 
@@ -119,7 +122,7 @@ export const createSubscriberRoutes = (settings: RedisSettings, redis: RedisClie
   if (!(redis instanceof Cluster)) {
     return {
       findServer: () => ONLY_SERVER,
-      openConnection: () => openConnection(settings, subscriberOptions) as Redis,
+      openConnection: () => connect(settings, subscriberOptions) as Redis,
       refresh: () => Promise.resolve(),
     };
   }
@@ -146,7 +149,8 @@ const subscriberOptions: ConnectionOptions = {
 const findSlot = (key: string): number => new Command('get', [key]).getSlot() ?? 0;
 
 /**
- * Waits until the connection is open or the first attempt has failed. A process can thus start while Redis is down.
+ * Waits until the connection is open or the first attempt has failed; for a cluster, also the connections to its
+ * primaries. A process can thus start while Redis is down.
  */
 export const waitForFirstAttempt = async (redis: RedisClient): Promise<void> => {
   // A function, because the nodes of a cluster are only known once it is open.
@@ -167,7 +171,10 @@ const waitUntilOpenOrClosed = (connection: Pick<Redis, 'status' | 'once' | 'off'
     connection.once('close', settle);
   });
 
-/** A timer that fires this much earlier or later than it should shows that the event loop was blocked. */
+/**
+ * A timer that fires this much too late or too early shows that the event loop was blocked. After a block it fires too
+ * early, because Node counts the delay from the start of the iteration in which the timer was set.
+ */
 const MAX_TIMER_DEVIATION_MS = 50;
 
 /** `_commandTimeoutTimer` is private in ioredis, which clears the timer when the command is settled. */
@@ -180,7 +187,7 @@ type TimedCommand = Pick<Command, 'isSettled' | 'reject'> & { _commandTimeoutTim
 const startTimeout = (command: TimedCommand, ms: number, isExtended = false): void => {
   const startedAt = performance.now();
   command._commandTimeoutTimer = setTimeout(() => {
-    // After a block, timers run before sockets are read. By the callback of setImmediate, the responses have been read.
+    // After a block, timers run before the sockets are read, and callbacks of setImmediate run after that.
     setImmediate(() => {
       if (command.isSettled) return;
       const wasBlocked = Math.abs(performance.now() - startedAt - ms) > MAX_TIMER_DEVIATION_MS;
@@ -190,13 +197,13 @@ const startTimeout = (command: TimedCommand, ms: number, isExtended = false): vo
   }, ms);
 };
 
-// The time-out of ioredis also rejects a command whose response arrived in time while the event loop was blocked, and a
-// command that was only sent after the block.
+// Replaces the time-out of ioredis, which also rejects a command whose response arrived in time while the event loop
+// was blocked, and a command that was only sent after the block.
 Command.prototype.setTimeout = function (ms: number): void {
   startTimeout(this as unknown as TimedCommand, ms);
 };
 
-const openConnection = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
+const connect = (settings: RedisSettings, options: ConnectionOptions): Redis | Cluster => {
   const address = parseRedisAddress(settings.REDIS_URL);
   if (!address) throw new Error('REDIS_URL is not an address of Redis');
   const connection = openByKind(address, settings, options);
@@ -240,7 +247,7 @@ const openByKind = (
         name: primaryName,
         ...getCredentials(address),
         ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-        Connector: SteadySentinelConnector,
+        Connector: SteadySentinelConnector, // works around a defect of ioredis
         sentinelCommandTimeout: SENTINEL_COMMAND_TIMEOUT_MS,
         sentinelRetryStrategy: options.retryStrategy ?? reconnectDelayMs,
         // Both options make the client leave a primary that Sentinel has replaced, even if its connections stay open:

@@ -15,7 +15,7 @@ let redis: Redis;
 beforeEach(async () => {
   const client = connectRedis({ REDIS_URL: process.env.REDIS_URL! });
   await waitForFirstAttempt(client);
-  redis = client as unknown as Redis;
+  redis = client as unknown as Redis; // `RedisClient` hides the socket (`stream`) and events
 });
 
 afterEach(() => redis.disconnect());
@@ -55,7 +55,7 @@ const blockEventLoop = (ms: number): void => {
 
 it('accepts a response that arrived in time while the process was blocked for longer than the time-out', async () => {
   const response = redis.echo('response');
-  // Lets the command be sent.
+  // Waits until the command is written, which a callback of `setImmediate` does (`batchWrites`).
   await new Promise(setImmediate);
   blockEventLoop(COMMAND_TIMEOUT_MS + 100);
   await expect(response).resolves.toBe('response');
@@ -70,5 +70,5 @@ it('sends a command that was created just before a block longer than the time-ou
 it('rejects a command without a response after the time-out', async () => {
   const startedAt = performance.now();
   await expect(redis.blpop('no-such-list', 0)).rejects.toThrow('Command timed out');
-  expect(performance.now() - startedAt).toBeGreaterThan(COMMAND_TIMEOUT_MS - 10);
+  expect(performance.now() - startedAt).toBeGreaterThan(COMMAND_TIMEOUT_MS - 10); // timers may be early
 });

@@ -14,7 +14,8 @@ const STARTING_TIMEOUT_MS = 2_000;
  * Records the layout of this release, unless Redis has a layout already. Call this before a process uses Redis in any
  * other way. If Redis does not respond, the process may start, because a running process survives an outage of Redis
  * too.
- * @throws Error if Redis has the layout of another release, or is being drained (emptied before such a release).
+ * @throws Error if Redis has the layout of another release, or is being drained (emptied before a release with another
+ * layout).
  */
 export const claimRedisLayout = async (settings: RedisSettings): Promise<void> => {
   const redis = connectRedis(settings, {
@@ -24,15 +25,15 @@ export const claimRedisLayout = async (settings: RedisSettings): Promise<void> =
   });
   try {
     const found = await claimLayout(redis).catch(() => undefined);
-    if (found) requireSameLayout(found);
+    if (found) requireUsableLayout(found);
   } finally {
     redis.disconnect();
   }
 };
 
-/** @throws Error if Redis has a layout other than this release's. */
+/** @throws Error if Redis has the layout of another release. A Redis without a layout is accepted. */
 export const requireOwnLayout = async (redis: RedisClient): Promise<void> => {
-  requireSameLayout({ layout: await redis.get(layoutKey), isDraining: false });
+  requireUsableLayout({ layout: await redis.get(layoutKey), isDraining: false });
 };
 
 interface FoundLayout {
@@ -48,7 +49,7 @@ const claimLayout = async (redis: RedisClient): Promise<FoundLayout> => {
   return { layout, isDraining: false };
 };
 
-const requireSameLayout = ({ layout, isDraining }: FoundLayout): void => {
+const requireUsableLayout = ({ layout, isDraining }: FoundLayout): void => {
   const advice = 'see docs/rolling-releases.md';
   if (isDraining) throw new Error(`Redis is being drained: ${advice}`);
   if (layout !== null && layout !== REDIS_LAYOUT)

@@ -50,7 +50,7 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
   const servingPrimaries = new Set<Redis>();
   for (let slot = 0; slot < SLOT_COUNT; slot += 1) {
     const node = primaries.get(redis.slots[slot]?.[0] ?? '');
-    // The first word is that of the same error of Redis: `isStoreFailure` recognises it.
+    // Begins like Redis's own error, so that `isStoreFailure` recognises it.
     if (!node) throw new Error('CLUSTERDOWN A slot of the cluster has no primary');
     servingPrimaries.add(node);
   }
@@ -59,6 +59,7 @@ export const listPrimaries = (redis: RedisClient): Redis[] => {
 
 /**
  * Checks that at least one primary responds. During the failover of one primary of a cluster, the others respond.
+ * @returns whether the first response is `PONG`.
  * @throws Error if no primary responds.
  */
 export const pingAny = async (redis: RedisClient): Promise<boolean> => {
@@ -80,12 +81,12 @@ export async function* scanKeys(
   count: number,
 ): AsyncGenerator<string[], void> {
   for (const primary of listPrimaries(redis)) {
-    for (let cursor = '0'; ;) {
+    let cursor = '0';
+    do {
       const [next, keys] = await primary.scan(cursor, 'MATCH', pattern, 'COUNT', count);
       if (keys.length > 0) yield keys;
-      if (next === '0') break;
       cursor = next;
-    }
+    } while (cursor !== '0');
   }
 }
 

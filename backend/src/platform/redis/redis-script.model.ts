@@ -4,14 +4,14 @@ import type { RedisClient } from './redis-connection.factory';
 import { openBatch } from './redis-nodes.functions';
 import { buildAbsentKey } from './redis.keys';
 
-/** Keys and arguments of one call. */
+/** KEYS and ARGV of one call. */
 export interface ScriptCall {
   keys: readonly string[];
   parameters: readonly (string | number)[];
 }
 
 /**
- * A Lua script, called by its hash. Its source is constant: user data is only passed as arguments.
+ * A Lua script, called by its hash. Its source is constant: user data is only passed in KEYS and ARGV.
  *
  * Each call gets one more key, which never exists. While the hash slot of the keys is being moved to another node of a
  * cluster, both nodes therefore refuse the call with TRYAGAIN. Without that key, a script could run with only part of
@@ -39,14 +39,17 @@ export class RedisScript<Reply> {
   async runEach(redis: RedisClient, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
     const batch = openBatch(redis);
     for (const call of calls) batch.evalsha(this.sha, ...toArguments(call));
-    const replies = (await batch.exec()) ?? [];
+    const replies = (await batch.exec()) ?? []; // null is the reply of an aborted transaction only
     await this.evaluateUnknown(redis, calls, replies);
     return replies.map(([error, reply]) =>
       error ? { status: 'rejected', reason: error } : { status: 'fulfilled', value: reply as Reply },
     );
   }
 
-  /** Repeats the calls whose server does not know the script yet, with the source instead of the hash. */
+  /**
+   * Repeats the calls whose server does not know the script yet, with the source instead of the hash, and replaces
+   * their replies.
+   */
   private async evaluateUnknown(
     redis: RedisClient,
     calls: readonly ScriptCall[],

@@ -6,6 +6,7 @@ import { type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
  * the subscriptions before each attempt; the new connection subscribes again.
  */
 export class SteadySentinelConnector extends SentinelConnector {
+  // The option `Connector` of ioredis requires a class whose constructor accepts `unknown`.
   constructor(options: unknown) {
     super(options as SentinelConnectionOptions);
   }

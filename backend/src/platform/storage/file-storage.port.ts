@@ -20,7 +20,7 @@ export interface StoredFile {
  */
 export interface FileStoragePort {
   /**
-   * Prepares the storage, for instance by creating buckets. A migration calls it.
+   * Prepares the storage, for instance by creating buckets. Called when the database is migrated.
    * @throws Error if the storage cannot be prepared.
    */
   prepare(): Promise<void>;
@@ -49,7 +49,7 @@ export interface FileStoragePort {
 
 export const FILE_STORAGE_PORT = Symbol('FILE_STORAGE_PORT');
 
-/** Bucket names as S3 allows them, except that `..` is not excluded here. */
+/** Bucket names as S3 allows them. `requireSafeAddress` also excludes `..`. */
 const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 /** Names of `\w`, `-` and single dots, separated by `/`. No name starts or ends with a dot. */
 const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
@@ -57,10 +57,11 @@ const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
 const MAX_KEY_LENGTH = 512;
 
 /**
- * Keeps a key that leads out of its bucket from reaching a storage, even if the caller has a bug.
- * @throws Error for an unsafe address, which no correct caller passes.
+ * Refuses an address that could lead out of its bucket, which a caller passes only if it has a bug.
+ * @throws Error for such an address.
  */
 export const requireSafeAddress = ({ bucket, key }: FileAddress): void => {
-  const isSafe = bucketPattern.test(bucket) && !bucket.includes('..') && key.length <= MAX_KEY_LENGTH;
-  if (!isSafe || !keyPattern.test(key)) throw new Error('Not the address of a file');
+  const isSafeBucket = bucketPattern.test(bucket) && !bucket.includes('..');
+  const isSafeKey = keyPattern.test(key) && key.length <= MAX_KEY_LENGTH;
+  if (!isSafeBucket || !isSafeKey) throw new Error('Not the address of a file');
 };

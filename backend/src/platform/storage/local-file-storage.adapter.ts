@@ -10,7 +10,7 @@ import {
   type StoredFile,
 } from './file-storage.port';
 
-/** Folder for files being written. No bucket can have this name. */
+/** Folder for files being written. No bucket can have this name, because bucket names do not start with a dot. */
 const UNFINISHED_FOLDER = '.unfinished';
 /** An unfinished file of this age comes from a process that died: no `put` takes so long. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
@@ -19,7 +19,7 @@ const ABANDONED_AFTER_MS = 60 * 60_000;
 export class LocalFileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(LocalFileStorageAdapter.name);
   private readonly root: string;
-  /** The removal of abandoned files, which the first `put` starts. */
+  /** The removal of abandoned files. The first `put` starts it, and the next one after a failure repeats it. */
   private abandonedRemoval: Promise<void> | undefined;
 
   constructor(folder: string) {
@@ -29,6 +29,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   /** Nothing to prepare: folders are created with their first file. */
   async prepare(): Promise<void> {}
 
+  /** Nothing to check either. */
   async check(): Promise<void> {}
 
   put(address: FileAddress, content: Buffer): Promise<void> {
@@ -90,7 +91,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
   private resolvePath(address: FileAddress): string {
     requireSafeAddress(address);
     const target = path.join(this.root, address.bucket, ...address.key.split('/'));
-    // A second check, in case the first one has a gap.
+    // A second check, in case `requireSafeAddress` has missed an unsafe address.
     if (!target.startsWith(this.root + path.sep)) throw new Error('Not the address of a file');
     return target;
   }
@@ -110,8 +111,10 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     try {
       return await work();
     } catch (error) {
-      this.abandonedRemoval = undefined; // it may have failed, so the next `put` repeats it
-      this.logger.error(`The folder of files failed: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
+      // The failure may be that of the removal, so the next `put` repeats it.
+      this.abandonedRemoval = undefined;
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+      this.logger.error(`Access to the folder of files failed: ${code}`);
       throw new DomainError('unavailable');
     }
   }

@@ -74,7 +74,8 @@ export class S3FileStorageAdapter implements FileStoragePort {
         exists = await this.hasBucket(bucket);
       } catch (error) {
         if (error instanceof ForeignBucketError) throw error;
-        // The process must start even if the storage is unavailable. The check of other buckets would fail, too.
+        // The process must start even if the storage is unavailable. The other buckets are in the same storage, so they
+        // are not checked.
         this.logger.warn(`The bucket ${bucket} could not be checked: ${readErrorCode(error)}`);
         return;
       }
@@ -148,8 +149,8 @@ export class S3FileStorageAdapter implements FileStoragePort {
   }
 
   /**
-   * @param bucket  name with the prefix
-   * @throws ForeignBucketError; the error of the SDK when the storage does not respond
+   * @param bucket name with the prefix
+   * @throws ForeignBucketError, or the error of the SDK when the storage fails or does not respond
    */
   private async hasBucket(bucket: string): Promise<boolean> {
     try {
@@ -177,7 +178,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       );
     } catch (error) {
       if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
-      // Either another migration has created the bucket concurrently, or it belongs to another account.
+      // Either a concurrent call of `prepare` has created the bucket, or it belongs to another account.
       if (!(await this.hasBucket(bucket))) throw new ForeignBucketError(bucket);
     }
   }

@@ -11,7 +11,10 @@ import { FILE_STORAGE_PORT, type FileStoragePort } from './file-storage.port';
 import { LocalFileStorageAdapter } from './local-file-storage.adapter';
 import { S3FileStorageAdapter } from './s3-file-storage.adapter';
 
-/** The bucket with the ids of erased users. It is not affected when a backup of the database is restored. */
+/**
+ * The bucket with the ids of erased users. A restored backup of the database may contain some of them again; this
+ * bucket still lists them.
+ */
 export const ERASURES_BUCKET = 'erasures';
 
 type StorageSettings = Pick<
@@ -25,7 +28,8 @@ type StorageSettings = Pick<
 >;
 
 /**
- * Creates an S3 adapter if an endpoint or a bucket prefix is set, else an adapter for a local folder.
+ * Creates an S3 adapter if an endpoint or a bucket prefix is set, else an adapter for a local folder. Without keys, the
+ * S3 adapter finds credentials itself, such as the role of the machine.
  * @throws Error if only one of the two S3 keys is set.
  */
 export const createFileStorage = (environment: StorageSettings): FileStoragePort => {
@@ -47,7 +51,7 @@ export const createFileStorage = (environment: StorageSettings): FileStoragePort
 };
 
 /**
- * Creates missing buckets. A migration calls it.
+ * Creates missing buckets. Called when the database is migrated.
  * @throws Error if a bucket cannot be created, for instance because it belongs to another account.
  */
 export const prepareFileStorage = async (environment: StorageSettings): Promise<void> => {

@@ -12,24 +12,25 @@ export const authCases: AuthorizationTable = {
   routes: {
     'POST /api/login': {
       isPublic: true,
-      isOpenToExcluded: true,
+      accessOfExcluded: 'any_ids',
       cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
     'POST /api/register': {
       isPublic: true,
       cases: [{ body: () => ({}), outcomes: outcomeOfOneAttempt(VALIDATION_FAILED) }],
     },
-    // These two are not tried, because they would end the logins of actors.
-    'POST /api/anonymous': { isPublic: true, isOpenToExcluded: true, cases: [] },
-    'POST /api/logout': { isPublic: true, isOpenToExcluded: true, cases: [] },
+    // These two are not tried, because they would replace or end the logins of actors.
+    'POST /api/anonymous': { isPublic: true, accessOfExcluded: 'any_ids', cases: [] },
+    'POST /api/logout': { isPublic: true, accessOfExcluded: 'any_ids', cases: [] },
     'POST /api/convert-anonymous': {
-      isOpenToExcluded: true,
+      accessOfExcluded: 'any_ids',
       cases: [
         {
+          // The email address is taken, so this converts no actor. A malformed id in a body is refused with 400.
           body: ({ user }) => ({ userId: user, email: STRANGER_EMAIL, password: 'secret' }),
           outcomes: allowOnlyOwnUserId(
             { stranger: '403 not_anonymous', else: '409 email_taken' },
-            VALIDATION_FAILED,
+            { malformed: VALIDATION_FAILED },
           ),
         },
       ],

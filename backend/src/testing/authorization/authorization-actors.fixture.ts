@@ -26,12 +26,14 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   const { origin } = replica;
   const chatOfSelf = await matchNewVisitors([origin, origin]);
   const chatOfOthers = await matchNewVisitors([origin, origin]);
+  // The other user in attempts that vary only the id of the caller.
   const friendlessUser = await stack.createVisitor(0, 'male');
   const users: Record<Actor, ThawVisitor> = {
     self: chatOfSelf.ada,
     partner: chatOfSelf.bob,
     friend: await stack.createVisitor(0, 'male'),
     anonymous: await stack.createVisitor(0, 'female'),
+    // Attempts use the email address of `stranger` as one that is taken.
     stranger: await new ThawVisitor([origin]).register(STRANGER_EMAIL, 'secret', 'male'),
     blocked: await stack.createVisitor(0, 'male'),
     suspended: await stack.createVisitor(0, 'male'),
@@ -55,7 +57,8 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   const imageUrls = new Map<ThawVisitor, string>();
   const noticeIds = new Map<ThawVisitor, number>();
   for (const user of Object.values(users)) {
-    noticeIds.set(user, await warn(replica, user.user.id)); // `warn` returns the id of the notice
+    const noticeId = await warn(replica, user.user.id);
+    noticeIds.set(user, noticeId);
     await recordPastChat(replica, requester, user);
     const request = { requesterId: requester.user.id, addresseeId: user.user.id };
     requestIds.set(user, (await requester.call('POST', '/api/friends/request', request)).body.id);
@@ -75,7 +78,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
   await users.self.call('POST', '/api/blocks', block);
   await imposeSanction(replica, users.suspended.user.id);
 
-  /** By moderator: the user whose case the moderator has claimed (is working on). */
+  /** The users whose cases the moderators have claimed (are working on), by moderator. */
   const moderatedUsers = {
     moderator: await createModeratedUser(stack, users.moderator, requester),
     otherModerator: await createModeratedUser(stack, users.otherModerator, requester),
@@ -107,10 +110,10 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       case: moderatedUser.caseId,
       sanction: moderatedUser.sanctionId,
       appeal: moderatedUser.appealId,
-      // For `other`, the caller: moderators cannot act on themselves.
+      // With the kind `other`, the person is the caller, because moderators must not act on themselves.
       person: kind === 'own' ? moderatedUser.userId : users[actor].user.id,
       evidenceImage: EVIDENCE_IMAGE_ID,
-      blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // until a decision blocks one
+      blockedImage: blockedImageRow?.id ?? Number.MAX_SAFE_INTEGER, // the attempts have blocked no image yet
       version: Number(caseRow?.version),
     };
   };
@@ -129,12 +132,14 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
       case 'own':
       case 'other': {
         const owner = kind === 'own' ? caller : otherUser;
+        // A user in neither chat has no session of their own, and gets that of `chatOfOthers` instead.
         const [ownChat, otherChat] = isInChatOfSelf ? [chatOfSelf, chatOfOthers] : [chatOfOthers, chatOfSelf];
         return {
           ...commonIds,
           user: owner.user.id,
           session: (kind === 'own' ? ownChat : otherChat).sessionId,
-          message: messageOfSelf, // another user's message for every actor but `self`
+          // Used only with the kind `other`: for every actor but `self`, it is the message of another user.
+          message: messageOfSelf,
           request: requestIds.get(owner),
           image: imageUrls.get(owner),
           notice: noticeIds.get(owner),
@@ -151,6 +156,7 @@ export const createActors = async (stack: TestStack): Promise<AuthorizationActor
           notice: Number.MAX_SAFE_INTEGER,
         };
       case 'malformed':
+        // Ids of the wrong type, and strings that a lenient parser would accept as numbers.
         return {
           ...commonIds,
           user: '0x1',

@@ -7,7 +7,7 @@ export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as 
 export const HTTP_ACTORS = [...ACTORS, 'blocked'] as const;
 /** They try only the routes of moderation, which refuse all other users. */
 export const MODERATORS = ['moderator', 'otherModerator'] as const;
-/** `suspended` also tries every route. The expected outcomes follow from `RouteCases.isOpenToExcluded`. */
+/** `suspended` also tries every route. The expected outcomes follow from `RouteCases.accessOfExcluded`. */
 export type Actor = (typeof HTTP_ACTORS)[number] | (typeof MODERATORS)[number] | 'suspended';
 
 /** The email address of `stranger`, who is the only registered user among the actors, apart from the moderators. */
@@ -71,8 +71,11 @@ export interface HttpCase {
 export interface RouteCases {
   /** Usable without a login. */
   isPublic?: true;
-  /** Usable by suspended and banned users (the excluded ones), or only with their own ids. Other routes refuse them. */
-  isOpenToExcluded?: true | 'with_own_ids';
+  /**
+   * Whether suspended and banned users (the excluded ones) may use the route with any ids or only with their own ids.
+   * Without this property, the route refuses them.
+   */
+  accessOfExcluded?: 'any_ids' | 'own_ids';
   /** Tried after all other routes, since a success deletes what these routes need. */
   runsLast?: true;
   cases: HttpCase[];
@@ -105,7 +108,10 @@ export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
 export const outcomeOfOneAttempt = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 /** For a path or body that must contain the caller's own user id. The default `malformed` is for a path. */
-export const allowOnlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({
+export const allowOnlyOwnUserId = (
+  own: Outcome,
+  { malformed = NOT_FOUND }: { malformed?: string } = {},
+): Outcomes => ({
   own,
   other: FORBIDDEN,
   missing: FORBIDDEN,

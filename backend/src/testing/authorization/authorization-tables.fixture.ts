@@ -24,7 +24,7 @@ const unknownPath: AuthorizationTable = {
   routes: {
     'ALL /api': {
       isPublic: true,
-      isOpenToExcluded: true,
+      accessOfExcluded: 'any_ids',
       cases: [{ outcomes: outcomeOfOneAttempt(NOT_FOUND) }],
     },
   },

@@ -16,7 +16,7 @@ export const blocksCases: AuthorizationTable = {
       cases: [
         {
           body: ({ user, friendlessId }) => ({ blockerId: user, blockedId: friendlessId }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },
         {
           body: ({ user, callerId }) => ({ blockerId: callerId, blockedId: user }),

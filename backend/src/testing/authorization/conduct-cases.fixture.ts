@@ -11,11 +11,11 @@ const words = 'It was a misunderstanding.';
 export const conductCases: AuthorizationTable = {
   routes: {
     'GET /api/notices/:userId': {
-      isOpenToExcluded: true,
+      accessOfExcluded: 'any_ids',
       cases: [{ path: ({ user }) => `/api/notices/${String(user)}`, outcomes: allowOnlyOwnUserId('200') }],
     },
     'PUT /api/notices/:noticeId': {
-      isOpenToExcluded: true,
+      accessOfExcluded: 'any_ids',
       cases: [
         {
           path: ({ notice }) => `/api/notices/${String(notice)}`,
@@ -24,15 +24,15 @@ export const conductCases: AuthorizationTable = {
         },
         {
           path: ({ notice }) => `/api/notices/${String(notice)}`,
-          // The notices are warnings, which ask no question about the age.
+          // The notices here are warnings. Only a notice that asks for the user's age accepts an `answer`.
           body: () => ({ seen: true, answer: 'adult' }),
           outcomes: { own: VALIDATION_FAILED, other: NOT_FOUND },
         },
       ],
     },
     'POST /api/appeals': {
-      isOpenToExcluded: true,
-      // At most five attempts by each user, since users may file five appeals a day.
+      accessOfExcluded: 'any_ids',
+      // The five outcomes below are five attempts by each user: as many appeals as a user may file per day.
       cases: [
         {
           body: ({ user, notice }) => ({ userId: user, noticeId: notice, words }),

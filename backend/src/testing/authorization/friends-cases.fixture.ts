@@ -5,13 +5,14 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
+/** The expected outcomes by whose ids are used (`IdKind`) and, where they differ, by the caller (`Actor`). */
 export const friendsCases: AuthorizationTable = {
   routes: {
     'POST /api/friends/request': {
       cases: [
         {
           body: ({ user, friendlessId }) => ({ requesterId: user, addresseeId: friendlessId }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },
         {
           body: ({ user, callerId }) => ({ requesterId: callerId, addresseeId: user }),

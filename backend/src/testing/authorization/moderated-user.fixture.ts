@@ -9,7 +9,7 @@ import { imposeSanction } from '../standings.fixture';
 import type { TestStack } from '../test-stack.harness';
 import type { ThawVisitor } from '../thaw.client';
 
-/** The id of the only image in the evidence of each case; it is unique within a case. */
+/** The evidence of each case has one image. Image ids are unique within their case only. */
 export const EVIDENCE_IMAGE_ID = 1;
 
 /** A user on whom moderators act, and the ids of what they act on. */
@@ -40,6 +40,7 @@ export const createModeratedUser = async (
   });
   const { key } = parseUploadUrl(url)!;
   const image = { imageId: EVIDENCE_IMAGE_ID, width: 1, height: 1, key };
+  // `versions` contains texts, and an image message has none.
   const message = { id: '1-0', senderId: userId, at: new Date().toISOString(), versions: [''] };
   const { caseId } = await reportUser(replica, reporter, visitor, {
     messages: [{ ...message, type: 'image', isMarked: false, images: [image] }],

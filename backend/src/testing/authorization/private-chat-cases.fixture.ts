@@ -8,11 +8,13 @@ import {
 } from './authorization-case.fixture';
 
 /**
- * The cases of a frame about a stored message, which `self` has sent to `friend`.
+ * The cases of a frame about a stored message, which the actor `self` has sent to the actor `friend`. The server first
+ * checks the sender's id, then the friendship of sender and receiver, and then the message.
  * @param senderIdField name of the field that must contain the sender's own user id.
- * @param answerToFriend the outcome for `friend`, who received the message.
+ * @param friendOutcome the outcome when `friend` sends the frame to `self` with the id of this message.
  */
-const createMessageCases = (data: object, senderIdField: string, answerToFriend: string): FrameCase[] => [
+const createMessageCases = (data: object, senderIdField: string, friendOutcome: string): FrameCase[] => [
+  // Tries each kind of message id.
   {
     data: ({ callerId, message, otherUserId }) => ({
       ...data,
@@ -21,15 +23,16 @@ const createMessageCases = (data: object, senderIdField: string, answerToFriend:
       [senderIdField]: callerId,
     }),
     outcomes: {
-      other: { friend: answerToFriend, else: 'not_friends' },
+      other: { friend: friendOutcome, else: 'not_friends' },
       missing: { friend: 'message_not_found', else: 'not_friends' },
       malformed: 'invalid_payload',
     },
   },
+  // Tries each kind of sender id.
   {
     data: ({ user, friendlessId }) => ({
       ...data,
-      messageId: 1,
+      messageId: 1, // never looked up, because the receiver is not a friend
       receiverId: friendlessId,
       [senderIdField]: user,
     }),

@@ -1,3 +1,4 @@
+import { closeCodes } from '@thaw/contract/close-codes';
 import { questions } from '@thaw/contract/questions';
 import {
   type AuthorizationTable,
@@ -11,7 +12,7 @@ import {
 
 const [question] = questions;
 
-/** The caller's own session is not tried, because a success would change or end the chat that later attempts need. */
+/** Without `own`: an attempt on the caller's own session could change or end the chat that later attempts need. */
 const refuseOtherSessions: Outcomes = {
   other: 'not_in_session',
   missing: 'not_in_session',
@@ -21,6 +22,7 @@ const refuseOtherSessions: Outcomes = {
 /**
  * The cases of a frame about a chat session.
  *
+ * @param data valid other fields of the frame; the server does not use them, because it refuses every attempt.
  * @param senderIdField name of the field that must contain the sender's own user id, if the frame has one.
  */
 const createSessionCases = (data: object, senderIdField?: string): FrameCase[] => {
@@ -34,6 +36,7 @@ const createSessionCases = (data: object, senderIdField?: string): FrameCase[] =
   if (senderIdField === undefined) return cases;
   return [
     ...cases,
+    // The server checks the user id before the session.
     {
       data: ({ user }) => ({ ...data, ...createSenderField(user), sessionId: 'nothing' }),
       outcomes: allowOnlyOwnUserIdInFrame(),
@@ -55,8 +58,8 @@ export const randomChatCases: AuthorizationTable = {
         data: ({ user }) => ({ userId: user }),
         outcomes: {
           own: 'authenticated',
-          other: 'closed 4403', // `userMismatch`
-          missing: 'closed 4403',
+          other: `closed ${closeCodes.userMismatch}`,
+          missing: `closed ${closeCodes.userMismatch}`,
           malformed: 'invalid_payload',
         },
       },

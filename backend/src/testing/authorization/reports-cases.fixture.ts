@@ -13,15 +13,17 @@ export const reportsCases: AuthorizationTable = {
     'POST /api/reports': {
       cases: [
         {
+          // The caller has no chat with the friendless user, so a report in the caller's own name is refused, too.
           body: ({ user, friendlessId }) => ({ reporterId: user, targetId: friendlessId, category: 'spam' }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },
-        // Not every kind of ids in each case, since users may file ten reports an hour.
+        // The cases below do not try all kinds of ids, because a user may file only ten reports an hour.
         {
           // Without a session id, a report is about a private chat. Friends have one, and so have users between whom a
           // friend request is pending: the cases of friend requests have left one between the partners.
           body: ({ user, callerId }) => ({ reporterId: callerId, targetId: user, category: 'spam' }),
           outcomes: {
+            // `blocked` and `self` have met in a random chat, but share no private chat.
             other: { friend: '201', partner: '201', blocked: '409 too_late', else: NOT_FOUND },
             missing: NOT_FOUND,
           },

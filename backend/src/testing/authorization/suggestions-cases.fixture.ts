@@ -14,7 +14,7 @@ export const suggestionsCases: AuthorizationTable = {
       cases: [
         {
           body: ({ user, session }) => ({ userId: user, sessionId: session, consent: true }),
-          outcomes: allowOnlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+          outcomes: allowOnlyOwnUserId(NOT_FOUND, { malformed: VALIDATION_FAILED }),
         },
       ],
     },

@@ -3,7 +3,7 @@ import { type AuthorizationTable, NOT_FOUND, allowOnlyOwnUserId } from './author
 export const usersCases: AuthorizationTable = {
   routes: {
     'GET /api/user/:id': {
-      isOpenToExcluded: 'with_own_ids',
+      accessOfExcluded: 'own_ids',
       cases: [
         {
           path: ({ user }) => `/api/user/${String(user)}`,
@@ -30,6 +30,7 @@ export const usersCases: AuthorizationTable = {
         {
           path: ({ user }) => `/api/user/${String(user)}`,
           body: () => ({ gender: 'male' }),
+          // The users have chosen a gender already, and it cannot be changed.
           outcomes: allowOnlyOwnUserId('409 gender_already_set'),
         },
       ],

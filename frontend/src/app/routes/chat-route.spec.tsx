@@ -8,7 +8,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const me = aUser({ isAnonymous: false });
 
-/** Opens /chat, signed in as `me`; `respondToLogout` is the server's response to the logout request. */
+/** Opens /chat, signed in as `me`; `respondToLogout` returns the server's response to the logout. */
 const openChatRoute = async (respondToLogout: () => Promise<undefined> | Refusal) => {
   const server = fakeServer({
     [`GET /api/user/${me.id}`]: { user: me },
@@ -34,6 +34,7 @@ const openChatRoute = async (respondToLogout: () => Promise<undefined> | Refusal
 const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
 
 beforeEach(() => {
+  // A failed logout logs a warning.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   // A wide window, in which the sidebar is next to the chat.
   const mediaQueryList = window.matchMedia('');
@@ -65,7 +66,7 @@ it('shows that the logout is in progress, and waits at most four seconds for the
         );
       }),
   );
-  // The requests that opened the page also have a timeout.
+  // Forgets the timeouts of the requests that opened the page.
   timeoutSpy.mockClear();
   await logOut();
   expect(timeoutSpy).toHaveBeenCalledWith(4_000);

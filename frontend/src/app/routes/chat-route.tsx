@@ -37,11 +37,11 @@ import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
-import { MoreAbout } from '@/features/safety/components/more-about';
 import { PartnerLinks } from '@/features/safety/components/partner-links';
+import { PersonMenu } from '@/features/safety/components/person-menu';
 import { askToReport, type ReportedChat } from '@/features/safety/stores/report-dialog.store';
 import { useAppHeight } from '@/lib/app-height';
-import { useDropGuard } from '@/lib/drop-guard';
+import { useFileDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
 import { useIdentity } from '@/product/identity';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
@@ -92,22 +92,22 @@ const AddPartnerAsFriend = ({ userId, place }: { userId: number; place: AddFrien
 
 /** Add Friend button of an ended chat. A stated age under 18 hides it, because the server then refuses the request. */
 const AddFormerPartnerAsFriend = ({ userId }: { userId: number }) => {
-  // The place is named after a skip, but every ended chat shows this button.
+  // The phase after every end of a chat is named `skipped`, not only the one after a skip.
   const button = <AddPartnerAsFriend userId={userId} place="skipped" />;
   return (
     // If the part cannot be loaded, the button is shown: the server checks every request in any case.
-    <LoadedPart part={unlessEndedForAgePart} broken={() => button}>
+    <LoadedPart part={unlessEndedForAgePart} renderFailure={() => button}>
       {(UnlessEndedForAge) => <UnlessEndedForAge>{button}</UnlessEndedForAge>}
     </LoadedPart>
   );
 };
 
-/** Menu about the partner of the current chat. */
-const MoreAboutPartner = ({ userId }: { userId: number }) => {
+/** Menu with the actions on the partner of the current chat. */
+const PartnerMenu = ({ userId }: { userId: number }) => {
   const partner = useRandomChat(({ session }) => session?.partner);
   const sessionId = useRandomChat(({ session }) => session?.sessionId);
   return partner && sessionId !== undefined ? (
-    <MoreAbout userId={userId} person={partner} reportedChat={{ sessionId }} isShort />
+    <PersonMenu userId={userId} person={partner} reportedChat={{ sessionId }} isInToolbar />
   ) : null;
 };
 
@@ -127,7 +127,10 @@ const reportMessage = (messageId: string): void => {
 /** A `ReportedChat` without ids is the private chat with the reported friend. */
 const privateChatWithFriend: ReportedChat = {};
 
-/** The page of a signed-in user: the random chat, a friend's private chat over it, sidebar, top bar and dialogs. */
+/**
+ * The page of a signed-in user: the random chat, a friend's private chat over it, sidebar, top bar and dialogs. The
+ * components named `…Place` load a part when it is needed, and connect it with the page.
+ */
 const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
   const { data: requests } = useFriendRequests(user.id);
   const { data: friends } = useFriends(user.id);
@@ -147,7 +150,11 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
 
   return (
     <>
-      <Attention unread={sumUnread(unread)} friendName={openFriend?.username} friendNews={friendNewsCount} />
+      <Attention
+        unreadCount={sumUnread(unread)}
+        friendName={openFriend?.username}
+        friendNewsCount={friendNewsCount}
+      />
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={sumUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
@@ -164,7 +171,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
               renderMore={(friend, { tabIndex, isSmall }) => (
-                <MoreAbout
+                <PersonMenu
                   userId={user.id}
                   person={friend}
                   reportedChat={privateChatWithFriend}
@@ -184,7 +191,7 @@ const Chat = ({ user, logOut }: { user: SelfUser; logOut: () => void }) => {
             <RandomChat
               initialNote={<StandingNote user={user} />}
               toolbar={<AddPartnerAsFriend userId={user.id} place="toolbar" />}
-              more={<MoreAboutPartner userId={user.id} />}
+              more={<PartnerMenu userId={user.id} />}
               isPartnerFriend={friends?.some(({ id }) => id === partnerId)}
               renderIdeas={renderRandomChatIdeas}
               skippedActions={<AddFormerPartnerAsFriend userId={user.id} />}
@@ -240,7 +247,7 @@ const standingPollMs = 60_000;
 const SignedOutRedirect = () => {
   const isDeletionPending = useAccountDeletion((state) => state.isPending);
   const receiptId = useAccountDeletion((state) => state.receiptId);
-  // The session ends before the response with the receipt arrives.
+  // The server ends the session before it responds with the id of the receipt.
   if (isDeletionPending) return <PageOverlay text={copy.profile.deleting} />;
   return <Navigate to={receiptId === null ? '/auth' : receiptPath(receiptId)} replace />;
 };
@@ -251,8 +258,8 @@ const ChatPage = () => {
   useSessionCheck(user?.id, { intervalMs: isSuspendedOrBanned ? standingPollMs : undefined });
   const { logOut, overlay } = useLogout();
   useAppHeight();
-  useDropGuard();
-  useDocumentTitle(copy.chatTitle);
+  useFileDropGuard();
+  useDocumentTitle(copy.chatDocumentTitle);
   if (!user) return <SignedOutRedirect />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">

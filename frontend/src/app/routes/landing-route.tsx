@@ -14,6 +14,7 @@ export const LandingRoute = () => {
   useDocumentTitle(copy.title, openChat?.unread);
   // A button may have been pressed before this code was loaded.
   useEffect(repeatEarlyPress, []);
+  // The code of /chat is loaded while the server creates the anonymous user.
   const anonymous = useAnonymousStart(copy.connectionError, chatPart.preload);
   return (
     <>

@@ -12,7 +12,7 @@ const moderationPart = createPart(
 );
 
 const NotFound = () => (
-  <LoadedPart part={notFoundPart} broken={(failure) => <Broken {...failure} />}>
+  <LoadedPart part={notFoundPart} renderFailure={(failure) => <Broken {...failure} />}>
     {(NotFoundRoute) => <NotFoundRoute />}
   </LoadedPart>
 );
@@ -26,7 +26,7 @@ const ModerationGate = () => {
   if (!user || isForbidden) return <NotFound />;
   if (!user.isModerator && !isModerator) return isChecked ? <NotFound /> : null;
   return (
-    <LoadedPart part={moderationPart} broken={(failure) => <Broken {...failure} />}>
+    <LoadedPart part={moderationPart} renderFailure={(failure) => <Broken {...failure} />}>
       {(Moderation) => <Moderation myId={user.id} onForbidden={() => setForbidden(true)} />}
     </LoadedPart>
   );

@@ -1,7 +1,7 @@
 import { AddFriend } from '@/features/friends/components/add-friend';
 import { type HistoryPartner } from '@/features/history/history-partner';
 import { useIsBlocked } from '@/features/safety/api/blocks';
-import { MoreAbout } from '@/features/safety/components/more-about';
+import { PersonMenu } from '@/features/safety/components/person-menu';
 
 /**
  * The actions on a past partner. A blocked partner cannot be added as a friend. An unknown partner (their profile is
@@ -16,7 +16,7 @@ export const HistoryActions = ({ userId, partner }: { userId: number; partner: H
       {allowsFriendRequest && !isBlocked && !isUnknown ? (
         <AddFriend userId={userId} personId={id} place="history" describedBy={nameId} />
       ) : null}
-      <MoreAbout
+      <PersonMenu
         userId={userId}
         person={partner}
         reportedChat={isReportable ? { historyId } : undefined}

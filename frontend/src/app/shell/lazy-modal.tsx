@@ -45,6 +45,7 @@ export interface LazyModalProps<P> {
   name: ShellModal;
   /** Title to show until the modal's code is loaded. */
   title: string;
+  /** The modal, as a component whose code is loaded separately. */
   part: Part<P>;
   children: (Loaded: ComponentType<P>) => ReactNode;
 }
@@ -55,7 +56,7 @@ export const LazyModal = <P extends object>({ name, title, part, children }: Laz
     <LoadedPart
       part={part}
       pending={<PendingModal title={title} onDismiss={shell.dismiss} />}
-      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={shell.dismiss} />}
+      renderFailure={({ retry }) => <BrokenModal retry={retry} onDismiss={shell.dismiss} />}
     >
       {children}
     </LoadedPart>

@@ -1,7 +1,7 @@
 import { render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { PrivateChatSuggestions } from '@/app/shell/suggestions';
-import { forgetModel } from '@/features/suggestions/stores/model.store';
+import { resetModel } from '@/features/suggestions/stores/model.store';
 import { useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
@@ -20,16 +20,16 @@ type Server = ReturnType<typeof fakeServer>;
 let server: Server;
 
 /**
- * @param source the server's response about its language model; `host` is null if it has none
- * @param suggestions the response to a request for suggestions of the model
+ * @param modelResponse the server's response about its language model; `host` is null if it has none
+ * @param suggestionsResponse the response to a request for suggestions of the model
  */
 const createServer = (
-  source: { model: boolean; host: string | null },
-  suggestions: unknown = { source: 'model', suggestions: modelSuggestions },
+  modelResponse: { model: boolean; host: string | null },
+  suggestionsResponse: unknown = { source: 'model', suggestions: modelSuggestions },
 ): Server =>
   fakeServer({
-    'GET /api/suggestions': source,
-    'POST /api/suggestions': suggestions as object,
+    'GET /api/suggestions': modelResponse,
+    'POST /api/suggestions': suggestionsResponse as object,
   });
 
 const insert = jest.fn();
@@ -55,7 +55,7 @@ const renderSuggestions = async () => {
 const getButton = (name: string) => screen.getByRole('button', { name });
 const queryConsentDialog = () => screen.queryByRole('dialog', { name: consentTitle });
 const countModelRequests = () => server.count('POST', '/api/suggestions');
-/** The suggestions that the row shows. Its other buttons have an icon instead of a text. */
+/** The suggestions in the row above the composer. The other buttons of the row have an icon instead of a text. */
 const listSuggestions = (): string[] =>
   within(screen.getByRole('group', { name: 'Suggestions' }))
     .queryAllByRole('button')
@@ -71,7 +71,7 @@ const expectBuiltInSuggestions = () =>
 beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();
-  forgetModel();
+  resetModel();
   insert.mockReset();
   useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {}, modelIdeas: null });
   signIn(aUser());
@@ -121,7 +121,7 @@ it.each(['Only ideas from this page', 'Close', '{Escape}'])(
   },
 );
 
-it('does not ask a user who has consented to this host in this browser', async () => {
+it('does not ask for consent when the user has consented to this host in this browser', async () => {
   localStorage.setItem(choiceKey, modelChoice);
   const user = await renderSuggestions();
   await user.click(getButton('Suggest something'));
@@ -157,7 +157,7 @@ it.each([
   ['refuses', new Refusal(429)],
   ['fails', new Refusal(503)],
   ['sends an invalid response', { suggestions: 'no' }],
-  ['repeats a suggestion that the user has inserted before', { source: 'model', suggestions: ['used'] }],
+  ['sends only suggestions that the user has inserted before', { source: 'model', suggestions: ['used'] }],
 ])('shows the built-in suggestions when the server %s', async (_, response) => {
   localStorage.setItem(choiceKey, modelChoice);
   server = createServer({ model: true, host }, response);

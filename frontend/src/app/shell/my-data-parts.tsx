@@ -14,7 +14,7 @@ export const deleteAccountPart = createPart(
 export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={downloadMyDataPart}
-    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+    renderFailure={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
   >
     {(DownloadMyData) => <DownloadMyData user={user} isRow={isRow} />}
   </LoadedPart>
@@ -24,7 +24,7 @@ export const DownloadMyDataPlace = ({ user, isRow = false }: { user: SelfUser; i
 export const DeleteAccountPlace = ({ user, isRow = false }: { user: SelfUser; isRow?: boolean }) => (
   <LoadedPart
     part={deleteAccountPart}
-    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+    renderFailure={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
   >
     {(DeleteAccount) => <DeleteAccount user={user} isRow={isRow} />}
   </LoadedPart>

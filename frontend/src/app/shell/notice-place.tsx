@@ -15,17 +15,19 @@ import {
 export const NoticePlace = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const dialog = useNoticeDialog();
-  // A notice waits until other dialogs are closed, first of all the mandatory gender question
+  // A notice waits until other dialogs are closed. The mandatory gender question comes before all others
   // (docs/product-decisions.md, A166).
+  const mustChooseGender = user.gender === null;
   const isBlocking = useBlockDialog(({ person }) => person !== null);
   const isReporting = useReportDialog(({ target }) => target !== null);
-  const hasOtherDialog = user.gender === null || isBlocking || isReporting;
-  // The next user of this page must not see the dialog of the previous one.
+  const hasOtherDialog = mustChooseGender || isBlocking || isReporting;
+  // Closes the dialog when the user changes: the next user must not see a notice of the previous one.
   useEffect(() => resetNoticeDialog, [user.id]);
-  // While the account is paused or closed, the page itself shows the notice about that.
-  const isShownByPage = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
+  // While the account is paused or closed, the page shows the notice that explains it. A dialog shows no notice of a
+  // suspension or ban then.
+  const isExclusion = ({ kind }: { kind: string }): boolean => kind === 'suspension' || kind === 'ban';
   const dialogNotices = isExcluded(user.standing)
-    ? notices.filter((notice) => !isShownByPage(notice))
+    ? notices.filter((notice) => !isExclusion(notice))
     : notices;
   const notice = hasOtherDialog ? undefined : selectShownNotice(dialog, dialogNotices);
   return notice ? <NoticeDialog key={notice.id} userId={user.id} notice={notice} /> : null;

@@ -4,7 +4,7 @@ import { copy } from '@/app/copy';
 import { useHasNewsBeneath } from '@/app/shell/use-has-news-beneath';
 import { renderPrivateChatIdeas } from '@/app/shell/suggestions-place';
 import { shell } from '@/app/shell/shell-store';
-import { MoreAbout } from '@/features/safety/components/more-about';
+import { PersonMenu } from '@/features/safety/components/person-menu';
 import { askToReport } from '@/features/safety/stores/report-dialog.store';
 import { Button } from '@/ui/button';
 import { Delayed } from '@/ui/delayed';
@@ -15,7 +15,7 @@ export const privateChatPart = createPart(
   async () => (await import('@/features/private-chat/components/private-chat')).PrivateChat,
 );
 
-const BrokenChat = ({ retry }: { retry: () => void }) => (
+const LoadFailure = ({ retry }: { retry: () => void }) => (
   <section role="alert" className="m-auto grid max-w-md gap-6 p-6">
     <div>
       <h2 className="text-xl font-bold">{copy.brokenPart.title}</h2>
@@ -30,8 +30,9 @@ const BrokenChat = ({ retry }: { retry: () => void }) => (
   </section>
 );
 
-/** A friend's private chat. It covers only the random chat: top bar and sidebar stay usable. */
+/** The private chat with a friend. It covers only the random chat: top bar and sidebar stay usable. */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
+  // Whether the random chat beneath has changed since this chat was opened.
   const hasNewsBeneath = useHasNewsBeneath();
   const reportMessage = useCallback(
     (messageId: number) => askToReport(friend, { messageIds: [messageId] }),
@@ -50,7 +51,7 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             />
           </Delayed>
         }
-        broken={({ retry }) => <BrokenChat retry={retry} />}
+        renderFailure={({ retry }) => <LoadFailure retry={retry} />}
       >
         {(PrivateChat) => (
           <PrivateChat
@@ -59,7 +60,8 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
             onClose={shell.closeFriend}
             hasNewsBeneath={hasNewsBeneath}
             // A reported chat without ids is the private chat with the friend.
-            more={<MoreAbout userId={me.id} person={friend} reportedChat={{}} />}
+            more={<PersonMenu userId={me.id} person={friend} reportedChat={{}} />}
+            // The ideas of the composer are suggestions of what to write.
             renderIdeas={renderPrivateChatIdeas}
             onReportMessage={reportMessage}
           />

@@ -33,6 +33,7 @@ export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps)
         isCollapsed ? 'size-14 justify-center rounded-card' : 'min-h-14 flex-1 px-2 py-1.5',
       )}
       onClick={() => {
+        // On small screens, the sidebar with this block is a sheet. It closes before the dialog opens.
         shell.setSheetOpen(false);
         openProfileSettings();
       }}

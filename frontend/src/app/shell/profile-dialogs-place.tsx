@@ -8,10 +8,10 @@ import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profil
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const loadDialogs = () => import('@/features/profile/components/profile-dialogs');
-/** Needed for the first paint of the chat, so chat.html preloads its code. */
+/** Contains the gender dialog, which the first paint may show, so chat.html preloads its code. */
 const profileDialogsPart = createPart(async () => (await loadDialogs()).ProfileDialogs);
 
-/** The contents of the dialogs, to be preloaded like a part; `preload` never rejects. */
+/** The contents of the dialogs, for `usePreloaded`. `preload` loads them one after another and never rejects. */
 export const profileDialogContents = {
   preload: async (): Promise<void> => {
     try {
@@ -28,7 +28,7 @@ export const profileDialogContents = {
   },
 };
 
-/** The dialogs about the user. If their code failed to load, each opening retries. */
+/** The dialogs about the user. If their code failed to load, opening a dialog loads it again. */
 export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const openDialog = useProfileDialogs((state) => state.openDialog);
   const isGenderMissing = user.gender === null;
@@ -40,7 +40,7 @@ export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogo
       pending={
         hasOpenDialog ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null
       }
-      broken={({ retry }) =>
+      renderFailure={({ retry }) =>
         hasOpenDialog || isGenderMissing ? (
           // The gender dialog cannot be dismissed: a chat needs a gender.
           <BrokenModal retry={retry} onDismiss={isGenderMissing ? undefined : closeProfileDialog} />

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { copy } from '@/app/copy';
 import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-parts';
-import { SettingsNotices } from '@/app/shell/standing-parts';
+import { SettingsNoticesButton } from '@/app/shell/standing-parts';
 import { useFriends } from '@/features/friends/api/friends';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsBlocked } from '@/features/safety/api/blocks';
@@ -15,6 +15,8 @@ import {
 } from '@/features/safety/stores/report-dialog.store';
 import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+// A part is a component whose code is loaded on demand. A `...Place` component renders a part in the shell.
 
 export const blockDialogPart = createPart(
   async () => (await import('@/features/safety/components/block-dialog')).BlockDialog,
@@ -35,7 +37,7 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
     <LoadedPart
       part={blockDialogPart}
       pending={<PendingModal title={copy.loading} onDismiss={closeBlockDialog} />}
-      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={closeBlockDialog} />}
+      renderFailure={({ retry }) => <BrokenModal retry={retry} onDismiss={closeBlockDialog} />}
     >
       {(BlockDialog) => (
         <BlockDialog
@@ -52,7 +54,7 @@ const LoadedBlockDialog = ({ userId, person }: { userId: number; person: Person 
 /** The dialog that asks before a person is blocked. */
 export const BlockDialogPlace = ({ userId }: { userId: number }) => {
   const person = useBlockDialog((state) => state.person);
-  // The next user of this page must not see the dialog of the previous one.
+  // Clean-up: the next user of this page must not see the dialog of the previous one.
   useEffect(() => closeBlockDialog, [userId]);
   return person ? <LoadedBlockDialog userId={userId} person={person} /> : null;
 };
@@ -63,7 +65,7 @@ const LoadedReportDialog = ({ userId, target }: { userId: number; target: Report
     <LoadedPart
       part={reportDialogPart}
       pending={<PendingModal title={copy.loading} onDismiss={closeReportDialog} />}
-      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={closeReportDialog} />}
+      renderFailure={({ retry }) => <BrokenModal retry={retry} onDismiss={closeReportDialog} />}
     >
       {(ReportDialog) => <ReportDialog userId={userId} target={target} isBlocked={isBlocked} />}
     </LoadedPart>
@@ -73,7 +75,7 @@ const LoadedReportDialog = ({ userId, target }: { userId: number; target: Report
 /** The dialog that reports a person. */
 export const ReportDialogPlace = ({ userId }: { userId: number }) => {
   const target = useReportDialog((state) => state.target);
-  // The next user of this page must not see the dialog of the previous one.
+  // Clean-up: the next user of this page must not see the dialog of the previous one.
   useEffect(() => closeReportDialog, [userId]);
   return target ? <LoadedReportDialog userId={userId} target={target} /> : null;
 };
@@ -82,11 +84,11 @@ export const ReportDialogPlace = ({ userId }: { userId: number }) => {
 export const SafetySettingsPlace = ({ user }: { user: SelfUser }) => (
   <LoadedPart
     part={safetySettingsPart}
-    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} className="mt-6" />}
+    renderFailure={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} className="mt-6" />}
   >
     {(SafetySettings) => (
       <SafetySettings userId={user.id}>
-        <SettingsNotices userId={user.id} />
+        <SettingsNoticesButton userId={user.id} />
         <DownloadMyDataPlace user={user} isRow />
         <DeleteAccountPlace user={user} isRow />
       </SafetySettings>

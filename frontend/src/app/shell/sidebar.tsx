@@ -5,27 +5,27 @@ import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { pageLimits } from '@/lib/page-limits';
 import { measureHorizontalSwipe, type Point } from '@/lib/swipe';
-import { useBackCloses } from '@/lib/use-back-closes';
+import { useCloseOnBack } from '@/lib/use-close-on-back';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
-/** Passed to the content of the sidebar. */
-export interface SidebarContext {
+/** Props of the content of the sidebar. */
+export interface SidebarContentProps {
   isCollapsed: boolean;
   /** Button that collapses, expands or closes the sidebar. */
   action: ReactNode;
 }
 
 export interface SidebarProps {
-  children: (context: SidebarContext) => ReactNode;
+  children: (props: SidebarContentProps) => ReactNode;
   /** The block about the user, at the bottom. */
-  profile: (context: { isCollapsed: boolean }) => ReactNode;
+  profile: (props: { isCollapsed: boolean }) => ReactNode;
 }
 
 /** The sidebar of a wide screen, next to the chat. */
 const WideSidebar = ({ children, profile }: SidebarProps) => {
-  // A sheet left open before the window became wide must not reappear when it becomes narrow again.
+  // The sheet (the sidebar of a small screen) must not reappear if it was open when the window became wide.
   useEffect(() => shell.setSheetOpen(false), []);
   const isCollapsed = useShell((state) => state.isSidebarCollapsed);
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
@@ -72,7 +72,7 @@ const useSwipeOut = (close: () => void) => {
 const SheetSidebar = ({ children, profile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
   const close = (): void => shell.setSheetOpen(false);
-  useBackCloses(isOpen, close);
+  useCloseOnBack(isOpen, close);
   const swipe = useSwipeOut(close);
   const action = (
     <Dialog.Close asChild>

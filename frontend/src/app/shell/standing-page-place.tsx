@@ -5,7 +5,7 @@ import { DeleteAccountPlace, DownloadMyDataPlace } from '@/app/shell/my-data-par
 import { NoticePlace } from '@/app/shell/notice-place';
 import { StandingPage } from '@/features/standing/components/standing-page';
 
-/** The page that replaces the chat while the user's account is paused or closed. */
+/** Shows the page that replaces the chat while the user is suspended or banned, with parts of other features. */
 export const StandingPagePlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const { search } = useLocation();
   const navigate = useNavigate();

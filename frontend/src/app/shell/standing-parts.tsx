@@ -24,29 +24,30 @@ export const Notices = ({ user }: { user: SelfUser }) => {
   const { data: notices = [] } = useNotices(user.id);
   const isOpenedByUser = useNoticeDialog(({ openedId }) => openedId !== null);
   if (!isOpenedByUser && notices.every(({ seenAt }) => seenAt !== null)) return null;
+  // After a failed load, there is no button to retry: a change of the standing retries.
   return (
-    <LoadedPart part={noticesPart} broken={() => null} resetKeys={[user.standing]}>
+    <LoadedPart part={noticesPart} renderFailure={() => null} resetKeys={[user.standing]}>
       {(NoticePlace) => <NoticePlace user={user} />}
     </LoadedPart>
   );
 };
 
 /**
- * The line about the user's standing (the state set by moderation), shown before a search. A user in care is matched
- * only with others in care.
+ * The line about the user's standing (the state set by moderation), shown before a search: to a user in care, who is
+ * matched only with others in care, and to a user who has to answer the age question before they can search.
  */
 export const StandingNote = ({ user }: { user: SelfUser }) =>
   user.standing.kind === 'care' || user.standing.kind === 'age_question' ? (
-    <LoadedPart part={standingLinePart} broken={() => null}>
+    <LoadedPart part={standingLinePart} renderFailure={() => null}>
       {(StandingLine) => <StandingLine user={user} />}
     </LoadedPart>
   ) : null;
 
 /** The button in Profile Settings that lists the notices. */
-export const SettingsNotices = ({ userId }: { userId: number }) => (
+export const SettingsNoticesButton = ({ userId }: { userId: number }) => (
   <LoadedPart
     part={noticesButtonPart}
-    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
+    renderFailure={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} />}
   >
     {(NoticesButton) => <NoticesButton userId={userId} />}
   </LoadedPart>
@@ -65,7 +66,7 @@ export const AccountPausedPage = ({ user, onLogout }: { user: SelfUser; onLogout
         />
       </Delayed>
     }
-    broken={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} isCentered />}
+    renderFailure={({ retry }) => <LoadError text={copy.brokenPart.title} onRetry={retry} isCentered />}
   >
     {(StandingPagePlace) => <StandingPagePlace user={user} onLogout={onLogout} />}
   </LoadedPart>

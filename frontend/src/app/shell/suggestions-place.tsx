@@ -9,9 +9,9 @@ const privateChatSuggestionsPart = createPart(
   async () => (await import('@/app/shell/suggestions')).PrivateChatSuggestions,
 );
 
-/** Creates a function with which the composer renders its suggestions; their code is loaded while the page is idle. */
+/** Creates the `renderIdeas` of a composer. The ideas are suggestions, whose code is loaded while the page is idle. */
 const createIdeasRenderer = (part: Part<IdeasProps>) => (props: IdeasProps) => (
-  // Until then an empty element reserves the space of the button.
+  // Until the code is loaded, an empty element reserves the space of the button, if the composer has room for it.
   <IdlePart part={part} pending={props.hasRoomForIdeas ? <span className={props.buttonClass} /> : null}>
     {(Suggestions) => <Suggestions {...props} />}
   </IdlePart>

@@ -66,13 +66,13 @@ beforeEach(async () => {
     },
     resync: () => undefined,
   } as unknown as RandomChatSocket);
-  randomChat.switchUser();
+  randomChat.switchUser(); // resets the store
   useSuggestions.setState({ requestedIn: null, hiddenIn: null, usedIn: {}, modelIdeas: null });
   useConnection.setState({ status: { kind: 'open' } });
   render(<RandomChat renderIdeas={(place) => <RandomChatSuggestions {...place} />} />);
   press('Find Conversation');
   receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
-  await screen.findByRole('heading', { name: 'brave-heron-7' });
+  await screen.findByRole('heading', { name: aPartner().username });
   // Only now, because `findByRole` waits with real timers.
   jest.useFakeTimers();
   // A message restarts the delay until suggestions appear. From this message on, the delay runs on the fake clock.
@@ -175,7 +175,7 @@ it('does not offer a question that the partner has already asked', () => {
   expect(listSuggestions()).not.toContain(text);
 });
 
-it('after Hide, shows suggestions in the same chat only on request, and stores the id of the chat for this tab', () => {
+it('after Hide, shows suggestions in this chat and tab only on request', () => {
   advanceTime(pageLimits.suggestionsAfterMs);
   press('Hide');
   expect(querySuggestionRow()).toBeNull();
@@ -188,7 +188,7 @@ it('after Hide, shows suggestions in the same chat only on request, and stores t
   expect(sessionStorage.getItem('thaw-suggestions-hidden')).toBe('s1');
 });
 
-it('keeps suggestions hidden in the random chat after Hide is pressed in a private chat', () => {
+it('keeps suggestions hidden in the random chat after they are hidden in a private chat, too', () => {
   press('Suggest something');
   press('Hide');
   // The form only serves to find the buttons of the private chat beside those of the random chat.

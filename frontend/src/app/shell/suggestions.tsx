@@ -4,9 +4,9 @@ import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { Suggestions } from '@/features/suggestions/components/suggestions';
 import { useIsConnected } from '@/lib/socket/connection';
 
-/** Conversation starters in a random chat, shown on request and after a period without messages. */
+/** Suggestions of what to write in a random chat, shown on request and after a period without activity. */
 export const RandomChatSuggestions = (props: IdeasProps) => {
-  // Every event of the chat increments its `seq`.
+  // Every event of the chat increments its `seq`, and so restarts the period without activity.
   const activity = useRandomChat(({ session }) => session?.seq);
   const isConnected = useIsConnected();
   const isChatQuiet = useRandomChat(
@@ -26,7 +26,7 @@ export const RandomChatSuggestions = (props: IdeasProps) => {
   );
 };
 
-/** Conversation starters in a private chat, shown only on request. */
+/** Suggestions of what to write in a private chat, shown only on request. */
 export const PrivateChatSuggestions = (props: IdeasProps) => (
   <Suggestions {...props} chat={{ friendId: Number(props.conversationId) }} />
 );

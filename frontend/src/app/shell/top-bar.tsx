@@ -17,8 +17,8 @@ export interface TopBarProps {
 }
 
 /**
- * Logo, connection state, friend requests with their count, and chat history; on small screens also the button that
- * opens the sidebar.
+ * Logo, connection state, friend requests with their count, and chat history. On small screens, where the sidebar is a
+ * sheet, also the button that opens it.
  */
 export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
@@ -56,7 +56,10 @@ export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
               <span className="sr-only">{productName}</span>
             </>
           ) : (
-            <Logo className="max-[22.5rem]:[&>span]:sr-only" />
+            <Logo
+              // Hides the product name on screens narrower than 360 px.
+              className="max-[22.5rem]:[&>span]:sr-only"
+            />
           )}
         </Link>
       </div>

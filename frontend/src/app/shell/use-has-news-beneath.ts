@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** Whether the random chat has changed since this component, the private chat over it, was mounted. */
+/** Whether the random chat beneath a private chat has changed since the private chat was opened. */
 export const useHasNewsBeneath = (): boolean => {
   const phase = useRandomChat((state) => state.phase);
   const lastPartnerMessageKey = useRandomChat(

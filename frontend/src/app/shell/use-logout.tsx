@@ -7,7 +7,8 @@ import { signOut } from '@/product/identity';
 import { Delayed } from '@/ui/delayed';
 
 const endSession = async (): Promise<void> => {
-  // First, because the logout ends the session and closes the socket.
+  // First end the search or chat and send the message deletions that could still be undone: the logout ends the session
+  // and closes the socket.
   randomChat.endSearchOrChat();
   privateChats.sendDeletions();
   try {
@@ -19,7 +20,7 @@ const endSession = async (): Promise<void> => {
   signOut();
 };
 
-/** Covers the page while a request that ends the session is in flight. */
+/** Covers the page while a logout or an account deletion is in flight. */
 export const PageOverlay = ({ text }: { text: string }) => (
   <Delayed>
     <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
@@ -30,7 +31,10 @@ export const PageOverlay = ({ text }: { text: string }) => (
   </Delayed>
 );
 
-/** Returns `logOut`, which ends the session, and `overlay`, to be rendered until the session has ended. */
+/**
+ * Returns `logOut`, which ends the session, and `overlay`, which the page renders. The redirect to the sign-in page
+ * then replaces the page.
+ */
 export const useLogout = (): { logOut: () => void; overlay: ReactNode } => {
   const [isLoggingOut, setLoggingOut] = useState(false);
   const logOut = (): void => {

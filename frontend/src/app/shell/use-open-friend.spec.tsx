@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { act, screen } from '@testing-library/react';
-import { shell, useShell } from '@/app/shell/shell-store';
+import { shell } from '@/app/shell/shell-store';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { createQueryClient } from '@/lib/query-client';
@@ -8,12 +8,17 @@ import { raise } from '@/product/app-events';
 import { aFriend } from '@/testing/factories';
 import { renderWithCache } from '@/testing/with-cache';
 
+const me = 7;
+const friendId = 12;
+const otherFriendId = 13;
+
 /** Shows the open friend and the number of cached friends. */
 const OpenFriend = () => {
-  const { data: friends } = useQuery({ ...friendsQuery(7), enabled: false });
+  // Disabled, so that it only reads the cache.
+  const { data: friends } = useQuery({ ...friendsQuery(me), enabled: false });
   return (
     <>
-      <p>{useOpenFriend(7)?.username ?? 'nobody'}</p>
+      <p>{useOpenFriend(me)?.username ?? 'nobody'}</p>
       <p>{`${friends?.length} friends`}</p>
     </>
   );
@@ -21,7 +26,7 @@ const OpenFriend = () => {
 
 const renderOpenFriend = () => {
   const queryClient = createQueryClient();
-  queryClient.setQueryData(friendsKey(7), [aFriend({ id: 12, username: 'heron' })]);
+  queryClient.setQueryData(friendsKey(me), [aFriend({ id: friendId, username: 'heron' })]);
   return renderWithCache(<OpenFriend />, queryClient);
 };
 
@@ -30,26 +35,26 @@ beforeEach(() => shell.reset());
 it('useOpenFriend returns the friend whose chat is open', () => {
   renderOpenFriend();
   expect(screen.getByText('nobody')).toBeVisible();
-  act(() => shell.openFriend(12));
+  act(() => shell.openFriend(friendId));
   expect(screen.getByText('heron')).toBeVisible();
   act(() => shell.closeFriend());
   expect(screen.getByText('nobody')).toBeVisible();
 });
 
 it.each([
-  ['by the user', { removedFriendId: 12, removedBy: 7 }],
-  ['by the friend', { removedFriendId: 7, removedBy: 12 }],
+  ['by the user', { removedFriendId: friendId, removedBy: me }],
+  ['by the friend', { removedFriendId: me, removedBy: friendId }],
 ])('closes the chat when the friendship is removed %s', (_, detail) => {
   renderOpenFriend();
-  act(() => shell.openFriend(12));
+  act(() => shell.openFriend(friendId));
   act(() => raise('friendship-removed', detail));
-  expect(useShell.getState().openFriendId).toBeUndefined();
+  expect(screen.getByText('nobody')).toBeVisible();
 });
 
 it('keeps the chat open when another friendship is removed', () => {
   renderOpenFriend();
-  act(() => shell.openFriend(12));
-  act(() => raise('friendship-removed', { removedFriendId: 7, removedBy: 13 }));
+  act(() => shell.openFriend(friendId));
+  act(() => raise('friendship-removed', { removedFriendId: me, removedBy: otherFriendId }));
   expect(screen.getByText('heron')).toBeVisible();
 });
 
@@ -57,12 +62,12 @@ it('closes the chat when the friend leaves the list, and does not reopen it when
   const { queryClient } = renderOpenFriend();
   // The query cache notifies its observers asynchronously.
   const setFriendsAndWait = (friends: unknown[]) => {
-    act(() => void queryClient.setQueryData(friendsKey(7), friends));
+    act(() => void queryClient.setQueryData(friendsKey(me), friends));
     return screen.findByText(`${friends.length} friends`);
   };
-  act(() => shell.openFriend(12));
+  act(() => shell.openFriend(friendId));
   await setFriendsAndWait([]);
   expect(screen.getByText('nobody')).toBeVisible();
-  await setFriendsAndWait([aFriend({ id: 12, username: 'heron' })]);
+  await setFriendsAndWait([aFriend({ id: friendId, username: 'heron' })]);
   expect(screen.getByText('nobody')).toBeVisible();
 });

@@ -14,6 +14,7 @@ export const useOpenFriend = (userId: number): Friend | undefined => {
   useEffect(() => {
     if (isNoLongerFriend) shell.closeFriend();
   }, [isNoLongerFriend]);
+  // While the list of friends is not loaded, the effect above does not notice that the friendship ends.
   useEffect(
     () =>
       onAppEvent('friendship-removed', ({ removedFriendId, removedBy }) => {

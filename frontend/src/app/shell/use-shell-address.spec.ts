@@ -23,6 +23,9 @@ it('ignores invalid friend ids and unknown names in the address', () => {
     expect(parseSearch(search)).toEqual(nothingOpen);
 });
 
+// The third argument of `computeAddressChange` is the part whose opening added the current history entry. `added` is
+// the same for the entry that results.
+
 it('adds a history entry when a chat or a dialog opens', () => {
   expect(computeAddressChange(nothingOpen, friendOpen, undefined)).toEqual({
     added: 'friend',
@@ -43,7 +46,7 @@ it('goes back when the most recently opened part is closed', () => {
   expect(computeAddressChange(bothOpen, friendOpen, 'dialog')).toBe('back');
 });
 
-it('replaces the entry when the closed part is not the one that added it', () => {
+it('replaces the entry when it was not added for the closed part', () => {
   expect(computeAddressChange(friendOpen, nothingOpen, undefined)).toEqual({
     added: undefined,
     replace: true,

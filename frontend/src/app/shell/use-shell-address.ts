@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { useShell, type ShellModal } from '@/app/shell/shell-store';
 import { useProfileDialogs, type ProfileDialog } from '@/features/profile/profile-dialogs.store';
-import { isOverlayEntry } from '@/lib/use-back-closes';
+import { isOverlayEntry } from '@/lib/use-close-on-back';
 import { currentUser } from '@/product/identity';
 
 /** The parts of the page that cover the random chat: a friend's chat, and a dialog on top of either chat. */
@@ -94,6 +94,7 @@ export const computeAddressChange = (
     shown[part] !== undefined && wanted[part] === undefined;
   if (!hasChanged('friend') && !hasChanged('dialog')) return 'none';
   if (isOpening('dialog') && !hasChanged('friend')) return { added: 'dialog', replace: false };
+  // A dialog that opens or changes together with the friend shares the entry of the friend.
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
   const closesOnlyTopPart =
     topPart !== undefined && isClosing(topPart) && !hasChanged(topPart === 'friend' ? 'dialog' : 'friend');
@@ -112,13 +113,14 @@ export const useShellAddress = (): void => {
   const location = useLocation();
   const navigate = useNavigate();
 
-  // Runs before the subscription below, which compares with the state applied here.
+  // A layout effect runs before the effect below, so the stores match the address when the subscription begins.
   useLayoutEffect(() => applyToStores(parseSearch(location.search)), [location.search]);
 
   useEffect(() => {
     let goBackTimer: number | undefined;
     const computeCurrentChange = (): AddressChange => {
       const topPart = (location.state as EntryState | null)?.added;
+      // `location.search` may be out of date: it changes only when the page is rendered again.
       return computeAddressChange(parseSearch(window.location.search), readOpenParts(), topPart);
     };
     const goBack = (): void => {
@@ -136,7 +138,7 @@ export const useShellAddress = (): void => {
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // The same click may close a sheet, an overlay without an address: the history entry of the sheet is reused.
+      // The same click may close a sheet, which has a history entry but no address. This change replaces that entry.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };

@@ -43,7 +43,7 @@ it('opens nothing while another dialog is open', () => {
   expect(getModal()).toBeUndefined();
 });
 
-it('ignores K alone and K with a further modifier', () => {
+it('ignores K alone, and Ctrl+K with Shift or Alt', () => {
   render(<Page />);
   for (const keys of [{}, { ctrlKey: true, shiftKey: true }, { altKey: true, ctrlKey: true }]) {
     expect(pressKey(document.body, { key: 'k', ...keys })).toBe(true);

@@ -3,8 +3,9 @@ import { shell, type ShellModal } from '@/app/shell/shell-store';
 
 /** Returns the modal that a key combination opens. */
 const findModal = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): ShellModal | undefined => {
-  // `ctrlKey !== metaKey`: exactly one of the two is pressed.
+  // Ctrl or ⌘, but not both.
   if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey) return 'switch-friend';
+  // Many keyboards need Shift for `?`.
   return key === '?' && !ctrlKey && !metaKey && !altKey ? 'shortcuts' : undefined;
 };
 
@@ -22,7 +23,7 @@ export const useShortcuts = (): void => {
       if (!modal || event.defaultPrevented || event.repeat || event.isComposing) return;
       if (modal === 'shortcuts' && isTyping(event.target)) return;
       const isDialogOpen = document.querySelector('[role="dialog"]') !== null;
-      // Keep the browser's own Ctrl+K from moving the focus to the address bar.
+      // Without this, Ctrl+K moves the focus to the address bar, also while a dialog is open.
       if (modal === 'switch-friend' || !isDialogOpen) event.preventDefault();
       if (!isDialogOpen) shell.show(modal);
     };

@@ -39,6 +39,7 @@ it('announces each message of a burst once and in order, and none that was prese
   showMessages(...createMessages(1, 2, 3, 4));
   const burst = [createAnnouncement(2), createAnnouncement(3), createAnnouncement(4)];
   expect(readLog()).toEqual(burst);
+  // A changed message is not announced again.
   const reactions = { '❤️': { count: 1, users: [ownId] } };
   showMessages(...createMessages(1, 2, 3), createMessage(4, { reactions }));
   expect(readLog()).toEqual(burst);
@@ -57,14 +58,13 @@ it("announces no own message, but a partner's message that is inserted before an
   const createOwnMessage = (delivery: ChatMessage['delivery']) =>
     createMessage(9, { senderId: ownId, key: 'mine', delivery });
   const showMessages = renderAnnouncer(createMessage(1), createOwnMessage('sending'));
-  // The partner's message is inserted before the user's own unsent one.
   showMessages(...createMessages(1, 2), createOwnMessage('sending'));
   expect(readLog()).toEqual([createAnnouncement(2)]);
   showMessages(...createMessages(1, 2), createOwnMessage('sent'));
   expect(readLog()).toEqual([createAnnouncement(2)]);
 });
 
-it('announces a picture as a photo, and a notice by its text', () => {
+it('announces an image as "Photo", and a notice by its text', () => {
   const showMessages = renderAnnouncer(createMessage(1));
   showMessages(
     createMessage(1),
@@ -80,7 +80,7 @@ it('announces no older messages that are loaded above', () => {
   expect(readLog()).toEqual([]);
 });
 
-it('announces nothing again when the newest row is removed', () => {
+it('announces no older row again after the newest row is removed, but still the next new message', () => {
   const showMessages = renderAnnouncer(...createMessages(1, 2));
   showMessages(
     ...createMessages(1, 2),

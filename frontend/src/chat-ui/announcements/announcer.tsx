@@ -25,8 +25,8 @@ const getAnnouncement = (
 };
 
 /**
- * The newest rows that can be announced, newest last. At most as many as the log keeps: more new rows come only from
- * loaded history or after a long absence, and then the newest ones are enough.
+ * Lists the newest rows that can be announced, newest last, and no more than the log keeps. More rows than that are new
+ * at once only when history is loaded or after a long absence; then the newest ones are enough.
  */
 const listNewestAnnouncements = ({ messages, ...options }: AnnouncerProps): LogEntry[] => {
   const newest: LogEntry[] = [];
@@ -45,8 +45,9 @@ const listNewestAnnouncements = ({ messages, ...options }: AnnouncerProps): LogE
 export const Announcer = (props: AnnouncerProps) => {
   const newest = listNewestAnnouncements(props);
   const [known, setKnown] = useState(newest);
-  // Only rows after the last known one are new: when a notice is removed, older rows move up into `newest`.
+  // When a notice is removed, `newest` also contains an older row. Only rows after the last known one are new.
   const lastKnownIndex = newest.findLastIndex(({ key }) => known.some((entry) => entry.key === key));
   if (newest.at(-1)?.key !== known.at(-1)?.key) setKnown(newest);
-  return <LiveLog label={copy.list.news} entries={useLog(newest.slice(lastKnownIndex + 1))} />;
+  // `useLog` stores the new entries now: `setKnown` makes React render again at once, and then no entry is new.
+  return <LiveLog label={copy.list.newMessages} entries={useLog(newest.slice(lastKnownIndex + 1))} />;
 };

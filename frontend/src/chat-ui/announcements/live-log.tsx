@@ -6,12 +6,12 @@ export interface LogEntry {
   text: string;
 }
 
-/** Number of entries that a log keeps. Screen readers announce an entry when it is added; older ones can be removed. */
+/** Number of entries that a log keeps. An entry is announced when it is added, so older ones can be removed. */
 export const maxLogEntries = 5;
 
 /**
  * Keeps the entries of a log: appends the candidates whose keys the log does not contain.
- * @param candidates  at most `maxLogEntries`: of more, the removed ones would be appended again at each render
+ * @param candidates  at most `maxLogEntries`. With more, each render would append those again that the last one removed
  * @returns the latest entries, in order
  */
 export const useLog = (candidates: readonly LogEntry[]): readonly LogEntry[] => {
@@ -22,20 +22,20 @@ export const useLog = (candidates: readonly LogEntry[]): readonly LogEntry[] => 
   return log;
 };
 
-/** The log in the shadow tree of each host. An element accepts one shadow tree, but React may call its ref twice. */
-const logsByHost = new WeakMap<Element, Element>();
+/** The log of each host. React may call a ref twice for one host, which accepts only one shadow tree. */
+const logElementsByHost = new WeakMap<Element, Element>();
 
-/** A live region in a shadow tree: announced, but neither found by a page search nor copied with the messages. */
-const getOrCreateLog = (host: Element, label: string): Element => {
-  const existing = logsByHost.get(host);
+/** A live region in a shadow tree: announced, but not found by the browser's search, nor copied with messages. */
+const getOrCreateLogElement = (host: Element, label: string): Element => {
+  const existing = logElementsByHost.get(host);
   if (existing) return existing;
-  const log = document.createElement('div');
-  log.setAttribute('role', 'log');
-  log.setAttribute('aria-live', 'polite');
-  log.setAttribute('aria-label', label);
-  host.attachShadow({ mode: 'closed' }).append(log);
-  logsByHost.set(host, log);
-  return log;
+  const logElement = document.createElement('div');
+  logElement.setAttribute('role', 'log');
+  logElement.setAttribute('aria-live', 'polite');
+  logElement.setAttribute('aria-label', label);
+  host.attachShadow({ mode: 'closed' }).append(logElement);
+  logElementsByHost.set(host, logElement);
+  return logElement;
 };
 
 /**
@@ -44,18 +44,21 @@ const getOrCreateLog = (host: Element, label: string): Element => {
  * @param props.label  names the log for screen readers; a later change has no effect
  */
 export const LiveLog = ({ label, entries }: { label: string; entries: readonly LogEntry[] }) => {
-  const [log, setLog] = useState<Element | null>(null);
-  const mount = useCallback((host: Element | null) => setLog(host && getOrCreateLog(host, label)), [label]);
+  const [logElement, setLogElement] = useState<Element | null>(null);
+  const mount = useCallback(
+    (host: Element | null) => setLogElement(host && getOrCreateLogElement(host, label)),
+    [label],
+  );
   return (
     <div ref={mount} className="sr-only">
-      {log
+      {logElement
         ? createPortal(
             entries.map(({ key, text }) => (
               <p key={key} dir="auto">
                 {text}
               </p>
             )),
-            log,
+            logElement,
           )
         : null}
     </div>

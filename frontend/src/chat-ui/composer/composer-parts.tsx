@@ -7,7 +7,7 @@ import { copy } from '@/chat-ui/copy';
 
 /** The reply or edit that the text in the composer belongs to. */
 export type ComposerTask =
-  /** `name`: the author of `message`. `isMine`: the user replies to their own message. `quote`: its shortened text. */
+  /** `name` and `quote`: author and shortened text of `message`. `isMine`: the user replies to their own message. */
   | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean; quote: string }
   /** `text`: the new text of an earlier edit that could not be saved. */
   | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
@@ -60,6 +60,7 @@ export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: (
     </Banner>
   );
 
+/** A picture that was returned to the composer with its message has no file, and so no name. */
 export const AttachmentPreview = ({
   attachment,
   onRemove,

@@ -42,6 +42,7 @@ describe('a photo', () => {
     expect(onSend).toHaveBeenLastCalledWith({ text: 'look', attachment });
     expect(queryRemoveButton()).toBeNull();
     expect(getField()).toHaveValue('');
+    // The sent message still shows the preview.
     expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
@@ -57,7 +58,7 @@ describe('a photo', () => {
     expect(queryRemoveButton()).toBeVisible();
   });
 
-  it('stays in the composer with its caption when it is not accepted', async () => {
+  it('stays in the composer with its caption when `onSend` refuses it', async () => {
     const { chooseFile } = renderComposer({ canAttach: true, onSend: () => false });
     chooseFile(photo);
     typeText('my words');
@@ -77,7 +78,7 @@ describe('a photo', () => {
 describe('an edit', () => {
   const message = aMessage({ senderId: 7, content: 'as it was' });
 
-  it('loads the text, hides Attach, saves on Enter unless blank, and restores the unsent text', async () => {
+  it('hides Attach, saves its text on Enter unless blank, and restores the draft when it ends', async () => {
     const onSave = jest.fn(() => true);
     const onEndTask = jest.fn();
     const { rerenderComposer } = renderComposer({ onSave, onEndTask, canAttach: true });
@@ -96,12 +97,12 @@ describe('an edit', () => {
     expect(getField()).toHaveValue('half a thought');
   });
 
-  it('that could not be saved is opened again with its edited text', () => {
+  it('starts with the edited text after it could not be saved', () => {
     renderComposer({ task: { kind: 'edit', message, text: 'as it should be' } });
     expect(getField()).toHaveValue('as it should be');
   });
 
-  it('stays open when it is not accepted, and is cancelled by Escape', async () => {
+  it('stays open when `onSave` refuses it, and is cancelled by Escape', async () => {
     const onEndTask = jest.fn();
     renderComposer({ onSave: () => false, onEndTask, task: { kind: 'edit', message } });
     typeText('as it is');

@@ -53,7 +53,7 @@ it('disables Send while the text is blank', async () => {
   expect(button).toBeEnabled();
 });
 
-it('keeps the text when onSend does not accept it', async () => {
+it('keeps the text when onSend returns false', async () => {
   const { field, user } = renderComposer({ acceptsMessages: false });
   await user.type(field, 'hello{Enter}');
   expect(field).toHaveValue('hello');
@@ -115,7 +115,7 @@ describe('a returned message', () => {
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
-  it('with a picture is refused while the composer holds another text or picture', () => {
+  it('that has a picture is refused unless the composer is empty', () => {
     const { takeBack, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
     act(() => expect(takeBack('look', attachment)).toBe(false));
@@ -126,20 +126,20 @@ describe('a returned message', () => {
     expect(field).toHaveValue('one');
   });
 
-  it('with a picture is refused during a reply', () => {
-    const task = {
+  it('that has a picture is refused during a reply', () => {
+    const reply = {
       kind: 'reply',
       message: aMessage(),
       name: 'brave-heron-7',
       isMine: false,
       quote: 'hi',
     } as const;
-    const { takeBack } = renderWithHandle({ task });
+    const { takeBack } = renderWithHandle({ task: reply });
     act(() => expect(takeBack('look', attachment)).toBe(false));
   });
 });
 
-it('says after a reload that an attached photo was not kept, until the next message is sent', async () => {
+it('says after a reload that the picture was not kept, until the next message is sent', async () => {
   const draft = { initial: { text: 'look', hasPicture: true }, onChange: () => undefined };
   render(<Composer onSend={() => true} canAttach draft={draft} />);
   expect(screen.getByRole('status')).toHaveTextContent('Your photo was not kept: please attach it again.');
@@ -214,7 +214,8 @@ it('recomputes its height when its width changes', () => {
     disconnect(): void {}
   } as unknown as typeof ResizeObserver;
   const { field } = renderComposer();
-  // jsdom computes no layout, so the width was 0 until now.
+  // A real ResizeObserver calls back for any new size; the composer ignores a call with the same width. jsdom computes
+  // no layout, so the width was 0 until now.
   Object.defineProperties(field, { scrollHeight: { value: 96 }, clientWidth: { value: 300 } });
   act(() => triggerResize());
   expect(field).toHaveStyle({ height: '96px' });

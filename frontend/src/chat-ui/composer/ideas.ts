@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** What the composer passes to the ideas for what to write. */
+/** Props that the composer passes to the ideas, which are suggestions of what to write. */
 export interface ComposerIdeasProps {
   /** Whether the field is empty, nothing is attached or edited, and no notice is shown. */
   hasRoomForIdeas: boolean;
@@ -17,7 +17,7 @@ export interface IdeasProps extends ComposerIdeasProps {
 }
 
 /**
- * Renders the ideas of another feature: a button in the composer, and a row that is positioned absolutely above the
- * composer.
+ * Renders the ideas: a button in the composer, and a row that is positioned absolutely above the composer. The composer
+ * itself has only `ComposerIdeasProps`; the conversation adds the other props.
  */
 export type RenderIdeas<P = IdeasProps> = (props: P) => ReactNode;

@@ -9,7 +9,7 @@ import {
 /** The one picture of a composer, from its choice until it is handed over to the outbox or removed. */
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   const [attachment, setAttachment] = useState<Attachment | null>(null);
-  // A ref, because the outbox may return two pictures before the component renders.
+  // A ref, so that `isEmpty` is up to date when the outbox returns two pictures before the next render.
   const latest = useRef<Attachment | null>(null);
   const replaceAttachment = (next: Attachment | null): void => {
     latest.current = next;
@@ -31,7 +31,7 @@ export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
       replaceAttachment(createAttachment(file));
       return true;
     },
-    /** Shows a picture that the outbox has returned. */
+    /** Shows a picture that the outbox has returned. Call only while `isEmpty` returns true. */
     takeBack: (returned: Attachment): void => replaceAttachment(returned),
     /** Empties the composer without freeing the picture: the outbox owns it from now on. */
     handOver: (): void => replaceAttachment(null),

@@ -12,7 +12,7 @@ export const useComposerText = (
   onChange: (text: string) => void,
 ) => {
   const [text, setText] = useState(initial);
-  // A ref, because the outbox may return several texts before the component renders.
+  // A ref, because the outbox, which sends messages, may return several unsent ones before the component renders.
   const unsentText = useRef(initial);
   /** The texts that the outbox has returned and that are still at the front of the field. The next one follows them. */
   const returnedTexts = useRef('');
@@ -28,6 +28,7 @@ export const useComposerText = (
   if (editing && edited?.messageId !== editing.message.id) {
     setEdited({
       messageId: editing.message.id,
+      // `editing.text` is the new text of an earlier edit that could not be saved.
       text: editing.text ?? parseContent(editing.message).text,
     });
   }
@@ -44,11 +45,12 @@ export const useComposerText = (
       returnedTexts.current = '';
       setUnsentText('');
     },
-    /** Inserts a text that the outbox has returned at the front of the field, after earlier ones. */
+    /** Puts a returned text into the field: after earlier returned texts, and before what the user has typed. */
     takeBack: (text: string): void => {
       // The user may have changed the returned texts: then nothing in the field counts as returned.
       const isUnchanged = unsentText.current.startsWith(returnedTexts.current);
       const earlierTexts = isUnchanged ? returnedTexts.current : '';
+      // The line break between the returned texts and the user's own text belongs to neither.
       const ownText = unsentText.current.slice(earlierTexts.length).replace(/^\n/, '');
       returnedTexts.current = [earlierTexts, text].filter(Boolean).join('\n');
       setUnsentText([returnedTexts.current, ownText].filter(Boolean).join('\n'));

@@ -1,18 +1,18 @@
 import { createEvent, fireEvent, render, screen } from '@testing-library/react';
 import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
-import { useDropGuard } from '@/lib/drop-guard';
+import { useFileDropGuard } from '@/lib/drop-guard';
 
 const photo = new File(['x'], 'photo.png', { type: 'image/png' });
-const dataTransfer = { types: ['Files'], files: [photo], dropEffect: 'copy' };
+const dataTransfer = { types: ['Files'], files: [photo] };
 
 const DropTarget = ({ onFile }: { onFile?: (file: File) => void }) => {
-  const { isDropping, handlers } = useFileDrop(onFile);
-  useDropGuard();
+  const { isDraggingOver, handlers } = useFileDrop(onFile);
+  useFileDropGuard();
   return (
     <>
       <div data-testid="target" {...handlers}>
         <span>inside</span>
-        {isDropping ? <b>drop here</b> : null}
+        {isDraggingOver ? <b>drop here</b> : null}
       </div>
       <aside>beside</aside>
     </>
@@ -45,7 +45,7 @@ it('accepts a file dropped inside and hides the overlay', () => {
   expect(screen.queryByText('drop here')).not.toBeInTheDocument();
 });
 
-it('prevents the browser from opening a file that is dropped beside or on a target that accepts no files', () => {
+it('prevents the browser from opening a file dropped outside the target, or on a target that accepts no files', () => {
   render(<DropTarget />);
   for (const element of [screen.getByText('beside'), screen.getByText('inside')]) {
     expect(fireDragEvent('dragOver', element).defaultPrevented).toBe(true);

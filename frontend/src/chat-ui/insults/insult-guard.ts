@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { isHidingInsults, useIsHidingInsults } from '@/product/stranger-choices';
+import { isHidingInsults, useIsHidingInsults } from '@/product/stranger-settings';
 
 interface InsultGuard {
   isInsult: (text: string) => boolean;
@@ -8,6 +8,7 @@ interface InsultGuard {
 /** Finds no insults until its code is loaded: the word list and its matcher are not needed for the first paint. */
 export const useInsultGuard = create<InsultGuard>()(() => ({ isInsult: () => false }));
 
+/** Loads the code with `usePreloaded`, like the code of a lazily loaded component (a part). */
 export const insultGuardPart = {
   /** Never rejects. */
   preload: async (): Promise<void> => {
@@ -24,8 +25,8 @@ export const insultGuardPart = {
 export const isHiddenInsult = (text: string): boolean =>
   isHidingInsults() && useInsultGuard.getState().isInsult(text);
 
-/** Whether a text of a stranger is hidden. An empty text never is. */
+/** The same as a hook, which renders again when the answer changes. */
 export const useIsHiddenInsult = (text: string): boolean => {
   const isInsult = useInsultGuard((guard) => guard.isInsult);
-  return useIsHidingInsults() && text !== '' && isInsult(text);
+  return useIsHidingInsults() && isInsult(text);
 };

@@ -1,7 +1,7 @@
-// A stranger's message that contains an entry of the first three lists is hidden. Each entry is a whole word or phrase,
-// in lower case and without accents, because `isInsult` converts the message to this form. A part in brackets is
-// optional. Swear words are not listed, because adults may swear. German, Spanish, Portuguese and French entries are at
-// the end of each list.
+// A stranger's message that contains an entry of `slurs`, `deathWishes` or `sexualDemands` is hidden. Each entry is a
+// whole word or phrase, in lower case and without accents, because `isInsult` converts the message to this form. A part
+// in brackets is optional. Swear words that insult no one are not listed, because adults may swear. German, Spanish,
+// Portuguese and French entries are at the end of each list.
 
 export const slurs = [
   'nigger[s]',
@@ -101,11 +101,11 @@ export const sexualDemands = [
   'show boobs',
   'show pussy',
   'show me [your ]tits',
-  'show me [ur ]tits',
+  'show me ur tits',
   'show me [your ]boobs',
-  'show me [ur ]boobs',
+  'show me ur boobs',
   'show me [your ]pussy',
-  'show me [ur ]pussy',
+  'show me ur pussy',
   'show me [your ]dick',
   'show me your ass',
   'show me your body',
@@ -141,8 +141,8 @@ export const sexualDemands = [
 ];
 
 /**
- * Beginnings of harmless phrases, such as "flame retardant", that contain or resemble an entry of `slurs`. `isInsult`
- * ignores them.
+ * Beginnings of harmless phrases that contain an entry of `slurs`. `isInsult` removes them from a message before it
+ * searches for entries.
  */
 export const allowedPhrases = [
   'chink in',

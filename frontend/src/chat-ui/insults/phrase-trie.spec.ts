@@ -4,13 +4,17 @@ import { PhraseTrie, RunCollector } from '@/chat-ui/insults/phrase-trie';
 const phrases = [...slurs, ...deathWishes, ...sexualDemands];
 const trie = new PhraseTrie(phrases);
 
+/** Collects the runs of a text: a run is one character, or the same character several times in a row. */
 const collectRuns = (text: string): RunCollector => {
   const runs = new RunCollector(text.length);
   for (const character of text) runs.add(character.charCodeAt(0));
   return runs;
 };
 
-/** One regular expression for each phrase: a letter matches once or more, a double letter twice or more. */
+/**
+ * One regular expression for each phrase. A letter matches once or more, a double letter twice or more. A part of the
+ * phrase in brackets is optional.
+ */
 const expressions = phrases.map((phrase) => {
   const [before = '', optional = '', after = ''] = phrase.split(/[[\]]/);
   const toPattern = (text: string) =>
@@ -44,7 +48,7 @@ it('finds what one regular expression for each phrase finds, in 20,000 random te
       })
       .join('');
   const counts = { found: 0, clean: 0 };
-  for (let run = 0; run < 20_000; run += 1) {
+  for (let round = 0; round < 20_000; round += 1) {
     const parts = Array.from({ length: 1 + Math.floor(random() * 5) }, () => {
       const text = random() < 0.4 ? pick(phrases).replaceAll(/\[|\]/g, '') : pick(words);
       return random() < 0.5 ? distort(text) : text;
@@ -69,6 +73,7 @@ const countLookUps = (text: string): number => {
   return length / text.length;
 };
 
+// Most of these texts begin with a part of a phrase, which the trie follows at each repetition.
 it.each([
   'a',
   'cun ',

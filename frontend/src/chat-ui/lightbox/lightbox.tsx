@@ -2,7 +2,7 @@ import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
 import { copy } from '@/chat-ui/copy';
 import { useZoom } from '@/chat-ui/lightbox/use-zoom';
-import { useBackCloses } from '@/lib/use-back-closes';
+import { useCloseOnBack } from '@/lib/use-close-on-back';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface LightboxProps {
@@ -18,7 +18,7 @@ export interface LightboxProps {
  */
 export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
   const { picture, handlers } = useZoom<HTMLImageElement>();
-  useBackCloses(true, onClose);
+  useCloseOnBack(true, onClose);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>

@@ -4,14 +4,14 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
-/** Messages with a photo preload the lightbox. */
+/** The code of the lightbox, loaded on demand. Exported, because messages with a photo preload it. */
 export const lightboxPart = createPart(async () => (await import('@/chat-ui/lightbox/lightbox')).Lightbox);
 
 /** The lightbox, shown once its code is loaded. */
 export const OpenedPhoto = (photo: LightboxProps) => (
   <LoadedPart
     part={lightboxPart}
-    broken={({ retry }) => (
+    renderFailure={({ retry }) => (
       <Modal isOpen title={photo.name} onDismiss={photo.onClose}>
         <LoadError text={copy.photo.notLoaded} onRetry={retry} className="mt-4" />
       </Modal>

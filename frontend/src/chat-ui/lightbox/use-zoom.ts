@@ -19,7 +19,8 @@ const measureSpread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(m
 
 /**
  * Touch gestures on a picture centred in its frame: pinch to zoom, drag while zoomed in, and double tap to toggle
- * between the whole picture and a closer view. Mouse events are not handled. The frame needs `touch-action: none`.
+ * between the whole picture and a closer view. Mouse events are not handled. The frame gets the `handlers` and needs
+ * `touch-action: none`; the picture gets the ref `picture`.
  */
 export const useZoom = <Picture extends HTMLElement>() => {
   const picture = useRef<Picture>(null);
@@ -72,6 +73,7 @@ export const useZoom = <Picture extends HTMLElement>() => {
       const point = toFramePoint(event);
       if (press.current && measureDistance(point, press.current.point) > tapSlackPx)
         press.current.isTap = false;
+      // The touch may still become a tap, which must not move the picture.
       if (press.current?.isTap) return;
       const before = [...fingers.current.values()];
       fingers.current.set(event.pointerId, point);

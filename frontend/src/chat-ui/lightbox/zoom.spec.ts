@@ -6,17 +6,17 @@ const frame = { width: 390, height: 844 };
 it('keeps the point between the fingers in place while scaling', () => {
   const midpoint = { x: 60, y: -40 };
   const zoom = zoomBy(unzoomed, 2, midpoint);
-  // Without a zoom, the midpoint is also the offset of that point from the centre of the picture.
+  // Coordinates count from the centre of the frame, which is also the centre of the unzoomed picture.
   expect(zoom.x + midpoint.x * zoom.scale).toBe(midpoint.x);
   expect(zoom.y + midpoint.y * zoom.scale).toBe(midpoint.y);
 });
 
 it('moves with the fingers without scaling', () => {
-  expect(zoomBy({ scale: 2, x: 10, y: 0 }, 1, { x: 0, y: 0 }, { x: 25, y: -5 })).toEqual({
-    scale: 2,
-    x: 35,
-    y: -5,
-  });
+  const [from, to] = [
+    { x: 0, y: 0 },
+    { x: 25, y: -5 },
+  ];
+  expect(zoomBy({ scale: 2, x: 10, y: 0 }, 1, from, to)).toEqual({ scale: 2, x: 35, y: -5 });
 });
 
 it('scales from 1 to 4 times the size of the whole picture', () => {
@@ -28,5 +28,6 @@ it('moves a picture no further than its edges, and centres one that is smaller t
   // At scale 2 the picture has 600 × 400 px: (600 - 390) / 2 = 105 px to each side, and no room to move vertically.
   expect(keepInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
   expect(keepInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });
+  // At scale 1 the picture is smaller than the frame.
   expect(keepInFrame({ scale: 1, x: -80, y: 9 }, picture, frame)).toEqual(unzoomed);
 });

@@ -1,6 +1,6 @@
 import { type Point } from '@/lib/swipe';
 
-/** Scale of the picture, and the offset of its centre from the centre of the frame, in px. */
+/** Scale of a picture, and the offset of its centre from the centre of the frame (the area that shows it), in px. */
 export interface Zoom extends Point {
   scale: number;
 }
@@ -19,7 +19,7 @@ const clamp = (value: number, minimum: number, maximum: number): number =>
 
 /**
  * Scales a picture by `factor` so that its point at `from` moves to `to`. Both are relative to the centre of the frame,
- * in px. The resulting scale is between 1 and 4.
+ * in px. The resulting scale is between 1 and `maxScale`.
  */
 export const zoomBy = (zoom: Zoom, factor: number, from: Point, to: Point = from): Zoom => {
   const scale = clamp(zoom.scale * factor, 1, maxScale);

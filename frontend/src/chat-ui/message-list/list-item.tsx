@@ -13,9 +13,9 @@ export interface ListItemProps {
   isActive: boolean;
   /** Whether the row plays its entry animation. */
   isArriving: boolean;
-  /** Whether the row plays the animation that marks it after a jump. */
+  /** Whether the row plays the animation that marks it after the user has jumped to it, such as from a quote. */
   isFlashing: boolean;
-  /** Whether a touch is held on the list. */
+  /** Whether a finger is down on the list and has not moved. */
   isListPressed: () => boolean;
   /** Called when the entry animation has ended. */
   onArrived: () => void;
@@ -60,6 +60,7 @@ export const ListItem = ({
   >
     {above}
     <div
+      // `useRowTouch` sets it to `moving` or `ready` during a swipe.
       data-swipe=""
       className={cn(
         'relative touch-pan-y rounded-control',

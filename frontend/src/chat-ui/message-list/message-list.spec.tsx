@@ -48,7 +48,10 @@ const openSheet = async (row: HTMLElement) => {
   return within(await screen.findByRole('dialog'));
 };
 
-/** The list of a chat with a friend, whose messages hide nothing; `revealed` makes the partner a stranger. */
+/**
+ * By default, the list of a chat with a friend (`revealed: null`). With a set as `revealed`, the partner is a stranger,
+ * whose photos are hidden unless the set contains their URLs.
+ */
 const createList = (
   messages: readonly ChatMessage[],
   props: Partial<ComponentProps<typeof MessageList>> = {},
@@ -85,7 +88,7 @@ describe('a message that was not delivered', () => {
     expect(onDiscard).toHaveBeenCalledWith('c1');
   });
 
-  it('opens a sheet that copies, resends and deletes it', async () => {
+  it('opens a sheet with Copy text and Retry, and with Delete, which discards it', async () => {
     render(createList([failed]));
     const sheet = await openSheet(screen.getByRole('listitem'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
@@ -151,7 +154,7 @@ describe('a rendering error', () => {
   beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
   afterEach(() => jest.restoreAllMocks());
 
-  it('in a row replaces only this row by a text', () => {
+  it('in a row replaces only this row with a text', () => {
     const card = createMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
@@ -163,6 +166,7 @@ describe('a rendering error', () => {
   });
 
   it('in the list is logged, and the list is rendered again when the messages change', () => {
+    // Called by the list itself, so its error is not one of a row.
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
@@ -178,7 +182,7 @@ describe('a rendering error', () => {
     expect(screen.getByText('message 2')).toBeInTheDocument();
   });
 
-  it('in any part of the page offers Close, and Try again, which renders the part again', async () => {
+  it('in a part that can be closed offers Close, and Try again, which renders the part again', async () => {
     let isBroken = true;
     const Part = (): string => {
       if (isBroken) throw new Error('broken part');

@@ -155,7 +155,7 @@ const List = ({
     if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
   }, [startIndex, virtualizer]);
   // The row before the one at which the list opens is the last seen.
-  const { lastSeenKey, noteMoveByUser, isPositioned } = useEndOfList(
+  const { lastSeenKey, noteUserAction, isPositioned } = useEndOfList(
     scroller,
     lastKey,
     startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
@@ -163,7 +163,7 @@ const List = ({
   const rows = virtualizer.getVirtualItems();
   useReachTop(scroller, rows[0]?.index === 0, messages[0]?.key, isPositioned, onReachTop);
   // A row to which the user has jumped, for example from a quote of it, flashes.
-  const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteMoveByUser);
+  const { flashingKey, finishFlash } = useJump(ref, messages, virtualizer, noteUserAction);
 
   const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
     row ? messages[readRowIndex(row)] : undefined;
@@ -285,7 +285,7 @@ const List = ({
       {sheetMessage ? (
         <LoadedPart
           part={actionSheetPart}
-          broken={({ retry }) => (
+          renderFailure={({ retry }) => (
             <Modal isOpen title={copy.actions.label} onDismiss={() => setSheetKey(null)}>
               <LoadError text={copy.actions.notLoaded} onRetry={retry} className="mt-4" />
             </Modal>

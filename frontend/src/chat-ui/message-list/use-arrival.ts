@@ -2,13 +2,13 @@ import { useCallback, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
 /**
- * Finds the row that was just appended and plays its entry animation. A row plays the animation once: not again when it
- * is scrolled back into view, and not when it becomes the last row because the row after it is removed.
+ * Finds the row that was just appended, which plays the entry animation. A row plays the animation once: not again when
+ * it is scrolled back into view, and not when it becomes the last row because the row after it is removed.
  */
 export const useArrival = (messages: readonly ChatMessage[]) => {
   const count = messages.length;
   const lastKey = messages.at(-1)?.key;
-  const [previous, setPrevious] = useState<{
+  const [rendered, setRendered] = useState<{
     count: number;
     lastKey: string | undefined;
     arrivingKey: string | null;
@@ -17,14 +17,15 @@ export const useArrival = (messages: readonly ChatMessage[]) => {
     lastKey,
     arrivingKey: null,
   });
-  if (previous.count !== count || previous.lastKey !== lastKey) {
+  // Set while rendering: an effect would run after the new row has been painted without its animation.
+  if (rendered.count !== count || rendered.lastKey !== lastKey) {
     // The first rows of a list are loaded, not appended.
-    const isAppended = previous.count > 0 && count > previous.count;
+    const isAppended = rendered.count > 0 && count > rendered.count;
     const appendedKey = isAppended ? (lastKey ?? null) : null;
     // The last row is the same when older rows are loaded above it: its animation continues.
-    const arrivingKey = lastKey === previous.lastKey ? previous.arrivingKey : appendedKey;
-    setPrevious({ count, lastKey, arrivingKey });
+    const arrivingKey = lastKey === rendered.lastKey ? rendered.arrivingKey : appendedKey;
+    setRendered({ count, lastKey, arrivingKey });
   }
-  const finishArrival = useCallback(() => setPrevious((before) => ({ ...before, arrivingKey: null })), []);
-  return { arrivingKey: previous.arrivingKey, finishArrival };
+  const finishArrival = useCallback(() => setRendered((before) => ({ ...before, arrivingKey: null })), []);
+  return { arrivingKey: rendered.arrivingKey, finishArrival };
 };

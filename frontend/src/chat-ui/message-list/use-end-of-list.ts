@@ -31,7 +31,7 @@ export const useEndOfList = (
 
   /** Time of the last user action that may scroll the list, by `performance.now()`. */
   const lastUserActionAt = useRef(-Infinity);
-  const noteMoveByUser = useCallback(() => {
+  const noteUserAction = useCallback(() => {
     lastUserActionAt.current = performance.now();
   }, []);
 
@@ -90,18 +90,18 @@ export const useEndOfList = (
     element.addEventListener('scroll', handleScroll, { passive: true });
     // A drag may continue for longer than `recentMs` after its `pointerdown`.
     const handleDrag = ({ buttons }: PointerEvent): void => {
-      if (buttons !== 0) noteMoveByUser();
+      if (buttons !== 0) noteUserAction();
     };
-    for (const name of userActionEvents) element.addEventListener(name, noteMoveByUser, { passive: true });
+    for (const name of userActionEvents) element.addEventListener(name, noteUserAction, { passive: true });
     element.addEventListener('pointermove', handleDrag, { passive: true });
     return () => {
       cancelAnimationFrame(frame);
       observer.disconnect();
       element.removeEventListener('scroll', handleScroll);
-      for (const name of userActionEvents) element.removeEventListener(name, noteMoveByUser);
+      for (const name of userActionEvents) element.removeEventListener(name, noteUserAction);
       element.removeEventListener('pointermove', handleDrag);
     };
-  }, [noteMoveByUser, scroller, initialLastSeenKey]);
+  }, [noteUserAction, scroller, initialLastSeenKey]);
 
   return {
     /**
@@ -110,7 +110,7 @@ export const useEndOfList = (
      */
     lastSeenKey,
     /** Call this before moving the list for the user by other means than scrolling. */
-    noteMoveByUser,
+    noteUserAction,
     /**
      * Whether the list has reached its opening position. Before that, the first row may be in view for a moment, which
      * does not mean that the user wants older rows.

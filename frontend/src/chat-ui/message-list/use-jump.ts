@@ -12,25 +12,25 @@ export interface ConversationHandle {
 /**
  * Provides the list's handle. A jump scrolls to a message and marks it with a short animation; call `finishFlash` when
  * the animation has ended.
- * @param noteMoveByUser  called before the list is moved for the user
+ * @param noteUserAction  called before a jump, because the user has caused it
  */
 export const useJump = (
   ref: Ref<ConversationHandle> | undefined,
   messages: readonly ChatMessage[],
   virtualizer: Pick<Virtualizer<HTMLDivElement, Element>, 'scrollToEnd' | 'scrollToIndex'>,
-  noteMoveByUser: () => void,
+  noteUserAction: () => void,
 ) => {
   const [flashingKey, setFlashingKey] = useState<string | null>(null);
   const jumpTo = useCallback(
     (messageId: string): boolean => {
       const index = messages.findIndex(({ id }) => id === messageId);
       if (index < 0) return false;
-      noteMoveByUser();
+      noteUserAction();
       virtualizer.scrollToIndex(index, { align: 'center' });
       setFlashingKey(messages[index]?.key ?? null);
       return true;
     },
-    [noteMoveByUser, messages, virtualizer],
+    [noteUserAction, messages, virtualizer],
   );
   useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
     jumpTo,

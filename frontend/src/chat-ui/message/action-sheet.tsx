@@ -6,7 +6,7 @@ import { type MessageActionsProps } from '@/chat-ui/message/message-commands';
 import { ReactionChoice } from '@/chat-ui/message/reaction-choice';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
-import { useBackCloses } from '@/lib/use-back-closes';
+import { useCloseOnBack } from '@/lib/use-close-on-back';
 import { Modal } from '@/ui/modal';
 
 const SheetItem = ({
@@ -33,7 +33,10 @@ const SheetItem = ({
   </button>
 );
 
-/** The actions of a message as a sheet: for touch screens, the keyboard, and lists too narrow for `RowActions`. */
+/**
+ * The actions of a message as a sheet. It is opened by a long press, by Enter on a row, and by the button that a narrow
+ * list shows instead of `RowActions`.
+ */
 export const ActionSheet = ({
   message,
   ownId,
@@ -41,8 +44,9 @@ export const ActionSheet = ({
   commands,
   onClose,
 }: MessageActionsProps & { onClose: () => void }) => {
-  useBackCloses(true, onClose);
+  useCloseOnBack(true, onClose); // the sheet is open while it is mounted
   const { text } = parseContent(message);
+  // A failed message has none of the `actions`: it can only be copied, sent again and deleted.
   const failedClientId = message.delivery === 'failed' ? message.clientId : undefined;
   const closeThen = (action: () => void) => (): void => {
     onClose();
@@ -70,7 +74,7 @@ export const ActionSheet = ({
         {text ? (
           <SheetItem
             icon={<Copy aria-hidden="true" />}
-            // A page on plain http has no clipboard.
+            // A page on plain http has no clipboard, so nothing is copied there.
             onPress={closeThen(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
           >
             {copy.actions.copy}
@@ -102,7 +106,7 @@ export const ActionSheet = ({
               icon={<Trash2 aria-hidden="true" />}
               onPress={closeThen(() => commands.onDiscard(failedClientId))}
             >
-              {copy.delivery.remove}
+              {copy.delivery.delete}
             </SheetItem>
           </>
         )}

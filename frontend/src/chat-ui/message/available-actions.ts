@@ -1,4 +1,4 @@
-import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
+import { canBeReactedTo, canBeEdited, type ChatMessage } from '@/chat-ui/chat-message';
 import { parseContent } from '@/chat-ui/message-content';
 import { canTranslate } from '@/chat-ui/translation/translations.store';
 
@@ -8,6 +8,7 @@ export interface Capabilities {
   edit: boolean;
   react: boolean;
   delete: boolean;
+  /** Whether photos can be attached to a new message. It is no action on an existing one. */
   attach: boolean;
   /** Whether the partner's messages can be reported. */
   report: boolean;
@@ -28,13 +29,15 @@ export const determineActions = (
   ownId: number,
   capabilities: Capabilities,
 ): AvailableActions => {
+  // What accepts no reactions, such as a notice or a deleted message, has no other actions either.
   const isActionable = canBeReactedTo(message);
   const isMine = message.senderId === ownId;
   return {
     reply: capabilities.reply && isActionable,
     react: capabilities.react && isActionable,
-    edit: capabilities.edit && isOwnText(message, ownId),
+    edit: capabilities.edit && canBeEdited(message, ownId),
     delete: capabilities.delete && isActionable && isMine,
+    // A photo without a caption has no text.
     translate: isActionable && !isMine && parseContent(message).text !== '' && canTranslate(),
     report: capabilities.report && isActionable && !isMine,
   };

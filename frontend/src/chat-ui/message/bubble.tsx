@@ -4,7 +4,7 @@ import { cn } from '@/lib/class-names';
 
 export interface BubbleProps extends GroupPosition {
   isMine: boolean;
-  /** Whether the content is shown large and without a background. */
+  /** Whether the content is only one or a few emojis, which are shown large and without a background. */
   isEmoji?: boolean;
   isFailed?: boolean;
   /** Whether the bubble contains a picture or a quote, which need less padding. */

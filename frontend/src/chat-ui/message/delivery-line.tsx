@@ -6,6 +6,7 @@ import { formatClockTime, formatIsoTime } from '@/lib/time';
 
 export interface DeliveryLineProps {
   message: ChatMessage;
+  /** Hides the time, because a timestamp is already shown above. */
   hidesTime: boolean;
   /** Whether the message is the last of its group; the others show only uploads and failures. */
   isLast: boolean;
@@ -52,13 +53,14 @@ export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }:
         </LineButton>
         <LineButton onPress={() => onDiscard(clientId)}>
           <Trash2 aria-hidden="true" />
-          {picture ? copy.delivery.removePhoto : copy.delivery.remove}
+          {picture ? copy.delivery.removePhoto : copy.delivery.delete}
         </LineButton>
       </div>
     );
   }
-  if (picture && picture.percent !== null) {
-    return <UploadLine percent={picture.percent} onCancel={() => onDiscard(clientId)} />;
+  const uploadPercent = picture?.percent ?? null; // null when no upload is running
+  if (uploadPercent !== null) {
+    return <UploadLine percent={uploadPercent} onCancel={() => onDiscard(clientId)} />;
   }
   if (!isLast) return null;
   const isSending = delivery === 'sending';

@@ -1,6 +1,6 @@
 import { splitByAddresses } from '@/chat-ui/message/links';
 
-const findUrls = (text: string): (string | undefined)[] =>
+const findUrls = (text: string): string[] =>
   splitByAddresses(text).flatMap(({ url }) => (url ? [url.href] : []));
 
 it.each([
@@ -19,7 +19,7 @@ it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'f
   },
 );
 
-it('shows the real host of a lookalike address', () => {
+it('finds a lookalike address with its host in Punycode', () => {
   // The first "a" is Cyrillic.
   expect(findUrls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
 });

@@ -1,4 +1,4 @@
-/** A part of a message: text, or the address of a web page together with its parsed URL. */
+/** A part of a message: plain text, or a web address with its parsed URL. */
 export type TextPart = { text: string; url?: undefined } | { text: string; url: URL };
 
 /** Starts with http://, https:// or www. and ends before a space, a quotation mark or an angle bracket. */
@@ -15,7 +15,7 @@ const trimPunctuation = (candidate: string): string => {
     const last = candidate[end - 1] ?? '';
     const opening = openingBrackets[last];
     const rest = candidate.slice(0, end);
-    // `split` counts the brackets.
+    // Compares the numbers of brackets: `split` returns one part more than there are brackets.
     const isUnmatched = opening !== undefined && rest.split(last).length > rest.split(opening).length;
     if (!/[.,;:!?…»”’]/u.test(last) && !isUnmatched) break;
     end -= 1;
@@ -23,7 +23,7 @@ const trimPunctuation = (candidate: string): string => {
   return candidate.slice(0, end);
 };
 
-/** @returns null if the text is not an address with a domain name */
+/** @returns null if the text is not a URL, or if its host has no dot, such as `localhost` */
 const parseWebAddress = (text: string): URL | null => {
   try {
     const url = new URL(/^www\./iu.test(text) ? `https://${text}` : text);
@@ -33,7 +33,7 @@ const parseWebAddress = (text: string): URL | null => {
   }
 };
 
-/** Splits a text into plain parts and web addresses, in order. */
+/** Splits a text into plain parts and web addresses, in order. An empty text results in one empty part. */
 export const splitByAddresses = (text: string): readonly TextPart[] => {
   const parts: TextPart[] = [];
   let from = 0;

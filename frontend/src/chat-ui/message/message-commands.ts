@@ -1,7 +1,7 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type AvailableActions } from '@/chat-ui/message/available-actions';
 
-/** Operations on messages. The object must be stable between renders. */
+/** Operations on messages. The object must be stable between renders, because memoised rows receive it. */
 export interface MessageCommands {
   onReply: (message: ChatMessage) => void;
   onEdit: (message: ChatMessage) => void;
@@ -12,7 +12,7 @@ export interface MessageCommands {
   onDiscard: (clientId: string) => void;
   onReport: (messageId: string) => void;
   onJump: (messageId: string) => void;
-  /** @param hidden  what the user reveals: the URL of a picture, an insulting text, or a contact detail */
+  /** @param hidden  URL of a picture, insulting text, or contact detail, which is revealed in all messages */
   onReveal: (hidden: string) => void;
   onOpenImage: (url: string, name: string) => void;
 }

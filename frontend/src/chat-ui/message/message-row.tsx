@@ -27,7 +27,7 @@ export interface MessageAuthor {
   isPictureBlurred?: boolean;
 }
 
-/** The row also gets its position in a group of messages by one sender. */
+/** `GroupPosition`: whether the message is the first or the last of a group by one sender. */
 export interface MessageRowProps extends GroupPosition {
   message: ChatMessage;
   me: MessageAuthor;
@@ -36,7 +36,10 @@ export interface MessageRowProps extends GroupPosition {
   /** Picture URLs, insulting texts and contact details of a stranger that the user has revealed; null for a friend. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
-  /** The available actions, as separate flags: an object would be a new one on each render of this memoized row. */
+  /**
+   * The available actions, as separate flags: an object would be new on each render of the list, and `memo` would not
+   * skip the row.
+   */
   canReply: boolean;
   canEdit: boolean;
   canReact: boolean;
@@ -47,7 +50,7 @@ export interface MessageRowProps extends GroupPosition {
   isActive: boolean;
   /** Hides the time, because it is already shown above the messages. */
   hidesTimes: boolean;
-  /** Keeps the row with this message key active while its menu is open; null ends this. */
+  /** Called with the message key when a menu of the row opens, to keep the row active, and with null when it closes. */
   onPin: (key: string | null) => void;
   /** Shows the actions of the message as a sheet. */
   onOpenSheet: (key: string) => void;
@@ -75,7 +78,7 @@ const Content = ({
 }: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
   const { text, imageUrls } = parseContent(message);
   const canHideText = !isMine && revealed !== null && !revealed.has(text);
-  // The hook must run on every render; it never hides an empty text.
+  // Before the return below, since a hook must run on every render. An empty text is never hidden.
   const isTextHidden = useIsHiddenInsult(canHideText ? text : '');
   if (message.isDeleted) return copy.message.deleted;
   const { replyTo } = message;
@@ -117,7 +120,7 @@ const Content = ({
             {isTextHidden ? (
               <HiddenPart label={copy.message.hidden} onReveal={() => commands.onReveal(text)} />
             ) : isMine || revealed === null ? (
-              <RichText text={text} opensLinks={revealed === null} />
+              <RichText text={text} hasLinks={revealed === null} />
             ) : (
               <StrangerText text={text} revealed={revealed} onReveal={commands.onReveal} />
             )}
@@ -169,7 +172,7 @@ export const MessageRow = memo(function MessageRow({
     translate: canTranslate,
     report: canReport,
   };
-  // Quotes and pictures need less padding.
+  // Quotes and pictures need less padding; a deleted message shows neither.
   const isTight = !message.isDeleted && (message.replyTo !== null || message.type !== 'text');
   return (
     <div className={cn('flex items-end gap-2', isFirst ? 'pt-3' : 'pt-[2px]')}>

@@ -25,7 +25,7 @@ export const ReactionPills = ({ reactions, ownId, onReact }: ReactionPillsProps)
             key={emoji}
             type="button"
             aria-pressed={isMine}
-            aria-label={copy.reactions.pill(getEmojiName(emoji), count)}
+            aria-label={copy.reactions.nameAndCount(getEmojiName(emoji), count)}
             disabled={!onReact}
             onClick={() => onReact?.(emoji)}
             className={cn(

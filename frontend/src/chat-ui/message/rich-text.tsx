@@ -6,11 +6,11 @@ import { splitByAddresses } from '@/chat-ui/message/links';
  * The text of a message with its web addresses. A friend's addresses are links; a stranger's are only marked, so that
  * an accidental tap does not open them.
  */
-export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boolean }) =>
+export const RichText = ({ text, hasLinks }: { text: string; hasLinks: boolean }) =>
   splitByAddresses(text).map(({ text: part, url }, index) =>
     url === undefined ? (
       part
-    ) : opensLinks ? (
+    ) : hasLinks ? (
       <a
         key={index}
         href={url.href}
@@ -52,6 +52,6 @@ const CopyAddress = ({ url }: { url: URL }) => {
   );
 };
 
-/** Below a stranger's message: its addresses with their real hosts, each with a copy button. */
+/** Below a stranger's message: a button for each address that copies it and shows the host it leads to. */
 export const CopyAddresses = ({ text }: { text: string }) =>
   splitByAddresses(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));

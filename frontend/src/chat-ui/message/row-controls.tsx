@@ -9,14 +9,15 @@ import { Tooltip } from '@/ui/tooltip';
 
 export interface RowControlsProps extends MessageActionsProps {
   isMine: boolean;
-  /** Keeps the row active while one of its menus is open. */
+  /** Called with the message key when a menu of the row opens, to keep the row active, and with null when it closes. */
   onPin: (key: string | null) => void;
   onOpenSheet: (key: string) => void;
 }
 
 /**
  * The actions of the hovered or focused row. They are beside the bubble, because above it they would hide another
- * message. A narrow list has no room for all actions: it shows one button, which opens them as a sheet.
+ * message. A list narrower than 44rem has no room for all actions: it shows one button, which opens them as a sheet.
+ * Devices without hover show neither: there, a long press opens the sheet.
  */
 export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsProps) => (
   <div
@@ -42,7 +43,7 @@ export const RowControls = ({ isMine, onPin, onOpenSheet, ...row }: RowControlsP
     </Tooltip>
     <div className="hidden @min-[44rem]:block">
       {/* If the code cannot be loaded, nothing is shown: the next hover retries, and the sheet has the same actions */}
-      <LoadedPart part={rowActionsPart} broken={() => null}>
+      <LoadedPart part={rowActionsPart} renderFailure={() => null}>
         {(RowActions) => <RowActions onPin={onPin} {...row} />}
       </LoadedPart>
     </div>

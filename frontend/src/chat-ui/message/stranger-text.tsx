@@ -37,6 +37,7 @@ export interface HiddenPartProps {
 export const HiddenPart = ({ label, onReveal }: HiddenPartProps) => (
   <button
     type="button"
+    // `after` extends the hit area of the button.
     className="relative rounded-inner px-1 text-left inset-ring inset-ring-border after:absolute after:-inset-y-2.5 after:inset-x-0 hover:bg-raised"
     onClick={({ currentTarget }) => {
       // The button disappears, so the focus moves to its row.
@@ -44,7 +45,7 @@ export const HiddenPart = ({ label, onReveal }: HiddenPartProps) => (
       onReveal();
     }}
   >
-    [{label} · <span className="underline underline-offset-4">{copy.message.showContact}</span>]
+    [{label} · <span className="underline underline-offset-4">{copy.message.showHidden}</span>]
   </button>
 );
 
@@ -54,11 +55,11 @@ export const StrangerText = ({ text, revealed, onReveal }: StrangerTextProps) =>
     part.isContact && !revealed.has(part.text) ? (
       <HiddenPart key={index} label={copy.message.contactHidden} onReveal={() => onReveal(part.text)} />
     ) : (
-      <RichText key={index} text={part.text} opensLinks={false} />
+      <RichText key={index} text={part.text} hasLinks={false} />
     ),
   );
 
-/** The web addresses of a stranger's message that the user has revealed, each with a copy button. */
+/** The web addresses among the contact details that the user has revealed, each with a copy button. */
 export const RevealedAddresses = ({ text, revealed }: Pick<StrangerTextProps, 'text' | 'revealed'>) =>
   splitByContactDetails(text).map((part, index) =>
     part.isContact && revealed.has(part.text) ? <CopyAddresses key={index} text={part.text} /> : null,

@@ -2,7 +2,7 @@ import { useRef, type TouchEvent } from 'react';
 import { findRow } from '@/chat-ui/message-list/row-element';
 import { measureHorizontalSwipe, type Point } from '@/lib/swipe';
 
-/** Distance of a swipe from which releasing it replies. */
+/** A swipe of at least this distance replies when the finger is lifted. */
 const replyThresholdPx = 56;
 /** The row follows the finger up to this distance. */
 const maxOffsetPx = 72;
@@ -37,18 +37,19 @@ export interface RowTouchOptions {
 
 /** Touch gestures on rows: a swipe to the right calls `onReply`, and a double tap calls `onDoubleTap`. */
 export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions) => {
-  const swipe = useRef<{ row: HTMLElement; from: Point; distancePx: number } | null>(null);
+  const gesture = useRef<{ row: HTMLElement; from: Point; distancePx: number } | null>(null);
   const lastTap = useRef<{ row: HTMLElement; timeMs: number } | null>(null);
 
-  /** Moves the row of the current swipe; 0 returns it to its place. */
+  /** Moves the touched row; 0 returns it to its place. */
   const moveRow = (distancePx: number): void => {
-    const body = swipe.current?.row.querySelector<HTMLElement>('[data-swipe]');
-    if (!swipe.current || !body) return;
+    const movingPart = gesture.current?.row.querySelector<HTMLElement>('[data-swipe]');
+    if (!gesture.current || !movingPart) return;
     const isPastThreshold = distancePx >= replyThresholdPx;
-    if (isPastThreshold && swipe.current.distancePx < replyThresholdPx) vibrate();
-    swipe.current.distancePx = distancePx;
-    body.style.transform = distancePx > 0 ? `translateX(${Math.min(distancePx, maxOffsetPx)}px)` : '';
-    body.dataset.swipe = distancePx > 0 ? (isPastThreshold ? 'ready' : 'moving') : '';
+    if (isPastThreshold && gesture.current.distancePx < replyThresholdPx) vibrate();
+    gesture.current.distancePx = distancePx;
+    movingPart.style.transform = distancePx > 0 ? `translateX(${Math.min(distancePx, maxOffsetPx)}px)` : '';
+    // The style of the reply icon depends on this attribute.
+    movingPart.dataset.swipe = distancePx > 0 ? (isPastThreshold ? 'ready' : 'moving') : '';
   };
 
   const handleTap = (row: HTMLElement, timeMs: number): void => {
@@ -62,28 +63,30 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
       const touch = getSingleTouch(touches);
       const row = findRow(target);
       moveRow(0);
-      swipe.current = touch && row ? { row, from: toPoint(touch), distancePx: 0 } : null;
+      gesture.current = touch && row ? { row, from: toPoint(touch), distancePx: 0 } : null;
     },
     onTouchMove: ({ touches }: TouchEvent) => {
-      const gesture = swipe.current;
-      if (!gesture) return;
+      const { current } = gesture;
+      if (!current) return;
       const touch = getSingleTouch(touches);
-      if (!touch || gesture.from.x < edgePx || !canReply(gesture.row)) return moveRow(0);
-      // A swipe that has begun follows the finger even if it drifts vertically; at least 1 px keeps it begun.
+      // A touch that may not swipe can still be a tap, so its gesture continues.
+      if (!touch || current.from.x < edgePx || !canReply(current.row)) return moveRow(0);
+      // A swipe begins with a clearly horizontal movement, and then continues even if the finger drifts vertically.
+      // Its distance stays at least 1 px, because 0 means that it has not begun.
       const to = toPoint(touch);
       moveRow(
-        gesture.distancePx > 0
-          ? Math.max(1, to.x - gesture.from.x)
-          : Math.max(0, measureHorizontalSwipe(gesture.from, to)),
+        current.distancePx > 0
+          ? Math.max(1, to.x - current.from.x)
+          : Math.max(0, measureHorizontalSwipe(current.from, to)),
       );
     },
     onTouchEnd: ({ changedTouches, target, timeStamp }: TouchEvent) => {
       const touch = changedTouches[0];
-      const gesture = swipe.current;
-      if (!gesture || !touch) return;
-      const { row, from, distancePx } = gesture;
+      const { current } = gesture;
+      if (!current || !touch) return;
+      const { row, from, distancePx } = current;
       moveRow(0);
-      swipe.current = null;
+      gesture.current = null;
       if (distancePx >= replyThresholdPx) return onReply(row);
       const to = toPoint(touch);
       const isTap = Math.hypot(to.x - from.x, to.y - from.y) < tapSlackPx;
@@ -91,7 +94,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouchOptions)
     },
     onTouchCancel: () => {
       moveRow(0);
-      swipe.current = null;
+      gesture.current = null;
     },
   };
 };

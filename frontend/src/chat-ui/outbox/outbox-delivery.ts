@@ -4,9 +4,9 @@ import { type OutboxOptions } from '@/chat-ui/outbox/outbox.types';
 import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'onAck' | 'onRefused' | 'upload'> {
+export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'handleAck' | 'onRefused' | 'upload'> {
   messages: OutboxMessages;
-  /** @returns false if the message has to stay in the outbox */
+  /** Moves a message back to the composer or the draft. @returns false if the message has to stay in the outbox */
   returnToComposer: (message: OutgoingMessage) => boolean;
   /** Shows a notice above the composer of a conversation, for at least `minimumMs`. */
   notify: (conversationId: string, kind: NoticeKind, minimumMs?: number) => void;
@@ -16,7 +16,7 @@ export interface DeliveryOptions extends Pick<OutboxOptions, 'send' | 'onAck' | 
 export const createDelivery = ({
   messages,
   send,
-  onAck,
+  handleAck,
   onRefused,
   upload,
   returnToComposer,
@@ -47,8 +47,8 @@ export const createDelivery = ({
     const epochAtSend = userEpoch;
     send(message, (data) => {
       if (epochAtSend !== userEpoch) return;
-      if (onAck(message, data)) messages.remove(clientId);
-      else messages.update(clientId, { state: 'refused' });
+      if (handleAck(message, data)) messages.remove(clientId);
+      else messages.update(clientId, { state: 'refused' }); // the ack could not be parsed
     })
       .catch((error: unknown) => {
         // Any other error is a bug and must not be swallowed.
@@ -64,8 +64,8 @@ export const createDelivery = ({
     if (!picture?.file || uploads.has(clientId)) return;
     const controller = new AbortController();
     uploads.set(clientId, controller);
-    /** Creates an update of the message's picture; the update is empty if the message has been removed. */
-    const createPictureChange = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
+    /** Merges a change into the picture, for `messages.update`. Returns {} if the message has been removed. */
+    const mergeIntoPicture = (change: Partial<NonNullable<OutgoingMessage['picture']>>) => {
       const current = messages.find(clientId);
       return current?.picture ? { picture: { ...current.picture, ...change } } : {};
     };
@@ -73,7 +73,7 @@ export const createDelivery = ({
       signal: controller.signal,
       onProgress: (percent) => {
         if (messages.find(clientId)?.picture?.percent !== percent)
-          messages.update(clientId, createPictureChange({ percent }));
+          messages.update(clientId, mergeIntoPicture({ percent }));
       },
     })
       .then(
@@ -81,7 +81,7 @@ export const createDelivery = ({
           if (controller.signal.aborted) return;
           const uploaded = messages.update(clientId, {
             state: 'sending',
-            ...createPictureChange({ url, percent: 100 }),
+            ...mergeIntoPicture({ url, percent: 100 }),
           });
           if (uploaded) sendMessage(uploaded);
         },

@@ -11,9 +11,9 @@ const hasUnstoredPicture = ({ state }: OutgoingMessage): boolean =>
 
 /** The unsent messages of the current user, which are also in session storage, and the uploads of their pictures. */
 export const createOutboxMessages = ({
-  storageKey,
+  getStorageKey,
   onPictureLost,
-}: Pick<OutboxOptions, 'storageKey' | 'onPictureLost'>) => {
+}: Pick<OutboxOptions, 'getStorageKey' | 'onPictureLost'>) => {
   const useStore = create<OutboxState>()(() => emptyOutbox);
   /** The uploads in progress, by the client id of their message. */
   const uploads = new Map<string, AbortController>();
@@ -26,7 +26,7 @@ export const createOutboxMessages = ({
 
   const replaceAll = (messages: readonly OutgoingMessage[]): void => {
     useStore.setState({ messages });
-    if (userId !== undefined) writeOutgoing(storageKey(userId), messages);
+    if (userId !== undefined) writeOutgoing(getStorageKey(userId), messages);
   };
 
   /** @returns the changed message; undefined if it has been removed */
@@ -68,7 +68,7 @@ export const createOutboxMessages = ({
       for (const controller of uploads.values()) controller.abort();
       uploads.clear();
       userId = nextUserId;
-      const stored = nextUserId === undefined ? [] : readOutgoing(storageKey(nextUserId));
+      const stored = nextUserId === undefined ? [] : readOutgoing(getStorageKey(nextUserId));
       useStore.setState(emptyOutbox);
       replaceAll(stored.filter((message) => !hasUnstoredPicture(message)));
       for (const { conversationId, content, replyTo } of stored.filter(hasUnstoredPicture))

@@ -46,7 +46,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
   const outbox = createOutbox({
     clock,
     newId: () => `c${(idCount += 1)}`,
-    storageKey: (userId) => `test-${userId}`,
+    getStorageKey: (userId) => `test-${userId}`,
     isConnected: () => connection.isConnected,
     send: (message, onAck) =>
       new Promise((_resolve, reject) =>
@@ -58,7 +58,7 @@ const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
         }),
       ),
     // `push` returns the new length: a valid ack is recorded and accepted.
-    onAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
+    handleAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
       new Promise((finish, fail) => uploads.push({ signal, onProgress, finish, fail })),

@@ -14,8 +14,9 @@ const toReturnedMessage = ({ content, replyTo, picture }: OutgoingMessage): Retu
 });
 
 /**
- * Holds the outgoing messages of one kind of chat, random or private, until the server acknowledges them. Some messages
- * that cannot be sent go back to the composer (docs/product-decisions.md, A90, A97 and A114).
+ * Holds the outgoing messages of one kind of chat, random or private, until the server acknowledges them. A message
+ * that the rate limit refuses, or whose picture cannot be uploaded, goes back to the composer
+ * (docs/product-decisions.md, A90 and A97).
  */
 export const createOutbox = (options: OutboxOptions) => {
   const { clock, onReturnedWithoutComposer } = options;
@@ -39,7 +40,8 @@ export const createOutbox = (options: OutboxOptions) => {
 
   /**
    * Moves a message back to its composer, or to the draft of its conversation if no composer is mounted.
-   * @returns false if the message has to stay in the outbox: drafts hold no pictures, and a composer may refuse one
+   * @returns false if the message has to stay in the outbox: drafts hold no pictures, and a composer that has
+   * other content takes back no message with a picture
    */
   const returnToComposer = (message: OutgoingMessage): boolean => {
     const { conversationId, clientId, replyTo, picture } = message;
@@ -47,6 +49,7 @@ export const createOutbox = (options: OutboxOptions) => {
     if (!composer && picture) return false;
     if (!composer) onReturnedWithoutComposer(conversationId, { text: message.content, replyTo });
     else if (!composer.takeBack(toReturnedMessage(message))) return false;
+    // The composer owns the picture now.
     messages.removeWhere((other) => other.clientId === clientId, { keepsPictures: true });
     return true;
   };
@@ -55,7 +58,7 @@ export const createOutbox = (options: OutboxOptions) => {
 
   return {
     useStore,
-    /** Erases the outbox of the previous user, and opens that of the next user with the messages kept over a reload. */
+    /** Erases the outbox of the previous user, and restores the messages of the next user from before a reload. */
     switchUser: (userId: number | undefined): void => {
       delivery.reset();
       lastTypingAt.clear();
@@ -87,7 +90,7 @@ export const createOutbox = (options: OutboxOptions) => {
     },
 
     /**
-     * Sends a failed message again; one that is being sent or is no longer here needs no retry.
+     * Sends a failed message again. Does nothing if the message is being sent or has been removed.
      * @returns false while not connected
      */
     retry: (clientId: string): boolean => {
@@ -114,11 +117,11 @@ export const createOutbox = (options: OutboxOptions) => {
         onReturnedWithoutComposer(conversationId, caption);
     },
 
-    /** Called with the client id of a message when a frame other than its ack shows that it is stored. */
+    /** Called with the client id of a message whose ack is missing, when another frame shows that it is stored. */
     markStored: messages.remove,
 
     /**
-     * Called on connect: sends in order the messages that were interrupted, unanswered or kept over a reload.
+     * Called on connect: sends in order the messages that were in flight before a disconnect or a reload.
      * @param conversationId  the only conversation whose messages are sent; if absent, those of all are sent
      */
     resendAll: (conversationId?: string): void => {

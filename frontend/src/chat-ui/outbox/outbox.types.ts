@@ -42,23 +42,28 @@ export interface OutboxOptions {
   /** Creates the client id of a message. */
   newId: () => string;
   /** Session storage key under which a user's unsent messages survive a reload. */
-  storageKey: (userId: number) => string;
+  getStorageKey: (userId: number) => string;
   isConnected: () => boolean;
   /**
-   * Sends one message with the content from `toWireContent`. Calls `onAck` before the next frame is handled, or rejects
-   * with a `SocketRequestError`.
+   * Sends one message; `toWireContent(message)` is its content. Calls `onAck` before the next frame is handled, or
+   * rejects with a `SocketRequestError`.
    */
   send: (message: OutgoingMessage, onAck: (data: Record<string, unknown>) => void) => Promise<unknown>;
-  /** @returns false if the ack cannot be parsed */
-  onAck: (message: OutgoingMessage, data: Record<string, unknown>) => boolean;
+  /**
+   * Stores an acknowledged message in its conversation.
+   * @returns false if the ack cannot be parsed
+   */
+  handleAck: (message: OutgoingMessage, data: Record<string, unknown>) => boolean;
   /** Called on a refusal other than a rate limit. The message waits for Retry unless the callback removes it. */
   onRefused: (message: OutgoingMessage, error: SocketRequestError) => void;
   upload: UploadPicture;
-  /** Called when a message is returned but its conversation has no mounted composer: adds it to the draft. */
+  /** Adds a returned message to the draft of its conversation, which has no mounted composer. */
   onReturnedWithoutComposer: (
     conversationId: string,
     returned: Pick<ReturnedMessage, 'text' | 'replyTo'>,
   ) => void;
-  /** Called when a reload lost the picture of a message before it was uploaded. */
+  /**
+   * Adds to the draft a message whose picture a reload lost before it was uploaded, and marks that it had a picture.
+   */
   onPictureLost: (conversationId: string, returned: Pick<ReturnedMessage, 'text' | 'replyTo'>) => void;
 }

@@ -1,4 +1,4 @@
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { replyToSchema } from '@thaw/contract/random-chat';
 import { clientIdSchema, messageTypeSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
@@ -41,7 +41,7 @@ export type OutgoingMessage = z.infer<typeof storedSchema> & {
 export const toWireContent = ({ content, picture }: OutgoingMessage): string => {
   if (!picture) return content;
   const url = picture.url ?? '';
-  return content === '' ? url : withImageMarkers({ text: content, imageUrls: [url] });
+  return content === '' ? url : formatImageMarkers({ text: content, imageUrls: [url] });
 };
 
 /**

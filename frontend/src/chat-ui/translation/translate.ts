@@ -9,7 +9,7 @@ export interface TranslatorApi {
   }) => Promise<{ translate: (text: string) => Promise<string> }>;
 }
 
-/** TypeScript's types of the browser do not contain these interfaces yet. Call this only if `canTranslate()`. */
+/** The DOM types of TypeScript lack these globals. They exist only if `canTranslate()` returns true. */
 const getBrowserApis = (): { LanguageDetector: LanguageDetectorApi; Translator: TranslatorApi } =>
   globalThis as never;
 

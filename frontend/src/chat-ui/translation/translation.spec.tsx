@@ -38,6 +38,7 @@ it("a translation shows the text in the browser's language until the message is 
   expect(createTranslator).toHaveBeenCalledWith({ sourceLanguage: 'pl', targetLanguage: 'en' });
   expect(screen.getByText('dzień dobry in en')).toHaveAttribute('lang', 'en-GB');
   rerender(<TranslatedText messageKey="m1" text="dobry wieczór" hidesContacts={false} />);
+  // A translation has the role `status`, so none is shown.
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
@@ -51,7 +52,7 @@ it("TranslatedText reports that a text already is in the browser's language", as
 
 it('TranslatedText reports a failure when the language of the text is unknown', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  installApi('und');
+  installApi('und'); // the language code for an undetermined language
   render(<TranslatedText messageKey="m3" text="hm" hidesContacts={false} />);
   await act(() => startTranslation('m3', 'hm'));
   expect(screen.getByRole('status')).toHaveTextContent('Could not be translated');

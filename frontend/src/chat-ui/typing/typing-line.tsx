@@ -7,7 +7,7 @@ export interface TypingLineProps extends TypingLogProps {
   showsText?: boolean;
 }
 
-/** Typing indicator below the last message. */
+/** Typing indicator below the last message. `TypingLog` announces it to screen readers. */
 export const TypingLine = ({ showsText = false, ...typing }: TypingLineProps) => (
   <>
     <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">

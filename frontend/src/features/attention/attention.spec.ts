@@ -6,8 +6,8 @@ const createSituation = (changes: Partial<Situation> = {}): Situation => ({
   phase: 'initial',
   partnerName: undefined,
   friendName: undefined,
-  unread: 0,
-  friendNews: 0,
+  unreadCount: 0,
+  friendNewsCount: 0,
   hasChatChanged: false,
   ...changes,
 });
@@ -24,9 +24,9 @@ describe('the document title', () => {
       { friendName: 'calm-fox-3', phase: 'searching' },
       'Looking for someone... · Thaw',
     ],
-    ['with one unread message', { unread: 1 }, '(1) Chat · Thaw'],
-    ['with 99 unread messages', { unread: 99 }, '(99) Chat · Thaw'],
-    ['with more than 99 unread messages', { unread: 100 }, '(99+) Chat · Thaw'],
+    ['with one unread message', { unreadCount: 1 }, '(1) Chat · Thaw'],
+    ['with 99 unread messages', { unreadCount: 99 }, '(99) Chat · Thaw'],
+    ['with more than 99 unread messages', { unreadCount: 100 }, '(99+) Chat · Thaw'],
   ])('shows the state and the unread count: %s', (_when, changes, title) => {
     expect(formatTitle(createSituation(changes))).toBe(title);
   });
@@ -35,13 +35,16 @@ describe('the document title', () => {
 describe('the icon', () => {
   const phases = ['initial', 'searching', 'active', 'skipped'] as const;
   const iconPaths = phases.flatMap((phase) =>
-    [0, 1].map((unread) => selectFavicon(createSituation({ phase, unread }))),
+    [0, 1].map((unreadCount) => selectFavicon(createSituation({ phase, unreadCount }))),
   );
 
-  it('differs for each phase and with unread messages, and shows a changed chat like an unread message', () => {
+  it('differs for each phase, with and without unread messages', () => {
     expect(new Set(iconPaths).size).toBe(iconPaths.length);
+  });
+
+  it('shows a changed chat like an unread message', () => {
     expect(selectFavicon(createSituation({ phase: 'active', hasChatChanged: true }))).toBe(
-      selectFavicon(createSituation({ phase: 'active', unread: 1 })),
+      selectFavicon(createSituation({ phase: 'active', unreadCount: 1 })),
     );
   });
 
@@ -52,14 +55,15 @@ describe('the icon', () => {
 });
 
 describe('isSoundDue', () => {
+  // `hasChatChanged` is true only while the tab is hidden.
   it.each<[string, Partial<Situation>, Partial<Situation>, boolean]>([
-    ['one more unread message', { unread: 1 }, { unread: 2 }, true],
-    ['one unread message less', { unread: 2 }, { unread: 1 }, false],
-    ['the same number of unread messages', { unread: 2 }, { unread: 2 }, false],
-    ['a friend request', { friendNews: 1 }, { friendNews: 2 }, true],
+    ['one more unread message', { unreadCount: 1 }, { unreadCount: 2 }, true],
+    ['one unread message less', { unreadCount: 2 }, { unreadCount: 1 }, false],
+    ['the same number of unread messages', { unreadCount: 2 }, { unreadCount: 2 }, false],
+    ['a friend request', { friendNewsCount: 1 }, { friendNewsCount: 2 }, true],
     ['a match while the tab is hidden', {}, { phase: 'active', hasChatChanged: true }, true],
     ['a match while the tab is visible', {}, { phase: 'active' }, false],
-    ['a change of the chat that was known before', { hasChatChanged: true }, { hasChatChanged: true }, false],
+    ['a chat that had changed before', { hasChatChanged: true }, { hasChatChanged: true }, false],
   ])('decides whether to play the sound: %s', (_what, before, now, isDue) => {
     expect(isSoundDue(createSituation(before), createSituation(now))).toBe(isDue);
   });

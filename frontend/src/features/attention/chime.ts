@@ -16,7 +16,7 @@ const silentGain = 0.0001;
 /** A note reaches its peak within this time, because a start at full volume would click. */
 const riseS = 0.015;
 
-/** If the browser allows audio later than this, no sound is played, because what it would signal is no longer new. */
+/** If the browser allows audio later than this after the call, no sound is played: the message is no longer new. */
 const staleAfterMs = 1_000;
 
 let sharedContext: AudioContext | undefined;
@@ -41,6 +41,7 @@ export const playChime = async (now = Date.now): Promise<void> => {
   if (!isSoundOn() || typeof AudioContext === 'undefined') return;
   const calledAt = now();
   if (calledAt - Number(browserStorage.read(lastPlayedAtKey) ?? 0) < minIntervalMs) return;
+  // Written before the sound is played, so that no other tab plays it too.
   browserStorage.write(lastPlayedAtKey, String(calledAt));
   sharedContext ??= new AudioContext();
   // The promise is pending until the first user gesture on the page.

@@ -10,11 +10,11 @@ export interface AttentionOptions {
   /** The friend whose private chat is open. */
   friendName: string | undefined;
   /** Unread messages of friends. */
-  unread: number;
+  unreadCount: number;
   /** Number of messages from the partner of the random chat. */
-  partnerMessages: number;
-  /** Number of friend requests received and accepted since the page was opened. */
-  friendNews: number;
+  partnerMessageCount: number;
+  /** Number of friend requests that the user received, plus those that others accepted, since the page was opened. */
+  friendNewsCount: number;
 }
 
 const defaultFavicon = '/favicon.svg';
@@ -33,28 +33,32 @@ export const useAttention = ({
   phase,
   partnerName,
   friendName,
-  unread,
-  partnerMessages,
-  friendNews,
+  unreadCount,
+  partnerMessageCount,
+  friendNewsCount,
 }: AttentionOptions): void => {
   const isVisible = usePageVisible();
   useVisibleTabLock(isVisible);
-  // The values when the page was last visible.
-  const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
+  // What the user has seen: the values when the page was last visible, or no messages of a chat that began later.
+  const [seen, setSeen] = useState({ phase, partnerMessageCount, friendNewsCount });
   const isSeen =
-    seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
-  if (isVisible && !isSeen) setSeen({ phase, partnerMessages, friendNews });
+    seen.phase === phase &&
+    seen.partnerMessageCount === partnerMessageCount &&
+    seen.friendNewsCount === friendNewsCount;
+  if (isVisible && !isSeen) setSeen({ phase, partnerMessageCount, friendNewsCount });
   // A lower number belongs to a chat that began while the page was hidden: the user has seen none of its messages.
-  if (!isVisible && partnerMessages < seen.partnerMessages) setSeen({ ...seen, partnerMessages: 0 });
-  const unseenPartnerMessages = Math.max(0, partnerMessages - seen.partnerMessages);
-  const unseenFriendNews = friendNews - seen.friendNews;
+  if (!isVisible && partnerMessageCount < seen.partnerMessageCount)
+    setSeen({ ...seen, partnerMessageCount: 0 });
+  const unseenPartnerMessageCount = Math.max(0, partnerMessageCount - seen.partnerMessageCount);
+  const unseenFriendNewsCount = friendNewsCount - seen.friendNewsCount;
 
   const situation: Situation = {
     phase,
     partnerName,
     friendName,
-    unread: unread + (isVisible ? 0 : unseenPartnerMessages + unseenFriendNews),
-    friendNews,
+    unreadCount: unreadCount + (isVisible ? 0 : unseenPartnerMessageCount + unseenFriendNewsCount),
+    friendNewsCount,
+    // `active` begins a chat, and `skipped` ends it.
     hasChatChanged: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
   };
   const title = formatTitle(situation);
@@ -68,6 +72,7 @@ export const useAttention = ({
   }, [favicon]);
 
   const previousSituation = useRef(situation);
+  // After every render, because `situation` is a new object each time.
   useEffect(() => {
     if (isSoundDue(previousSituation.current, situation)) {
       void playUnlessSeenElsewhere(isVisible).catch((error: unknown) =>

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 /** Every visible tab of the chat page holds this lock in shared mode. */
 const lockName = 'thaw-visible';
 
-/** Undefined in a browser without Web Locks, where tabs do not know of one another. */
+/** Undefined in a browser without Web Locks, where no tab knows whether another one is visible. */
 const getLockManager = (): LockManager | undefined => (navigator as { locks?: LockManager }).locks;
 
 /** Holds the lock while this tab is visible, so that the other tabs know of it. */

@@ -5,6 +5,7 @@ import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
 import { currentUser, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
+import { useToasts } from '@/ui/toast-store';
 
 const failureToast = { title: 'no', description: 'not today' };
 
@@ -31,13 +32,14 @@ const openPage = () => {
   return finishLoadingChat;
 };
 
+// The hook logs a start that fails.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
   act(() => signOut());
   jest.restoreAllMocks();
 });
 
-it("shows 'Starting...' after the server has responded, until /chat is loaded", async () => {
+it("shows 'Starting...' after the server has responded, and signs in only when /chat is loaded", async () => {
   const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
   const finishLoadingChat = openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
@@ -55,9 +57,10 @@ it("shows 'Starting...' after the server has responded, until /chat is loaded", 
   expect(currentUser()).toEqual(aUser());
 });
 
-it('enables the button again when the session cannot be started', async () => {
+it('shows a toast and enables the button again when the session cannot be started', async () => {
   fakeServer({ 'POST /api/anonymous': new Refusal(503) });
   openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
   expect(await screen.findByRole('button', { name: 'Join Anonymously' })).toBeEnabled();
+  expect(useToasts.getState().shown).toMatchObject(failureToast);
 });

@@ -6,6 +6,7 @@ export const copy = {
   list: {
     title: 'Friends',
     count: (count: number) => `Friends (${count})`,
+    /** Accessible name of the list. */
     label: 'Friends',
     empty: 'No friends yet. Start chatting to make new friends!',
     loading: 'Loading your friends',
@@ -26,6 +27,7 @@ export const copy = {
   switcher: { title: 'Switch to a friend' },
   requests: {
     title: 'Friend Requests',
+    /** Accessible name of the list. */
     label: 'Friend requests',
     empty: 'No pending friend requests',
     loading: 'Loading the requests',
@@ -33,13 +35,17 @@ export const copy = {
     accept: 'Accept',
     decline: 'Decline',
     wants: 'would like to be your friend',
-    /** Used when the requester's profile cannot be loaded (docs/product-decisions.md, A66). */
+    /**
+     * Used when the requester's profile cannot be loaded. The product specification requires the Portuguese word
+     * (docs/product-decisions.md, A66).
+     */
     placeholder: (id: number) => `Utilizador #${id}`,
   },
   add: {
     idle: 'Add Friend',
+    /** By place of the button: the toolbar, the screen after a skipped chat, and the history. */
     sent: { toolbar: 'Sent!', skipped: 'Friend Request Sent', history: 'Sent!' },
-    friends: 'Friends',
+    alreadyFriends: 'Friends',
   },
   toasts: {
     sent: { title: 'Friend request sent' },
@@ -51,6 +57,7 @@ export const copy = {
     received: {
       title: 'New friend request',
       description: (name: string) => `From ${name}`,
+      // `altText` describes to users of screen readers how to do the same without the toast.
       action: { label: 'Accept', altText: 'Open Friend Requests to accept it' },
     },
     befriended: {

@@ -4,12 +4,12 @@ export interface HistoryPartner {
   username: string;
   /** Id of the HTML element that shows the name. */
   nameId: string;
-  /** The user may send a friend request because of this chat: it is recent, and was not ended for safety. */
+  /** The user may send a friend request because of this chat: it is recent, and no user stated to be under 18 in it. */
   allowsFriendRequest: boolean;
   /** Id of the entry in the history. */
   historyId: number;
   /** The partner can still be reported for this chat. */
   isReportable: boolean;
-  /** The profile does not exist, or is not visible to the user. */
+  /** The profile does not exist, or is not visible to the user. `username` is then a placeholder. */
   isUnknown: boolean;
 }

@@ -12,7 +12,7 @@ it('wraps around after the last slide', () => {
   expect(applyEvents(timeIsUp, timeIsUp, timeIsUp).index).toBe(0);
 });
 
-it('begins a new turn when the slide that is already shown is chosen', () => {
+it('counts a new turn, which restarts the timer, when the slide that is already shown is chosen', () => {
   const chosen = applyEvents(timeIsUp, { type: 'chosen', index: 1 });
   expect(chosen).toMatchObject({ index: 1, turn: 2 });
 });
@@ -36,6 +36,6 @@ it.each<[string, CarouselEvent[], 'runs' | 'stands still']>([
     [createFocusEvent(true), pressButton, pressButton, createFocusEvent(false), createFocusEvent(true)],
     'stands still',
   ],
-])('a carousel that is %s %s', (_what, events, expected) => {
+])('a carousel that is %s %s', (_description, events, expected) => {
   expect(isRunning(applyEvents(...events))).toBe(expected === 'runs');
 });

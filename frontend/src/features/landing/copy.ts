@@ -10,6 +10,7 @@ export const copy = {
   },
   reminder: {
     label: 'Your chat',
+    /** Follows the name of the partner. */
     waiting: 'is waiting in your chat.',
     unread: (count: number) => (count === 1 ? '1 new message for you' : `${count} new messages for you`),
     back: 'Open the chat',
@@ -30,13 +31,13 @@ export const copy = {
   demo: {
     label: 'Conversations on Thaw',
     contentName: 'the conversations',
-    slide: (mood: string, place: number, count: number) => `${mood}, ${place} of ${count}`,
+    slide: (mood: string, position: number, count: number) => `${mood}, ${position} of ${count}`,
   },
   features: {
     title: 'Six reasons it does not stay awkward',
     label: 'What Thaw can do',
     contentName: 'the features',
-    slide: (place: number, count: number) => `${place} of ${count}`,
+    slide: (position: number, count: number) => `${position} of ${count}`,
     list: {
       matching: {
         title: 'Instant matching',
@@ -80,22 +81,22 @@ export const copy = {
         { greeting: 'usiku mwema', place: 'Nairobi', time: '02:41' },
         { greeting: 'magandang umaga', place: 'Manila', time: '07:41' },
       ],
-      lastWords: 'so that is how I lost the boat',
-      openers: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
+      lastMessage: 'so that is how I lost the boat',
+      suggestions: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
       blurred: 'Show picture',
       skip: 'Skip Chat',
       remove: 'Remove Friend',
     },
   },
-  ice: {
+  breakTheIce: {
     name: 'Break the Ice',
-    exclusive: 'Break the Ice · only on Thaw',
+    tagline: 'Break the Ice · only on Thaw',
     title: 'When neither of you knows what to say',
     lead: 'One press asks you both the same question. You answer without seeing the other’s, and then both are laid on the table. The same answer, and the ice is broken. Another, and you have something to talk about.',
     points: ['85 questions', 'Five answers each', 'Nobody peeks'],
     question: 'A friend had an awful Monday. What do you bring to their door?',
-    mine: 'Both ears, wide open',
-    theirs: 'Both ears, wide open',
+    myAnswer: 'Both ears, wide open',
+    theirAnswer: 'Both ears, wide open',
     myLabel: 'You',
     theirLabel: 'Stranger',
     result: 'The ice is broken!',

@@ -14,10 +14,12 @@ export const useCarousel = (count: number, intervalMs: number) => {
     if (!running) return;
     const timer = setTimeout(() => dispatch({ type: 'time-is-up', count }), intervalMs);
     return () => clearTimeout(timer);
+    // A new turn restarts the timer, even if the same slide was chosen again.
   }, [running, state.turn, count, intervalMs]);
 
   return {
     index: state.index,
+    /** Counts the changes and choices of a slide. */
     turn: state.turn,
     /** Whether the slides advance now. */
     isRunning: running,

@@ -2,7 +2,7 @@ import { type HouseRule } from '@thaw/contract/safety';
 import { ruleTitles } from '@/product/rule-titles';
 
 /**
- * One of three texts that describe what this software does: the terms, the privacy notice and the house rules.
+ * A page of text: the terms, the privacy notice or the house rules. They describe this software as it is delivered.
  * Operators replace the terms and the privacy notice with their own, including their name and address.
  */
 export interface LegalText {
@@ -171,5 +171,5 @@ export const rules: LegalText = {
 
 export const copy = {
   back: 'Back to the start',
-  other: { terms: 'Terms', privacy: 'Privacy', rules: 'House rules' },
+  links: { terms: 'Terms', privacy: 'Privacy', rules: 'House rules' },
 } as const;

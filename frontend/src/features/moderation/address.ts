@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom';
 export const views = ['queue', 'audit', 'images', 'figures'] as const;
 export type View = (typeof views)[number];
 
-/** `mine`: open cases that the moderator has claimed. `held`: cases of people whose data is under a legal hold. */
+/** `mine`: open cases that the moderator has claimed. `held`: cases of users whose data is under a legal hold. */
 export const filters = ['open', 'mine', 'decided', 'held'] as const;
 export type Filter = (typeof filters)[number];
 

@@ -40,7 +40,7 @@ export const copy = {
 
   queue: {
     title: 'Queue',
-    aims: 'Aim: minor and threat within 1 hour, the rest within 24 hours.',
+    responseAims: 'Aim: minor and threat within 1 hour, the rest within 24 hours.',
     filter: 'Show',
     filters: { open: 'Open', mine: 'Mine', decided: 'Decided', held: 'Held' },
     list: 'Cases',
@@ -51,7 +51,7 @@ export const copy = {
     failed: 'The queue could not be loaded.',
     stale: 'The queue could not be refreshed. It is tried again every 15 seconds.',
     count: (count: number) => (count === 1 ? '1 case waits' : `${count} cases wait`),
-    countOther: (count: number) => (count === 1 ? '1 case' : `${count} cases`),
+    countCases: (count: number) => (count === 1 ? '1 case' : `${count} cases`),
     showNew: (count: number) => (count === 1 ? 'Show 1 new case' : `Show ${count} new cases`),
     more: 'Show more',
     gone: 'No longer waits',
@@ -169,6 +169,7 @@ export const copy = {
     openCase: (id: number) => `Case ${id}`,
     hold: 'Hold the data…',
     unhold: 'Lift the hold…',
+    heldChip: 'Held',
     held: 'Data held: nothing of this person is erased until the hold is lifted.',
   },
   history: {
@@ -188,7 +189,7 @@ export const copy = {
     appeal: 'Appeal',
     appealOpen: 'Appeal, not decided yet',
     appealDecided: (outcome: string) => `Appeal: ${outcome}`,
-    byAppellant: 'by the person',
+    byPerson: 'by the person',
     byReporter: 'by a reporter, who asks for a second look',
     by: (name: string) => `by ${name}`,
     automatic: 'automatic',

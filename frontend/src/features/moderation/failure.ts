@@ -13,5 +13,5 @@ export const toastFailure = (error: unknown): void => {
 };
 
 /** Whether the server refused because the user is no longer a moderator (403), or is signed out (401). */
-export const isForbidden = (error: unknown): boolean =>
+export const isAccessRefused = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 403 || error.status === 401);

@@ -10,7 +10,7 @@ import {
 import { aPrivateMessage } from '@/testing/factories';
 
 const userId = 7;
-/** By default, `aPrivateMessage` is from the friend to the user. */
+/** The default sender of `aPrivateMessage`. The default receiver is `userId`. */
 const friendId = 12;
 
 const createConversation = (ids: readonly number[], { hasOlder = false } = {}): Conversation => ({
@@ -29,7 +29,7 @@ describe('a sent message', () => {
   });
 
   it('appears once and has its clientId, whether the ack or the frame comes first, or the ack is repeated', () => {
-    // The frame may lack the clientId, as it does here.
+    // The contract also allows a frame without the clientId of its message.
     const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
     const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
     for (const order of [
@@ -49,8 +49,8 @@ describe('a sent message', () => {
   });
 });
 
-describe('a change of a message', () => {
-  it('that is an edit changes the message and its quotes in other messages', () => {
+describe('applyChange', () => {
+  it('applies an edit to the message and to its quotes in other messages', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'helo', senderId: friendId, senderName: 'brave-heron-7' } },
@@ -61,7 +61,7 @@ describe('a change of a message', () => {
     expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
   });
 
-  it('that is a deletion removes the content of the message and of its quotes, and is final', () => {
+  it('applies a deletion to the message and to its quotes, and no later change to the deleted message', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'secret', senderId: friendId, senderName: 'brave-heron-7' } },
@@ -79,7 +79,7 @@ describe('a change of a message', () => {
     expect(applyChange(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
   });
 
-  it('that is a reaction replaces the reactions of the message', () => {
+  it('replaces the reactions of the message when a user reacts', () => {
     const reactions = [{ emoji: '🔥', userId }];
     const { messages } = applyChange(createConversation([10, 11]), {
       type: 'reacted',
@@ -98,6 +98,7 @@ describe('a change of a message', () => {
   });
 });
 
+// A missed message belongs to the loaded part of the conversation, but its frame did not arrive.
 describe('refersToMissedMessage', () => {
   it.each([
     { target: 'a loaded message', messageId: 11, hasOlder: true, isMissed: false },

@@ -144,6 +144,7 @@ export const toggleReaction = (
 /**
  * Returns the id of the first unread message: of the friend's messages that are not deleted, the `unreadCount`-th from
  * the end, or the oldest one if fewer are loaded.
+ * @template Id string for the rows of the message list, number for stored messages
  */
 export const findFirstUnreadId = <Id>(
   messages: readonly { id: Id; senderId: number; isDeleted?: boolean }[],

@@ -1,17 +1,20 @@
 import { RowCache } from '@/features/private-chat/rows';
 import { aPrivateMessage } from '@/testing/factories';
 
-const noChanges = { edits: [], deletions: [] };
+const noPendingChanges = { edits: [], deletions: [] };
 
 it('returns the same row object for an unchanged message', () => {
   const cache = new RowCache();
   const message = aPrivateMessage({ id: 4 });
-  const [before] = cache.toRows([message], noChanges);
-  expect(cache.toRows([message, aPrivateMessage({ id: 5 })], noChanges)[0]).toBe(before);
+  const [before] = cache.toRows([message], noPendingChanges);
+  expect(cache.toRows([message, aPrivateMessage({ id: 5 })], noPendingChanges)[0]).toBe(before);
 });
 
 it('uses the clientId of a message as the key of its row', () => {
-  const [row] = new RowCache().toRows([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], noChanges);
+  const [row] = new RowCache().toRows(
+    [aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })],
+    noPendingChanges,
+  );
   expect([row?.key, row?.id]).toEqual(['c1', '4']);
 });
 
@@ -32,15 +35,15 @@ it('counts the reactions of a row by emoji', () => {
     { emoji: '🔥', userId: 7 },
     { emoji: '👍', userId: 12 },
   ];
-  expect(new RowCache().toRows([aPrivateMessage({ reactions })], noChanges)[0]?.reactions).toEqual({
+  expect(new RowCache().toRows([aPrivateMessage({ reactions })], noPendingChanges)[0]?.reactions).toEqual({
     '👍': { count: 2, users: [7, 12] },
     '🔥': { count: 1, users: [7] },
   });
 });
 
-it('converts the quoted message to the format of the bubbles', () => {
+it('returns the quoted message of a reply, with its id as a string', () => {
   const replyTo = { id: 3, content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
-  const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], noChanges);
+  const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], noPendingChanges);
   expect(row?.replyTo).toEqual({
     messageId: '3',
     content: 'hm',

@@ -2,8 +2,11 @@ import { clearUnread, incrementUnread, parseUnread, sumUnread } from '@/features
 
 it('increments and removes counts', () => {
   expect(incrementUnread({}, 12)).toEqual({ 12: 1 });
-  expect(incrementUnread({ 12: 98, 3: 1 }, 12)).toEqual({ 12: 99, 3: 1 });
+  expect(incrementUnread({ 12: 4, 3: 1 }, 12)).toEqual({ 12: 5, 3: 1 });
   expect(clearUnread({ 12: 4, 3: 1 }, 12)).toEqual({ 3: 1 });
+});
+
+it('returns the same object if the friend has no count to remove', () => {
   const counts = { 3: 1 };
   expect(clearUnread(counts, 12)).toBe(counts);
 });

@@ -9,12 +9,13 @@ afterEach(() => signOut());
 
 it('applies a change made on another device and keeps the other fields', () => {
   signIn(aUser({ email: 'ada@example.com' }));
-  receiveProfileUpdate(7);
+  receiveProfileUpdate(aUser().id);
   expect(currentUser()).toMatchObject({ username: 'Ada', avatar: '/a', email: 'ada@example.com' });
 });
 
 it('ignores the profile of a friend', () => {
+  const friendId = 8;
   signIn(aUser());
-  receiveProfileUpdate(8);
+  receiveProfileUpdate(friendId);
   expect(currentUser()).toEqual(aUser());
 });

@@ -7,7 +7,7 @@ import { aMessage, aPartner } from '@/testing/factories';
 
 const image = uploadUrl({ bucket: 'chat-images', key: '0123456789abcdef0123456789abcdef.webp' });
 
-/** Whether a chat with this message counts as ended for age. */
+/** Whether a chat with this message counts as ended because a user has stated an age under 18. */
 const isChatEndedForAge = (
   message: Partial<ChatMessage>,
   endReason: RandomChatState['endReason'] = 'disconnected',
@@ -31,16 +31,20 @@ it.each([
   ['a message', { content: 'hey im 15' }],
   ['an edited message', { content: '14f', isEdited: true }],
   ['the caption of a picture', { type: 'mixed' as const, content: `im 16\n[IMAGE:${image}]` }],
-])('a chat has ended for age after a statement in %s', (_place, message) => {
+])('a chat has ended for age if a user has stated an age under 18 in %s', (_place, message) => {
   expect(isChatEndedForAge(message)).toBe(true);
 });
 
 it.each([
-  ['without a statement about the sender', { content: 'my sister is 13' }, 'disconnected' as const],
+  [
+    'in which a user has stated the age of another person',
+    { content: 'my sister is 13' },
+    'disconnected' as const,
+  ],
   ['in which an adult has stated their age', { content: 'im 51' }, 'disconnected' as const],
   ['that the partner has skipped', { content: 'im 15' }, 'skipped' as const],
   [
-    'whose welcome notice contains a name like a statement',
+    'whose welcome notice contains a username that reads like a stated age',
     { senderId: SYSTEM_SENDER_ID, content: 'im 15' },
     'disconnected' as const,
   ],

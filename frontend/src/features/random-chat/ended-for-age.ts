@@ -6,6 +6,7 @@ import { type RandomChatState } from '@/features/random-chat/reducer/random-chat
 
 const statesMinorAge = ({ senderId, type, content }: ChatMessage): boolean => {
   if (senderId === SYSTEM_SENDER_ID || type === 'image') return false;
+  // `findStatedAge` finds only ages under 18.
   return findStatedAge(type === 'mixed' ? parseImageMarkers(content).text : content) !== undefined;
 };
 

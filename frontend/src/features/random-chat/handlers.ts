@@ -1,7 +1,7 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** The frames that this feature handles. */
+/** The events whose frames `handleRandomChatFrame` handles. */
 export const randomChatEvents = [
   'authenticated',
   'queue_joined',

@@ -1,4 +1,7 @@
-/** Texts of the actions on another person, such as a block. Those of the report dialog are in report/copy.ts. */
+/**
+ * Texts of the actions on another person, such as a block. Those of the report dialog are in report/copy.ts. Where an
+ * action has both, `item` is its label in a menu, and `link` that of its quiet button below an ended chat.
+ */
 export const copy = {
   more: 'More',
   moreAbout: (name: string) => `More about ${name}`,
@@ -13,6 +16,7 @@ export const copy = {
     confirm: 'Block',
     pending: 'Blocking...',
     cancel: 'Cancel',
+    /** The toast after a block. */
     blocked: {
       title: 'Blocked',
       description: (name: string) => `You will not meet ${name} again.`,
@@ -38,7 +42,6 @@ export const copy = {
     title: 'Blocked people',
     button: (count: number | undefined) =>
       count === undefined ? 'Blocked people' : `Blocked people (${count})`,
-    label: 'Blocked people',
     blockedOn: (date: string) => `Blocked ${date}`,
     empty: 'You have blocked no one.',
     loading: 'Loading the people you blocked',

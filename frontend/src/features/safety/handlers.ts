@@ -21,7 +21,8 @@ export const createSafetyHandler =
         people?.filter(({ blockedId }) => blockedId !== userId),
       );
     }
-    // A first load in flight may be older than the change, and `invalidateQueries` alone would not repeat it.
+    // The response of a first load in flight may be older than the change, and `invalidateQueries` alone would join
+    // that load instead of starting another one.
     void refetchIfInFlight(queryClient, queryKey);
     // The frame carries no name, so the list is fetched again: now if it is shown, otherwise when it is shown next.
     void queryClient.invalidateQueries({ queryKey });

@@ -9,13 +9,11 @@ export const copy = {
     adult: 'I am 18 or older',
     minor: 'I am under 18',
   },
-  ageFailed: { title: 'Not saved', description: 'Please try again.' },
+  answerFailed: { title: 'Not saved', description: 'Please try again.' },
   appeal: {
     open: 'Appeal',
     title: 'Appeal',
     words: 'Tell us what we got wrong.',
-    /** Length, in code points, from which the counter is shown. */
-    countFrom: 1_900,
     count: (length: number, maximum: number) =>
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
     send: 'Send appeal',
@@ -27,7 +25,6 @@ export const copy = {
   },
   list: {
     title: 'Notices',
-    label: 'Notices',
     unseen: 'New',
     empty: 'You have no notices.',
     loading: 'Loading your notices',
@@ -39,7 +36,7 @@ export const copy = {
     failed: 'The notice could not be loaded.',
     logout: 'Logout',
   },
-  line: {
+  standingLine: {
     care: 'You meet fewer people for now.',
     why: 'Why?',
     ageQuestion: 'You can search again once you have answered a question.',

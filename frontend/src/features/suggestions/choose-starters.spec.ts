@@ -46,7 +46,7 @@ describe('the starters', () => {
     }
   });
 
-  it('are questions of one short line, so that two lines of a chip hold them', () => {
+  it('are questions of at most 48 characters, which fit into the two lines of a chip', () => {
     for (const { text } of starters) {
       expect(text).toMatch(/^[A-Z][^\n]*\?$/);
       expect(text.length).toBeLessThanOrEqual(48);
@@ -61,7 +61,7 @@ describe('getStage', () => {
     [4, 'follow_up'],
     [20, 'follow_up'],
     [21, 'deepener'],
-  ] as const)('returns for %d messages the stage %s', (count, stage) => {
+  ] as const)('for %d messages, returns the stage %s', (count, stage) => {
     expect(getStage(count)).toBe(stage);
   });
 });
@@ -75,13 +75,14 @@ describe('chooseStarters', () => {
   });
 
   it('weighs a message half as much as the one three messages later', () => {
-    // 'soup' is about food. 4 and 3 messages follow the two, so they weigh 0.397 + 0.5; 'a film' weighs 1.
+    // 'soup' is about food. A message that n messages follow weighs 0.5 ** (n / 3). Food weighs 0.397 + 0.5, films 1.
     expect(choose(['soup', 'soup', 'hm', 'hm', 'a film'])[0]?.topics).toEqual(['films']);
-    // The third 'soup', which 2 messages follow, adds 0.63.
+    // The third 'soup', which two messages follow, adds 0.63 for food.
     expect(choose(['soup', 'soup', 'soup', 'hm', 'a film'])[0]?.topics).toEqual(['food']);
   });
 
   it('ignores messages before the last ten', () => {
+    // No topic is found, so all starters are openers, although the chat is at another stage.
     expect(choose(['pasta', ...Array<string>(10).fill('hm')]).map(({ stage }) => stage)).toEqual([
       'opener',
       'opener',
@@ -95,7 +96,7 @@ describe('chooseStarters', () => {
     }
   });
 
-  it('orders equal scores by conversation and id, not by the order of the list', () => {
+  it('orders starters of equal score by the chat, not by their order in the list', () => {
     const reversed = chooseStarters(
       [...starters].reverse(),
       { conversationId: 's1', texts: [] },
@@ -106,7 +107,7 @@ describe('chooseStarters', () => {
     expect(new Set(results).size).toBeGreaterThan(5);
   });
 
-  it('always chooses the same three starters, none excluded and no topic twice, in each of 2,000 random chats', () => {
+  it('chooses three starters, none excluded and no topic twice, and the same ones again, in 2,000 random chats', () => {
     const random = createRandom(17);
     for (let run = 0; run < 2_000; run += 1) {
       const texts = Array.from({ length: random(30) }, () => sampleTexts[random(sampleTexts.length)] ?? '');

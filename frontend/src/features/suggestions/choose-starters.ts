@@ -4,14 +4,14 @@ import { type Stage, type Starter } from '@/features/suggestions/starters';
 /** Number of suggestions shown at a time. */
 export const suggestionsShown = 3;
 
-/** Number of the newest messages whose topics count. */
+/** Only the topics of this number of newest messages are considered. */
 const topicMessageCount = 10;
 /** The weight of a message halves with every three newer ones. */
 const halfLifeInMessages = 3;
-/** With fewer messages a chat is at its opening. */
-const openersBelowMessages = 4;
-/** With more messages a chat is ready for deeper questions. */
-const deepenersAboveMessages = 20;
+/** With fewer messages, a chat is at the stage of openers. */
+const minMessagesForFollowUp = 4;
+/** With more messages, a chat is at the stage of deepeners, which are deeper questions. */
+const maxMessagesForFollowUp = 20;
 
 /** The state of a chat for which starters are chosen. */
 export interface Situation {
@@ -21,8 +21,8 @@ export interface Situation {
 }
 
 export const getStage = (messageCount: number): Stage => {
-  if (messageCount < openersBelowMessages) return 'opener';
-  return messageCount > deepenersAboveMessages ? 'deepener' : 'follow_up';
+  if (messageCount < minMessagesForFollowUp) return 'opener';
+  return messageCount > maxMessagesForFollowUp ? 'deepener' : 'follow_up';
 };
 
 /** Returns for each topic the sum of the weights of the messages in which it occurs. */
@@ -51,8 +51,8 @@ const computeScore = (starter: Starter, weights: ReadonlyMap<Topic, number>, sta
 
 /**
  * Chooses the starters (prepared questions) that fit a chat best: at most three, no two about the same topic. If no
- * topic is found in the chat, they are openers. Equal scores are ordered by a hash, so the same chat gives the same
- * result.
+ * available starter has a topic of the chat, they are openers. Equal scores are ordered by a hash of the chat and the
+ * starter, so the choice varies between chats, but the same arguments always give the same result.
  * @param isExcluded  whether a starter was used in this chat or has just been shown
  */
 export const chooseStarters = (

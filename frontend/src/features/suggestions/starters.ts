@@ -7,7 +7,7 @@ export type Stage = 'opener' | 'follow_up' | 'deepener';
 export interface Starter {
   id: string;
   text: string;
-  /** The topic of the question; empty for a general question. */
+  /** At most one topic; empty for a general question. */
   topics: readonly Topic[];
   stage: Stage;
 }
@@ -180,7 +180,6 @@ const toStarters = (idPrefix: string, texts: Texts, topics: readonly Topic[]): S
     texts[stage].map((text, index) => ({ id: `${idPrefix}-${stage}-${index + 1}`, text, topics, stage })),
   );
 
-/** 120 starters, 40 of them openers. */
 export const starters: readonly Starter[] = [
   ...toStarters('general', generalTexts, []),
   ...(Object.keys(textsByTopic) as Topic[]).flatMap((topic) =>

@@ -7,6 +7,7 @@ const friendRequest = {
   createdAt: '2026-11-20T12:00:00.000Z',
 };
 
+// The page accepts both names (docs/product-decisions.md, A124).
 it.each(['friend_request', 'friend-request-received'])('parses %s as a friend request', (event) => {
   expect(parseFrame(JSON.stringify({ event, data: friendRequest }))).toEqual({
     event: 'friend_request',
@@ -26,6 +27,7 @@ it.each([
 });
 
 it.each([
+  // It carries many events, all of which `session_advanced` would skip.
   [
     'a session_resumed frame with invalid data',
     JSON.stringify({ event: 'session_resumed', data: { sessionId: 's', seq: 4 } }),

@@ -4,9 +4,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface RequestOptions {
   timeoutMs?: number;
-  /**
-   * Called with the data of the ack before the next frame is handled; the promise may continue only after that frame.
-   */
+  /** Called with the data of the ack before the next frame is handled. Code that awaits the promise may run later. */
   onAck?: (data: Record<string, unknown>) => void;
 }
 
@@ -56,7 +54,7 @@ export class PendingRequests {
   }
 
   /** Settles the request that a frame responds to. Returns false when there is none. */
-  settle(frame: ServerFrame): boolean {
+  settleRequestOf(frame: ServerFrame): boolean {
     const request = frame.ref === undefined ? undefined : this.requests.get(frame.ref);
     if (!request) return false;
     if (frame.event === 'error') {

@@ -42,7 +42,7 @@ describe('a close with 4401 (not signed in)', () => {
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('offers Reconnect when the check of the signed-in user fails', async () => {
+  it('offers Reconnect when the client cannot find out whether the user is signed in', async () => {
     const { getCurrentSocket, checkSignedOut, onSignedOut, getStatus } = openSocketClient();
     checkSignedOut.mockRejectedValueOnce(new Error('offline'));
     getCurrentSocket().drop(closeCodes.notSignedIn);
@@ -57,6 +57,7 @@ describe('a close with 4401 (not signed in)', () => {
     let respond: (isSignedOut: boolean) => void = () => undefined;
     checkSignedOut.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
     getCurrentSocket().drop(closeCodes.notSignedIn);
+    // As the page does when another user signs in.
     client.stop();
     client.start();
     acceptConnection();

@@ -29,7 +29,7 @@ export interface SocketClientOptions {
   clock: Clock;
   /** Parses a frame of the contract; returns undefined for an unknown or invalid frame. */
   parse: (data: unknown) => ServerFrame | undefined;
-  /** Called for each connection and each `resync`: the data contains the number (`seq`) of the last received event. */
+  /** Called for each connection and each `resync`, because the data has the number (`seq`) of the last event. */
   buildAuthentication: () => ClientInput<'authenticate'>;
   /** Asks the server, after a close with 4401 (not signed in), whether the user is signed out. */
   checkSignedOut: () => Promise<boolean>;
@@ -60,6 +60,7 @@ export class SocketClient {
   private readonly pending: PendingRequests;
   /** Present while the connection is open. */
   private monitor: ConnectionMonitor | undefined;
+  /** Runs until the next attempt to connect or, after flooding, until Reconnect is offered. Otherwise undefined. */
   private retryTimer: number | undefined;
   /** Sets `attempt` to 0 once the connection has been open for `limits.reconnectResetAfterMs`. */
   private uptimeTimer: number | undefined;
@@ -98,8 +99,8 @@ export class SocketClient {
   }
 
   /**
-   * Checks the connection when the browser is online again, or the page becomes visible or is resumed: probes an open
-   * connection, connects immediately between two attempts, and makes one attempt after giving up.
+   * Checks the connection when the browser is online again, or the page becomes visible or is resumed. Probes an open
+   * connection. If the client waits for its next attempt, it makes it now; if it has given up, it makes one more.
    */
   wake(): void {
     if (!this.isRunning) return;
@@ -157,7 +158,7 @@ export class SocketClient {
     const response = this.pending.add({ ...options, event }, (ref) =>
       socket.send(JSON.stringify({ event, data, ref })),
     );
-    // A ping has a timeout of its own, which already limits the silence after it.
+    // After a ping, its own timeout limits the silence.
     if (event !== 'ping') this.monitor?.restartSilenceTimer();
     return response;
   }
@@ -185,6 +186,7 @@ export class SocketClient {
       const frame = this.options.parse(data);
       if (frame) this.receive(frame);
       else log('An unknown or broken frame was dropped', data);
+      // After `receive`, because no timer is needed once the last pending command is settled.
       this.monitor?.restartSilenceTimer();
     };
     socket.onclose = ({ code }) => {
@@ -197,9 +199,8 @@ export class SocketClient {
     this.sendRequest('authenticate', this.options.buildAuthentication(), {
       timeoutMs: limits.authenticateTimeoutMs,
     }).catch((error: unknown) => {
+      // The connection was closed in the meantime, which has been handled.
       if (socket !== this.socket || !this.isRunning) return;
-      // `handleLoss` has already handled the close.
-      if (error instanceof SocketRequestError && error.failure === 'closed') return;
       // A socket that cannot authenticate counts as lost.
       this.options.log('The connection was not accepted', error);
       this.handleLoss(closeCodes.abnormal);
@@ -209,7 +210,7 @@ export class SocketClient {
   private receive(frame: ServerFrame): void {
     if (frame.event === 'authenticated' && !this.isOpen) this.handleAuthenticated();
     // Responses with other events, such as `authenticated`, concern the features too.
-    const isResponse = this.pending.settle(frame);
+    const isResponse = this.pending.settleRequestOf(frame);
     if (isResponse && (frame.event === 'ack' || frame.event === 'error' || frame.event === 'pong')) return;
     if (frame.event === 'error') this.options.log(`The server refused: ${frame.data.code}`, frame.data);
     this.options.onFrame(frame);

@@ -1,5 +1,6 @@
 /** Texts of notices, which inform a user of a moderation decision about them or their report. */
 export const copy = {
+  /** By the kind of the notice. `care`: reported users are matched only with each other. */
   titles: {
     warning: 'A warning',
     care: 'You meet fewer people for now',

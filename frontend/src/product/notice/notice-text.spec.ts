@@ -2,6 +2,7 @@ import { type Notice } from '@thaw/contract/safety';
 import { listParagraphs, chooseTitle } from '@/product/notice/notice-text';
 import { aNotice } from '@/testing/safety-factories';
 
+/** For a notice that cannot be appealed. */
 const noAppeal: Notice['appeal'] = { state: 'none', until: null, outcome: null, answer: null };
 
 it('lists facts, rule, who decided, the end of the sanction and the deadline of the appeal, in this order', () => {
@@ -31,7 +32,7 @@ it.each<[title: string, notice: Partial<Notice>, expected: string[]]>([
     ],
   ],
   [
-    'asks for the age',
+    'explains that a chat was ended because of a stated age under 18',
     { kind: 'age_question', facts: null, rule: null, until: null, appeal: noAppeal },
     ['You wrote that you are under 18, so the chat was ended. Thaw is for adults.'],
   ],
@@ -52,7 +53,7 @@ it.each<[title: string, notice: Partial<Notice>, expected: string[]]>([
     ['The decision was reversed.', 'You were right about the date.'],
   ],
   [
-    'shows the answer to an appeal, such as that the same moderator decided it',
+    'shows the answer to an appeal, with the remark that the same moderator decided it',
     {
       kind: 'appeal_decided',
       facts: null,
@@ -79,7 +80,7 @@ it.each<[title: string, notice: Partial<Notice>, expected: string[]]>([
     ['You reported insults or hate. We found no breach. You can ask for a second look.'],
   ],
   [
-    'offers no second look when an appeal is no longer possible',
+    'offers no second look when the notice about the report cannot be appealed',
     {
       kind: 'report_decided',
       facts: null,

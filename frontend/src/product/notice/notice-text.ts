@@ -34,7 +34,8 @@ const listOpeningParagraphs = ({ kind, facts, appeal, report }: Notice): (string
   }
 };
 
-const isSanction = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
+/** Whether the notice is about a sanction that excludes the user from Thaw. */
+const isExclusion = ({ kind }: Notice): boolean => kind === 'suspension' || kind === 'ban';
 
 /** Returns the title of a notice. */
 export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titles[kind];
@@ -42,16 +43,16 @@ export const chooseTitle = ({ kind }: Pick<Notice, 'kind'>): string => copy.titl
 /** Returns the paragraphs of a notice: facts, rule, who decided, end of the sanction, and deadline of the appeal. */
 export const listParagraphs = (notice: Notice): string[] => {
   const { kind, rule, decidedBy, until, appeal } = notice;
-  const isDecision = kind === 'warning' || kind === 'care' || isSanction(notice);
+  const namesDecider = kind === 'warning' || kind === 'care' || isExclusion(notice);
   const paragraphs = [
     ...listOpeningParagraphs(notice),
     rule && copy.rule(ruleTitles[rule]),
-    isDecision ? copy.decidedBy[decidedBy] : null,
+    namesDecider ? copy.decidedBy[decidedBy] : null,
     // An appeal that reduced a sanction has changed its end.
-    isSanction(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
+    isExclusion(notice) || (kind === 'appeal_decided' && appeal.outcome === 'reduced')
       ? formatUntil(until)
       : null,
-    // The notice about a report offers a second look instead.
+    // In the notice about a report, the opening paragraphs offer the appeal, under the name of a second look.
     appeal.state === 'possible' && appeal.until !== null && kind !== 'report_decided'
       ? copy.appealUntil(formatTime(dateFormat, Date.parse(appeal.until)))
       : null,

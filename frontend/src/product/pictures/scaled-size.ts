@@ -1,6 +1,6 @@
 export const maximumSidePx = 2_048;
 
-/** From 0 to 1, for both WebP and JPEG. */
+/** On a scale from 0 to 1, for both WebP and JPEG. */
 const encodingQuality = 0.85;
 
 /**
@@ -30,6 +30,7 @@ interface Canvas {
 /**
  * Draws a picture in its scaled size, closes the bitmap, and encodes the picture as WebP, or as JPEG where the browser
  * cannot encode WebP.
+ * @param toBlob encodes the canvas. Its method differs between the canvas of a page and that of a worker.
  */
 export const drawScaled = async (
   bitmap: ImageBitmap,

@@ -13,7 +13,7 @@ export const stallTimeoutMs = 30_000;
 /**
  * Uploads an image and returns its address. Uses XMLHttpRequest, because fetch reports no upload progress over
  * HTTP/1.1.
- * @param fileName the server uses only its folder
+ * @param fileName a path, such as `profiles/7`. The server uses only the folder and generates the rest of the name.
  * @throws ApiError on a non-success status; the reason of `signal` when it is aborted; a DOMException `TimeoutError`
  * when the upload stalls; another Error when there is no response or an invalid one
  */
@@ -60,6 +60,7 @@ export const uploadImage = (
       finish(() => {
         const { status, statusText, responseText } = xhr;
         if (status < 200 || status > 299) {
+          // `reportApiError` resolves with the ApiError.
           reportApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(
             reject,
             reject,

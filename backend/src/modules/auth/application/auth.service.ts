@@ -110,11 +110,11 @@ export class AuthService {
   }
 
   /**
-   * Changes the e-mail address. Other logins of the user stay valid. This login continues as a new family (the sessions
-   * that replace one another in one login), so that copies of its cookie become invalid
+   * Changes the e-mail address. Other logins of the user stay valid. The browser of the request moves to a new family
+   * (the sessions that replace one another in one login), so that copies of its old cookie become invalid
    * (docs/decisions/0021-credential-changes-start-a-new-login-family.md).
-   * @throws DomainError wrong_password, rate_limited, unavailable, email_taken, not_signed_in; forbidden for an
-   * anonymous user
+   * @throws DomainError wrong_password, rate_limited, unavailable, email_taken, not_signed_in, forbidden (for an
+   * anonymous user)
    */
   async changeEmail(
     request: Request,
@@ -130,9 +130,9 @@ export class AuthService {
   }
 
   /**
-   * Changes the password, ends every other login of the user and makes all devices unknown. This login continues as a
-   * new family of sessions, so that copies of its cookie become invalid.
-   * @throws DomainError wrong_password, rate_limited, unavailable, not_signed_in, forbidden for an anonymous user
+   * Changes the password, ends every other login of the user and makes all devices unknown. The browser of the request
+   * moves to a new family, as in `changeEmail`.
+   * @throws DomainError wrong_password, rate_limited, unavailable, not_signed_in, forbidden (for an anonymous user)
    */
   async changePassword(
     request: Request,
@@ -153,7 +153,7 @@ export class AuthService {
 
   /**
    * Confirms a signed-in user by their password.
-   * @throws DomainError wrong_password, rate_limited, unavailable, forbidden for an anonymous user
+   * @throws DomainError wrong_password, rate_limited, unavailable, forbidden (for an anonymous user)
    */
   async requirePassword(userId: number, password: string): Promise<void> {
     const credentials = await this.credentials.find(userId);

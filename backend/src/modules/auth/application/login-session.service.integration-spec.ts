@@ -52,7 +52,7 @@ describe('login sessions and their sockets', () => {
       newEmail: email,
       currentPassword: PASSWORD,
     });
-  /** Converts an anonymous visitor's account, which gives the login another session id. */
+  /** Gives an anonymous visitor's account an e-mail address and a password, which replaces the login's session id. */
   const convertAnonymous = (visitor: ThawVisitor) =>
     visitor.call('POST', '/api/convert-anonymous', {
       userId: visitor.user.id,
@@ -130,7 +130,7 @@ describe('login sessions and their sockets', () => {
         messageType: 'text',
         clientId: randomUUID(),
       });
-      const lastSeen = { sessionId, seq: socket.getLastSeen(sessionId) };
+      const lastSeen = { sessionId, seq: socket.getLastSeq(sessionId) };
       const resumedSocket = await owner.openSocket(stack.origins[1], lastSeen);
       const { events } = await resumedSocket.next('session_resumed');
       expect(events).toMatchObject([{ event: 'random_message', data: { content: 'still there?' } }]);
@@ -164,10 +164,10 @@ describe('login sessions and their sockets', () => {
 
     it('nothing is committed when the login has ended in the meantime', async () => {
       const { owner, email } = await registerOwner();
-      // `move` returns false when the session to be replaced no longer exists.
-      const move = jest.spyOn(SessionRepository.prototype, 'move').mockResolvedValueOnce(false);
+      // `replaceId` returns false when the session to be replaced no longer exists.
+      const replaceId = jest.spyOn(SessionRepository.prototype, 'replaceId').mockResolvedValueOnce(false);
       const { status, body, headers } = await change(owner);
-      expect(move).toHaveBeenCalled();
+      expect(replaceId).toHaveBeenCalled();
       expect([status, body.code]).toEqual([401, 'not_signed_in']);
       expect(headers.getSetCookie()).toEqual([]);
       // The old e-mail address and the old password are still valid.
@@ -231,11 +231,10 @@ describe('login sessions and their sockets', () => {
     );
     const familyId = row!.family_id;
     const sessions = stack.replicas[0]!.app.get(SessionRepository);
-    const observations: boolean[] = [];
-    const observe = async () =>
-      observations.push((await sessions.findLiveFamilies([familyId])).has(familyId));
+    const wasLive: boolean[] = [];
+    const observe = async () => wasLive.push((await sessions.findLiveFamilies([familyId])).has(familyId));
     // Observes before and after each write whether the family is live, which means that it has a valid session.
-    for (const method of ['add', 'move', 'remove', 'removeFamily'] as const) {
+    for (const method of ['add', 'replaceId', 'remove', 'removeFamily'] as const) {
       const original = sessions[method].bind(sessions) as (...parameters: unknown[]) => Promise<unknown>;
       jest.spyOn(sessions, method).mockImplementation(async (...parameters: unknown[]) => {
         await observe();
@@ -246,8 +245,8 @@ describe('login sessions and their sockets', () => {
     }
     const { status } = await convertAnonymous(visitor);
     expect(status).toBe(200);
-    expect(observations.length).toBeGreaterThan(0);
-    expect(observations).not.toContain(false);
+    expect(wasLive.length).toBeGreaterThan(0);
+    expect(wasLive).not.toContain(false);
     expect((await socket.ask('ping', {})).event).toBe('pong');
     await visitor.closeSockets();
   });
@@ -255,12 +254,12 @@ describe('login sessions and their sockets', () => {
   it('a login that ends while its session id is rotated is not restored', async () => {
     const visitor = await new ThawVisitor(stack.origins).joinAnonymously('female');
     const sessions = stack.replicas[0]!.app.get(SessionRepository);
-    const move = sessions.move.bind(sessions);
-    jest.spyOn(sessions, 'move').mockImplementationOnce(async (...parameters) => {
+    const replaceId = sessions.replaceId.bind(sessions);
+    jest.spyOn(sessions, 'replaceId').mockImplementationOnce(async (...parameters) => {
       // Ends the login just before its session id is replaced.
       const [, , { familyId }] = parameters;
       await sessions.removeFamily(familyId);
-      return move(...parameters);
+      return replaceId(...parameters);
     });
     const { status } = await convertAnonymous(visitor);
     expect(status).toBe(401);

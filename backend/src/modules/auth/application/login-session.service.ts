@@ -72,11 +72,15 @@ export class LoginSessionService {
     work: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
     const renewedLogin = { userId: login.userId, familyId: randomUUID() };
-    const continuedLogin = { ...renewedLogin, previousFamilyId: login.familyId };
     await this.store.replaceSession(request, renewedLogin, (newSessionId, oldSessionId) =>
       this.executor.runInTransaction(async (manager) => {
         await work(manager);
-        await this.moveSession(oldSessionId, newSessionId, continuedLogin, manager);
+        await this.moveSession(
+          oldSessionId,
+          newSessionId,
+          { ...renewedLogin, previousFamilyId: login.familyId },
+          manager,
+        );
         await this.sessions.removeFamily(login.familyId, manager);
       }),
     );
@@ -103,8 +107,8 @@ export class LoginSessionService {
   }
 
   /**
-   * Removes the login from this browser: destroys its session and clears its cookies. Called after the deletion of a
-   * user, which has deleted the stored sessions already.
+   * Removes the login of a deleted user from the request and from this browser. The stored sessions were deleted with
+   * the user. Also clears the cookie of the known device, which serves only later logins of the same user.
    */
   async forget(request: Request, response: Response): Promise<void> {
     await this.destroySession(request);
@@ -138,7 +142,7 @@ export class LoginSessionService {
     login: ContinuedLogin,
     manager?: EntityManager,
   ): Promise<void> {
-    if (!(await this.sessions.move(oldSessionId, newSessionId, login, manager)))
+    if (!(await this.sessions.replaceId(oldSessionId, newSessionId, login, manager)))
       throw new DomainError('not_signed_in');
   }
 

@@ -24,7 +24,8 @@ export class PasswordResetService {
 
   /**
    * Replaces the password of the registered user with this address by a random one, and signs the user out everywhere.
-   * The new version of the credentials also refuses a sign-in in progress, and makes the user's known devices unknown.
+   * The change increments the version of the credentials: logins in progress fail, and cookies of known devices
+   * (browsers in which the user has signed in) become invalid.
    * @returns null when no user has the address.
    */
   async reset(email: string): Promise<{ userId: number; password: string } | null> {
@@ -36,7 +37,8 @@ export class PasswordResetService {
       await this.credentials.change(userId, passwordHash, manager);
       await this.sessions.removeSessionsOfUser(userId, manager);
     });
-    // If publishing fails, the sockets close later: every replica checks the logins of its sockets periodically.
+    // Closes the sockets of all logins; a family is the session ids of one login. If publishing fails, the sockets
+    // close later: every replica checks the logins of its sockets periodically.
     await this.userPublisher.revokeFamilies(userId, 'all').catch(() => undefined);
     return { userId, password };
   }

@@ -9,7 +9,10 @@ export class CredentialsEntity {
   @Column({ name: 'password_hash', type: 'text' })
   passwordHash: string;
 
-  /** Incremented by each password change, which makes known devices unknown and logins in progress fail. */
+  /**
+   * Incremented by each password change: logins in progress then fail, and cookies of known devices (browsers in which
+   * the user has signed in) become invalid.
+   */
   @Column({ type: 'int' })
   version: number;
 }

@@ -21,7 +21,8 @@ export class CredentialsRepository {
   }
 
   /**
-   * Changes the password. Logins in progress with the old password fail, because the version changes.
+   * Changes the password and increments the version. A login in progress with the old password then fails, because a
+   * session is added only if the credentials still have the version that the login has read.
    * @returns the new version.
    * @throws Error for a user without credentials, such as an anonymous one.
    */
@@ -36,8 +37,8 @@ export class CredentialsRepository {
   }
 
   /**
-   * Stores a hash of the same password with newer parameters. The version stays, so known devices remain known. Does
-   * nothing when the password was changed after these credentials were read.
+   * Stores a hash of the same password with newer parameters. The version stays, so cookies of known devices, which
+   * contain it, remain valid. Does nothing when the password was changed after these credentials were read.
    */
   async rehash({ userId, version }: CredentialsEntity, newPasswordHash: string): Promise<void> {
     await this.credentials.update({ userId, version }, { passwordHash: newPasswordHash });

@@ -35,7 +35,10 @@ export class KnownDeviceService {
     return isOfUser && deviceId ? deviceId : null;
   }
 
-  /** Sets the device cookie of a user who has just signed in. */
+  /**
+   * Sets the device cookie of a user who has just signed in. Failed logins with this cookie are limited by its new
+   * device id.
+   */
   remember(response: Response, { userId, credentialsVersion }: VerifiedUser): void {
     const deviceId = randomBytes(DEVICE_ID_BYTES).toString('base64url');
     const payload = [PAYLOAD_PREFIX, userId, credentialsVersion, deviceId].join('.');

@@ -4,13 +4,13 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 
 /**
- * argon2id (the library's default) with the first configuration that OWASP recommends: 19 MiB (`memoryCost` is in KiB),
- * two iterations, parallelism 1.
+ * argon2id (the library's default) with the minimum configuration that OWASP recommends: 19 MiB (`memoryCost` is in
+ * KiB), two iterations, parallelism 1.
  */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** Hashes that are computed at the same time. */
 const CONCURRENCY = 2;
-/** Calls that may wait until a hash is computed; further calls are refused. */
+/** Maximum number of calls that wait; further calls are refused. */
 const MAX_QUEUED = 64;
 
 /**
@@ -43,6 +43,7 @@ export class PasswordHasherService implements OnModuleInit {
     return isCorrect && passwordHash !== null;
   }
 
+  /** Whether the hash was computed with other parameters. A sign-in then replaces it. */
   isOutdated(passwordHash: string): boolean {
     const { memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
     return (

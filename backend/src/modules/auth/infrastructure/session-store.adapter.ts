@@ -8,16 +8,18 @@ import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 declare module 'express-session' {
   interface SessionData {
     passport?: { user?: Express.User };
-    /** Epoch milliseconds. Changing it makes express-session save the session and send the cookie again. */
+    /**
+     * When the session was last extended (epoch ms). A change makes express-session save it and send the cookie again.
+     */
     refreshedAt?: number;
-    /** Set when the session was read from the table, as opposed to created during this request. */
-    isStored?: true;
+    /** Set on a session that was read from the table, not on one that was created during this request. */
+    isFromTable?: true;
   }
 }
 
 /**
  * The store with which express-session reads, saves and destroys sessions. Only sessions of logins are stored, as rows
- * of the table `sessions`. express-session never inserts a row: the caller of `replaceSession` does.
+ * of the table `sessions`. `set` only extends a row; the caller of `replaceSession` writes the row of a new id.
  */
 @Injectable()
 export class SessionStoreAdapter extends Store {
@@ -31,7 +33,7 @@ export class SessionStoreAdapter extends Store {
   /**
    * Gives the request a new session for `login`. express-session sends the cookie of the new session with the response.
    * When `writeRow` throws, the request keeps its old session and no cookie is sent.
-   * @param writeRow inserts the row of the new session, or moves the row of the old one to the new id
+   * @param writeRow writes the new session id: to a new row at a sign-in, otherwise to the row of the old session
    */
   async replaceSession(
     request: Request,
@@ -39,7 +41,7 @@ export class SessionStoreAdapter extends Store {
     writeRow: (newSessionId: string, oldSessionId: string) => Promise<void>,
   ): Promise<void> {
     const { sessionID: oldSessionId, session: oldSession } = request;
-    // Replaces request.sessionID and request.session.
+    // Replaces request.sessionID and request.session. express-session has added `generate` to this store.
     request.sessionStore.generate(request);
     try {
       await writeRow(request.sessionID, oldSessionId);
@@ -84,13 +86,14 @@ export class SessionStoreAdapter extends Store {
       cookie,
       passport: { user: { userId, familyId, access } },
       refreshedAt: refreshedAt.getTime(),
-      isStored: true,
+      isFromTable: true,
     };
   }
 
   private async refreshIfStored(sessionId: string, session: SessionData): Promise<void> {
     // `replaceSession` has already written the row of a session that was created during this request.
-    if (!session.isStored) return;
+    if (!session.isFromTable) return;
+    // A session from the table has `refreshedAt`; the default is only for the compiler.
     await this.sessions.refresh(sessionId, new Date(session.refreshedAt ?? Date.now()));
   }
 }

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** The current session of a login. Only the SHA-256 of a session id is stored, so a leaked table cannot be replayed. */
+/** The current session of a login. Only the SHA-256 of a session id is stored, so a leaked table has no valid ids. */
 @Entity({ name: 'sessions' })
 export class SessionEntity {
   @PrimaryColumn({ name: 'id_hash', type: 'bytea' })
@@ -17,10 +17,14 @@ export class SessionEntity {
   @Column({ name: 'family_id', type: 'uuid' })
   familyId: string;
 
-  /** The family before the last change of the password or e-mail address in this login; null without such a change. */
+  /**
+   * The family before the last change of the password or e-mail address in this login; null without such a change. The
+   * sockets of this family are closed with a code that makes the page reconnect.
+   */
   @Column({ name: 'previous_family_id', type: 'uuid', nullable: true })
   previousFamilyId: string | null;
 
+  /** When the session was created, or when its id was rotated or its expiry extended. */
   @Column({ name: 'refreshed_at', type: 'timestamptz' })
   refreshedAt: Date;
 

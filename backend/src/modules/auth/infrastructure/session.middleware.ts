@@ -9,7 +9,7 @@ export const SESSION_MIDDLEWARE = Symbol('SESSION_MIDDLEWARE');
 
 const REFRESH_AFTER_MS = 60 * 60 * 1_000;
 
-/** Loads the session of the request's cookie. A session id that the server did not issue is never adopted. */
+/** Loads the session of the request's cookie. A session id that the store does not have is replaced by a new one. */
 export const createSessionMiddleware = (
   cookie: SessionCookieCodec,
   store: SessionStoreAdapter,
@@ -46,8 +46,9 @@ export const createRefreshMiddleware =
   (request, _response, next) => {
     const { session: currentSession } = request;
     const nowMs = Date.now();
-    const ageMs = nowMs - (currentSession.refreshedAt ?? 0);
-    if (currentSession.isStored && ageMs > REFRESH_AFTER_MS) {
+    const sinceRefreshMs = nowMs - (currentSession.refreshedAt ?? 0);
+    // Without a valid cookie, express-session creates a session that is not stored.
+    if (currentSession.isFromTable && sinceRefreshMs > REFRESH_AFTER_MS) {
       currentSession.refreshedAt = nowMs;
       // `request.user` is not set yet: passport.session() runs after this middleware.
       const userId = currentSession.passport?.user?.userId;

@@ -26,7 +26,7 @@ export interface NewSession {
   credentialsVersion?: number;
 }
 
-/** The login of a session whose id is replaced. */
+/** The login that a session has after its id was replaced. */
 export interface ContinuedLogin extends Login {
   /** The family that `familyId` replaces; undefined if the family stays. */
   previousFamilyId?: string;
@@ -47,7 +47,10 @@ interface SessionRow extends StandingRow {
   is_moderator: boolean;
 }
 
-/** Prepared, because it runs for each request. */
+/**
+ * Prepared, because it runs for each request. `sessions` has no foreign key to `users`, so the row of the user may be
+ * missing.
+ */
 const findValidStatement = {
   name: 'find_valid_session',
   text: `
@@ -59,6 +62,7 @@ const findValidStatement = {
     WHERE sessions.id_hash = $1 AND sessions.expires_at > $2`,
 };
 
+/** Deletes by the clock of PostgreSQL: its difference to that of the processes, which set `expires_at`, is harmless. */
 const deleteAndInsertSql = `
   WITH expired AS (
     SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT ${EXPIRED_DELETED_PER_INSERT} FOR UPDATE SKIP LOCKED
@@ -73,7 +77,10 @@ const addStatement = {
   text: `${deleteAndInsertSql} VALUES ($1, $2, $3, $4, $5) RETURNING 1`,
 };
 
-/** FOR SHARE makes this wait for a change of the password that is being committed. */
+/**
+ * Prepared, because it runs for each sign-in with a password. FOR SHARE makes it wait for a change of the password that
+ * is being committed.
+ */
 const addWithCredentialsStatement = {
   name: 'add_session_with_credentials',
   text: `${deleteAndInsertSql}
@@ -164,11 +171,11 @@ export class SessionRepository {
   }
 
   /**
-   * Replaces the id of a session, and its family if `familyId` is a new one. One statement does both, so that a family
-   * which continues always has a session.
+   * Replaces the id of a session, and its family if `familyId` is a new one. One statement does both, so no query finds
+   * the login without a session.
    * @returns false when the session has ended in the meantime; it is not restored.
    */
-  async move(
+  async replaceId(
     oldSessionId: string,
     newSessionId: string,
     { userId, familyId, previousFamilyId }: ContinuedLogin,
@@ -222,7 +229,7 @@ export class SessionRepository {
     return new Map(rows.map((row) => [row.family_id, toStanding(row)]));
   }
 
-  /** @returns the families whose login continues in a later family that has a valid session. */
+  /** @returns those of the families that were replaced by a family with a valid session. */
   async findRenewedFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (familyIds.length === 0) return new Set();
     const rows = await this.sessions.query<{ previous_family_id: string }[]>(

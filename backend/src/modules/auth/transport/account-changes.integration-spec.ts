@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, and an api replica over HTTP. `readProfileStatus` is 401 for a cookie that is not
-// valid. A login is a family of sessions, whose ids replace one another.
+// valid. A login is a family of sessions: each new session id replaces the previous one.
 import { goodStanding } from '@thaw/contract/safety';
 import type { Response } from 'supertest';
 import {
@@ -14,7 +14,7 @@ import {
 jest.setTimeout(30_000);
 
 const NEW_PASSWORD = 'another horse';
-/** Wrong passwords that the confirmation of a change accepts before it refuses further ones with 429. */
+/** Attempts with a wrong current password before further attempts are refused with 429. */
 const ALLOWED_WRONG_PASSWORDS = 10;
 
 let accounts: TestAccounts;
@@ -94,11 +94,9 @@ describe('change of e-mail', () => {
     const response = await changeEmail(browser, userId, { email }).expect(200);
     expect(response.body.user).toMatchObject({ id: userId, email });
     expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-    expect(await accounts.identifySocket(readSessionCookie(response)!)).toEqual({
-      userId,
-      familyId: expect.not.stringContaining(loginBefore!.familyId),
-      standing: goodStanding,
-    });
+    const loginAfter = await accounts.identifySocket(readSessionCookie(response)!);
+    expect(loginAfter).toEqual({ userId, familyId: expect.any(String), standing: goodStanding });
+    expect(loginAfter!.familyId).not.toBe(loginBefore!.familyId);
     expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
     await accounts.logIn(email).expect(200);
     await accounts.logIn(oldEmail).expect(401);
@@ -142,8 +140,7 @@ describe('change of password', () => {
     const messages = await accounts.recordMessagesTo(userId, async () => {
       response = await changePassword(browser, userId).expect(200, { success: true });
     });
-    // `revoke` closes the sockets of the families. A second message closes those of this browser, whose login continues
-    // in a new family.
+    // The first message closes the sockets of all other logins.
     expect(messages[0]).toEqual({
       kind: 'revoke',
       familyIds: 'all',
@@ -172,7 +169,7 @@ describe('change of password', () => {
     },
   );
 
-  it('a change of password requires the current password and limits wrong ones', async () => {
+  it('a change of password is refused with a wrong password, and with 429 after ten wrong ones', async () => {
     const { browser, userId } = await accounts.register();
     const guess = () => changePassword(browser, userId, { currentPassword: 'wrong' });
     for (let count = 0; count < ALLOWED_WRONG_PASSWORDS; count += 1) {
@@ -189,7 +186,7 @@ describe('change of password', () => {
     for (const response of loginResponses) {
       const cookie = readSessionCookie(response);
       if (cookie) expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
-      // 429: each login is charged to the limit on failures until its password is verified.
+      // A login counts as a failure until its password is verified, so concurrent logins can reach the limit (429).
       else expect([401, 429]).toContain(response.status);
     }
   });

@@ -42,6 +42,7 @@ export class AuthController {
 
   @Post('login')
   @HttpCode(200)
+  // Limits failed attempts, so the route needs no `RateLimitedBy`.
   @UseGuards(PasswordGuard)
   @ApiBody({ type: CredentialsDto })
   @ApiOkResponse({ type: UserResponseDto })
@@ -52,6 +53,7 @@ export class AuthController {
     @UserVerifiedByPassword() verifiedUser: VerifiedUser,
   ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
+    // Sets a cookie that belongs to the user. The one set below identifies the browser itself, for all users.
     this.knownDevices.remember(response, verifiedUser);
     const device = this.deviceCookie.ensureDevice(request, response);
     await this.deviceAccounts.recordUse(device.hash, verifiedUser.userId);
@@ -75,6 +77,7 @@ export class AuthController {
     return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
+  // Open to suspended and banned users: an anonymous one gets their own user, and a new account inherits the sanction.
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserResponseDto })
@@ -105,6 +108,7 @@ export class AuthController {
   @Post('convert-anonymous')
   @HttpCode(200)
   @UseGuards(SignedInGuard)
+  // Suspended and banned users may convert their account, too.
   @OpenToExcluded()
   @RateLimitedBy('convert_anonymous', 'address')
   @ApiCookieAuth()

@@ -7,7 +7,8 @@ const MAX_UTF16_UNITS = 2 * limits.passwordMaxLength;
 
 /**
  * Accepts a string of well-formed Unicode that is not longer than the longest password. Lone surrogates are refused:
- * they have no UTF-8 encoding, so passwords that differ only in them would have the same hash.
+ * they have no UTF-8 encoding, so passwords that differ only in them would have the same hash. It is for current
+ * passwords: one of the wrong length is a wrong password, not an invalid body.
  */
 export const IsWellFormedPassword = (): PropertyDecorator =>
   ValidateBy({
@@ -18,7 +19,7 @@ export const IsWellFormedPassword = (): PropertyDecorator =>
     },
   });
 
-/** Accepts a well-formed password whose length, in code points, is within the limits. */
+/** Accepts a well-formed password whose length, in code points, is within the limits of a new password. */
 export const IsPassword = (): PropertyDecorator => (target, property) => {
   IsWellFormedPassword()(target, property);
   ValidateBy({

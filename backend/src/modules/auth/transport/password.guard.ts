@@ -15,6 +15,7 @@ type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
+    // Guards run before pipes, so a pipe would validate the body too late.
     await toValidDto(CredentialsDto, context.switchToHttp().getRequest<Request>().body);
     return (await super.canActivate(context)) as boolean;
   }
@@ -29,6 +30,7 @@ export class PasswordGuard extends AuthGuard('local') {
 export const UserVerifiedByPassword = createParamDecorator(
   (_: unknown, context: ExecutionContext): VerifiedUser => {
     const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
+    // The route lacks `PasswordGuard`, so no password has been verified.
     if (!verifiedUser) throw new DomainError('invalid_credentials');
     return verifiedUser;
   },

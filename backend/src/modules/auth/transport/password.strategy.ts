@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-local';
-import { toRateLimitSubject } from '../../../platform/http/client-subject.functions';
+import { toRateLimitSubject } from '../../../platform/http/rate-limit-subject.functions';
 import { AuthService } from '../application/auth.service';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
@@ -18,6 +18,7 @@ export class PasswordStrategy extends PassportStrategy(Strategy) {
   }
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
+    // A callback, because `verify` first has to find the user.
     const findDeviceId = (user: VerifiedUser) => this.knownDevices.findDeviceId(request, user);
     return this.auth.verify(email, password, toRateLimitSubject(request.ip), findDeviceId);
   }

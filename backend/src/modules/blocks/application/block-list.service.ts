@@ -9,8 +9,8 @@ const MAX_EXCLUDED_USERS = 500;
 @Injectable()
 export class BlockListService {
   /**
-   * Builds a condition that is true if one user has blocked another.
-   * @param blockerIdSql a bigint expression, like `blockedIdSql`
+   * Builds a condition that is true if one user has blocked another. The parameters are SQL expressions of the type
+   * bigint.
    */
   static buildHasBlockedSql(blockerIdSql: string, blockedIdSql: string): string {
     return `EXISTS (
@@ -43,7 +43,10 @@ export class BlockListService {
     return this.blocks.existsBetween(userId, otherId, manager);
   }
 
-  /** Ids of users with whom the user must not be matched, from the newest blocks by or of the user. */
+  /**
+   * Ids of users with whom the user must not be matched, from the newest blocks in which the user is the blocker or the
+   * blocked user.
+   */
   findExcludedUserIds(userId: number): Promise<readonly number[]> {
     return this.blocks.findUserIdsBlockedEitherWay(userId, MAX_EXCLUDED_USERS);
   }

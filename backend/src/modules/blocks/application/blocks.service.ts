@@ -48,14 +48,14 @@ export class BlocksService {
     const profilesById = new Map(profiles.map((profile) => [profile.id, profile]));
     return blocks.flatMap(({ blockedId, createdAt }) => {
       const profile = profilesById.get(blockedId);
-      if (!profile) return [];
+      if (!profile) return []; // the user was erased after the blocks were read
       const { username, avatar } = profile;
       return [{ blockedId, username, avatar, createdAt: createdAt.toISOString() }];
     });
   }
 
   /**
-   * Blocks a user. When the user is blocked already, the effects are run again: an earlier call may have died after its
+   * Blocks a user. When the user is blocked already, the listeners run again: an earlier call may have died after its
    * commit. After this returns, no chat of the two is open and none can start.
    * @throws DomainError not_found, limit_reached, unavailable
    */
@@ -77,7 +77,7 @@ export class BlocksService {
         at: new Date(),
         blockerId,
         blockedId,
-        // An erasure of one of the users may have read their blocks already, and would not remove this one.
+        // Locks the users against erasure: an erasure that has already read their blocks would not remove this one.
         mayBlock: mayBlock && (await this.users.lockAndCheckExistence([blockerId, blockedId], manager)),
         blockedCount,
       };
@@ -90,6 +90,8 @@ export class BlocksService {
       });
       return { state, isNew: events.length > 0 };
     });
+    const { blockedAt } = state;
+    if (!blockedAt) throw new Error('BlockUser stored no block');
     try {
       await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
     } finally {
@@ -98,13 +100,12 @@ export class BlocksService {
       logRejections(this.logger, 'An effect of a block was not published', results);
     }
     await this.publishChange(blockerId, blockedId, true);
-    if (!state.blockedAt) throw new Error('BlockUser stored no block');
-    return { block: { blockedId, createdAt: state.blockedAt.toISOString() }, isNew };
+    return { block: { blockedId, createdAt: blockedAt.toISOString() }, isNew };
   }
 
   /**
-   * Unblocks a user. When the user was unblocked earlier, the effects are run again: the earlier call may have died
-   * after its commit.
+   * Unblocks a user. When the user was unblocked earlier, the listeners run again: the earlier call may have died after
+   * its commit.
    * @throws DomainError not_found when the user is not blocked; unavailable
    */
   async unblock(blockerId: number, blockedId: number): Promise<void> {
@@ -115,7 +116,8 @@ export class BlocksService {
         await this.execute({ type: 'UnblockUser', ...command }, manager);
       });
     } catch (error) {
-      // An earlier call may have died after it unblocked the user. While the user is blocked, the listeners do nothing.
+      // An earlier call may have died between its commit and the delivery of this event, so the event is delivered
+      // again. Its listeners do nothing while the user is blocked.
       const history = await this.eventStore.read(buildBlockStreamId(blockerId, blockedId));
       if (history.length > 0) await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
       throw error;

@@ -54,7 +54,7 @@ describe('blocking a user', () => {
       .then({ type: 'PersonBlocked' });
   });
 
-  it('is refused for oneself and for a user whom the blocker does not know', () => {
+  it('is refused for oneself and for a user whom the blocker may not block', () => {
     given()
       .when(createBlockCommand({ blockedId: ada }))
       .thenThrows('not_found');
@@ -63,14 +63,17 @@ describe('blocking a user', () => {
       .thenThrows('not_found');
   });
 
-  it('is refused when the list of blocked users is full, but not for a user who is on the list', () => {
+  it('is refused when the list of blocked users is full', () => {
     const blockedCount = limits.blockedUsersMax;
     given()
       .when(createBlockCommand({ blockedCount: blockedCount - 1 }))
       .then({ type: 'PersonBlocked' });
     given().when(createBlockCommand({ blockedCount })).thenThrows('limit_reached');
+  });
+
+  it('has no effect for a blocked user, even when the list is full and the blocker may no longer block them', () => {
     given(createEvent('PersonBlocked'))
-      .when(createBlockCommand({ blockedCount, mayBlock: false }))
+      .when(createBlockCommand({ blockedCount: limits.blockedUsersMax, mayBlock: false }))
       .thenNothing();
   });
 });

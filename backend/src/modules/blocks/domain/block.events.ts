@@ -6,8 +6,8 @@ interface RecordedEvent<Type extends string> {
 }
 
 /**
- * The events of one user's block of another, in the stream `block-<blocker id>-<blocked id>`. In their stored types,
- * "person" means a user.
+ * The events of one user's block of another, in the stream `block-<blocker id>-<blocked id>`. The stored types say
+ * `Person` for a user (docs/stored-names.md).
  */
 export type BlockEvent = RecordedEvent<'PersonBlocked'> | RecordedEvent<'PersonUnblocked'>;
 

@@ -10,8 +10,8 @@ import { EvidenceService } from './evidence.service';
 export type AgeStatement = ProcessEventMap['AgeStated'];
 
 /**
- * Opens a case about a user who has stated in a random chat that they are under 18, asks them for their age, and voids
- * a pending friend request between the two users of the chat.
+ * Raises a finding about a user who has stated in a random chat that they are under 18: `ConductService` opens a case
+ * and asks the user for their age. Also voids a pending friend request between the two users of the chat.
  */
 @Injectable()
 export class AgeFindingsService {
@@ -22,10 +22,10 @@ export class AgeFindingsService {
     private readonly requests: RequestVoidingService,
   ) {}
 
-  /** Idempotent by `endEventId`, the event that ended the chat. */
+  /** Repeated calls with the same `endEventId` raise one finding. */
   @OnProcessEvent('AgeStated')
   async raise({ sessionId, userIds, userId, messageId, endEventId }: AgeStatement): Promise<void> {
-    // Only an edited message has an id here; otherwise the statement is the newest message of the chat.
+    // The evidence marks the statement: an edited message, which has an id here, or the newest message of the chat.
     const marked = messageId === null ? 'newest' : [messageId];
     const evidence = await this.evidence.copyRandomChat(sessionId, userIds, marked);
     await this.conduct.raiseFinding(
@@ -37,11 +37,13 @@ export class AgeFindingsService {
         evidenceHash: evidence.hash,
       },
       async (manager, { events }) => {
-        // Absent when an earlier call has raised the finding.
-        const raised = events.find(({ type }) => type === 'FindingRaised');
-        if (raised?.type === 'FindingRaised')
-          await this.images.hold(evidence.imageKeys, raised.data.caseId, manager);
+        // There are no events when an earlier call has raised the finding.
+        for (const event of events) {
+          if (event.type === 'FindingRaised')
+            await this.images.hold(evidence.imageKeys, event.data.caseId, manager);
+        }
         const [first, second] = userIds;
+        // The check is only for the compiler: a chat has two users.
         if (first !== undefined && second !== undefined)
           await this.requests.voidPending(first, second, manager);
       },

@@ -27,7 +27,10 @@ interface KeptRow {
 const IS_UNDECIDED = `(COALESCE(cases.state <> 'decided', false) OR EXISTS (
   SELECT 1 FROM appeals WHERE appeals.case_id = cases.id AND appeals.decided_at IS NULL))`;
 
-/** Erases a user's words in decided reports and appeals. Other data about conduct is kept until it expires. */
+/**
+ * Erases what a user wrote in decided reports and appeals (the field `words`). Other data about conduct is kept until
+ * it expires.
+ */
 @Injectable()
 export class ConductErasureService {
   /**
@@ -51,7 +54,7 @@ export class ConductErasureService {
        WHERE p.stream_id = erasable.stream_id AND p.event_id = erasable.event_id AND p.data ? 'words'`,
       [userId],
     );
-    // Words are the only personal data of an appeal, so its row is empty now. `listKept` would list such a row.
+    // Without its words, the row of an appeal is empty. It is deleted, because `listKept` would list it.
     await manager.query(
       `DELETE FROM event_private WHERE stream_id = 'conduct-' || $1::bigint AND data = '{}'`,
       [userId],
@@ -63,7 +66,7 @@ export class ConductErasureService {
   async listKept(userId: number, manager: EntityManager): Promise<KeptRecord[]> {
     const rows = await manager.query<KeptRow[]>(
       `SELECT e.type, personal.is_own, COALESCE(standings.is_held, false) AS is_held,
-         bool_or(${IS_UNDECIDED}) AS is_open,
+         ${IS_UNDECIDED} AS is_open,
          CASE WHEN bool_or(p.expires_at IS NULL) THEN NULL ELSE max(p.expires_at) END AS until
        FROM (
          SELECT stream_id, event_id, true AS is_own, $1::bigint AS user_id
@@ -75,7 +78,7 @@ export class ConductErasureService {
        JOIN events e ON e.stream_id = p.stream_id AND e.event_id = p.event_id
        LEFT JOIN conduct_cases cases ON cases.id = (e.data->>'caseId')::bigint
        LEFT JOIN standings ON standings.user_id = personal.user_id
-       GROUP BY e.type, personal.is_own, standings.is_held, ${IS_UNDECIDED}
+       GROUP BY e.type, personal.is_own, standings.is_held, is_open
        ORDER BY personal.is_own DESC, e.type`,
       [userId],
     );
@@ -108,6 +111,7 @@ const describeKind = ({ type, is_own: isOwn }: KeptRow): string => {
 const findReason = ({ is_held: isHeld, is_open: isOpen, until }: KeptRow): KeptRecord['why'] => {
   if (isHeld) return 'legal_hold';
   if (isOpen) return 'open_case';
+  // Without a hold and an open case, only a sanction without a known end leaves the expiry unknown.
   return until === null ? 'sanction' : 'appeal_window';
 };
 

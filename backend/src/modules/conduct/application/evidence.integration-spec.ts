@@ -1,5 +1,6 @@
-// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets. `persistChat`
-// copies a chat to PostgreSQL as the worker does; `dropLiveChat` deletes it from Redis.
+// Uses real PostgreSQL and Redis, with two api replicas over HTTP and sockets: evidence is copied on the first, images
+// are uploaded to the second. `persistChat` copies a chat to PostgreSQL as the worker does; `dropLiveChat` deletes it
+// from Redis.
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -110,7 +111,7 @@ describe('evidence', () => {
       expect(copy.imageKeys).toEqual([key]);
     });
 
-    it('contains the last 30 messages, and older ones that are marked, with their later versions', async () => {
+    it('contains the last 30 messages and older ones that are marked, each with all its versions', async () => {
       const texts = createNumberedTexts(1_500); // several pages of the Redis stream
       const { bob, sessionId, bobSocket, copyEvidence } = await createFilledChat(texts);
       const ids = await readMessageIds(sessionId);
@@ -145,7 +146,7 @@ describe('evidence', () => {
       expect(toComparable(await copyEvidence(olderIds))).toEqual(toComparable(withOlderMarked));
     });
 
-    it('reads one page of the Redis stream when the events before it are persisted', async () => {
+    it('reads only the newest page of the Redis stream when PostgreSQL has the older events', async () => {
       const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(1_500));
       const [oldestId] = await readMessageIds(sessionId);
       await persistChat(stack.replicas[0]!, sessionId);
@@ -156,7 +157,7 @@ describe('evidence', () => {
       readPage.mockRestore();
     });
 
-    it('ignores marks of messages of other chats, of other events, and of messages that do not exist', async () => {
+    it('ignores marks of messages of other chats, of events that are not messages, and of unknown ids', async () => {
       const other = await createFilledChat(['elsewhere']);
       // More messages than the evidence contains.
       const { sessionId, copyEvidence } = await createFilledChat(createNumberedTexts(40));

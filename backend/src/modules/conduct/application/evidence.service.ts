@@ -130,12 +130,12 @@ export class EvidenceService {
     };
   }
 
-  /** The images of the messages, by key, without deleted ones. Each gets a new id, by which moderators request it. */
+  /** The stored images of the messages, by key. Each gets a new id, by which moderators request it. */
   private async findImages(messages: readonly Message[]): Promise<ReadonlyMap<string, NumberedImage>> {
     const keys = [...new Set(messages.flatMap(listImageKeys))];
     if (keys.length === 0) return new Map();
     const [descriptions, idRows] = await Promise.all([
-      this.images.describe(keys),
+      this.images.findDescriptions(keys),
       this.dataSource.query<{ id: string }[]>(
         `SELECT nextval('conduct_ids') AS id FROM generate_series(1, $1::int)`,
         [keys.length],
@@ -152,7 +152,7 @@ export class EvidenceService {
 
 type NumberedImage = ImageDescription & { imageId: number };
 
-/** The images that a message shows: only those that its sender has uploaded. */
+/** The images of a message. Leaves out images of other users, because users can send only images that they uploaded. */
 const listImages = (message: Message, images: ReadonlyMap<string, NumberedImage>): StoredEvidenceImage[] =>
   listImageKeys(message).flatMap((key) => {
     const image = images.get(key);

@@ -3,8 +3,8 @@ import type { NoticeRow } from '../infrastructure/notice.repository';
 import type { AutomaticCause } from '../projections/notice-rows.projection';
 
 /**
- * The facts of notices that an automatic rule sent, by cause. `selectFacts` chooses the facts of suspensions with the
- * causes `reports` and `age`. The frontend has the text of notices without facts.
+ * The facts of notices that an automatic rule sent, by cause. For the causes `reports` and `age`, `selectFacts` chooses
+ * the facts of suspensions. Their other notices have no facts, but a fixed text in the frontend.
  */
 const automaticFacts: Partial<Record<AutomaticCause, string>> = {
   many_accounts:
@@ -13,12 +13,13 @@ const automaticFacts: Partial<Record<AutomaticCause, string>> = {
     'The pause of your account is over. Until a moderator has looked, you meet only people in the same situation.',
   inherited: 'An account that was used on the same device, or with the same address, is paused or closed.',
 };
-const PAUSED_BY_REPORTS =
+const PAUSED_FOR_REPORTS =
   'Several people reported you within a short time. Your account is paused until a moderator has looked.';
-const PAUSED_BY_AGE =
+const PAUSED_FOR_AGE =
   'You stated that you are under 18. Your account is paused until a moderator has looked.';
-const PAUSED_BY_IMAGE =
+const PAUSED_FOR_IMAGE =
   'You sent an image that moderators have blocked. Your account is paused until a moderator has looked.';
+/** Added to a notice if the only moderator has reviewed their own decision. */
 const SOLO_REMARK = 'Decided by the same moderator, since there is only one.';
 
 /** A notice as its recipient receives it. */
@@ -41,9 +42,10 @@ const selectFacts = ({ kind, cause, rule, facts, is_solo: isSolo }: NoticeRow): 
   // The text of an appeal's decision is in the field `appeal`.
   if (kind === 'appeal_decided') return null;
   const isSuspension = kind === 'suspension' || kind === 'ban';
-  if (isSuspension && cause === 'reports') return PAUSED_BY_REPORTS;
-  // Rows of suspensions for a blocked image also have the cause 'age'; their rule distinguishes them.
-  if (isSuspension && cause === 'age') return rule === 'adults_only' ? PAUSED_BY_AGE : PAUSED_BY_IMAGE;
+  if (isSuspension && cause === 'reports') return PAUSED_FOR_REPORTS;
+  // `projectNotices` gives the cause 'age' to every automatic suspension without an end. This includes those for a
+  // blocked image, which have another rule.
+  if (isSuspension && cause === 'age') return rule === 'adults_only' ? PAUSED_FOR_AGE : PAUSED_FOR_IMAGE;
   const statedFacts = cause === null ? facts : (automaticFacts[cause] ?? null);
   return isSolo ? appendSoloRemark(statedFacts) : statedFacts;
 };

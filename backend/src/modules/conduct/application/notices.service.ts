@@ -23,17 +23,19 @@ export class NoticesService {
 
   /** The notices to a user, newest first. */
   async list(recipientId: number): Promise<Notice[]> {
-    return this.toNotices(await this.notices.findByRecipient(recipientId));
+    const rows = await this.notices.findByRecipient(recipientId);
+    return rows.map((row) => this.toNotice(row));
   }
 
   /** @throws DomainError not_found when the notice was not sent to this user */
   async get(noticeId: number, recipientId: number): Promise<Notice> {
     const rows = await this.notices.findMany([noticeId]);
-    const [notice] = this.toNotices(rows.filter((row) => Number(row.recipient_id) === recipientId));
-    if (!notice) throw new DomainError('not_found');
-    return notice;
+    const ownRow = rows.find((row) => Number(row.recipient_id) === recipientId);
+    if (!ownRow) throw new DomainError('not_found');
+    return this.toNotice(ownRow);
   }
 
+  /** Does not check the recipient: the caller has read the notice with `get`. */
   async markSeen(noticeId: number): Promise<void> {
     await this.notices.markSeen(noticeId);
   }
@@ -45,16 +47,14 @@ export class NoticesService {
   async send(noticeIds: readonly number[]): Promise<void> {
     if (noticeIds.length === 0) return;
     try {
-      const rows = await this.notices.findMany(noticeIds);
-      for (const [index, notice] of this.toNotices(rows).entries())
-        await this.userPublisher.sendFrame(Number(rows[index]?.recipient_id), 'notice', notice);
+      for (const row of await this.notices.findMany(noticeIds))
+        await this.userPublisher.sendFrame(Number(row.recipient_id), 'notice', this.toNotice(row));
     } catch (error) {
       logWarning(this.logger, 'A notice was not sent', error);
     }
   }
 
-  private toNotices(rows: readonly NoticeRow[]): Notice[] {
-    const now = new Date();
-    return rows.map((row) => toNotice(row, now, this.appealWithinMs));
+  private toNotice(row: NoticeRow): Notice {
+    return toNotice(row, new Date(), this.appealWithinMs);
   }
 }

@@ -5,12 +5,12 @@ import { ReportRepository } from '../infrastructure/report.repository';
 
 /** A reporter can be unreliable from this number of decided reports on. */
 const MIN_DECIDED_REPORTS = 5;
-/** A reporter of whose decided reports at least this share was dismissed is unreliable. */
+/** A reporter is unreliable if at least this share of their decided reports was dismissed. */
 const UNRELIABLE_DISMISSED_SHARE = 0.8;
 
 /**
- * Decides how much a user's reports count towards automatic care, which flags or suspends a user whom several others
- * report. Moderators see every report, whatever its weight.
+ * Decides whether a user's reports count towards automatic care: it flags or suspends users whom several others report.
+ * Moderators see every report, whatever its weight.
  */
 @Injectable()
 export class ReporterWeightService {

@@ -43,12 +43,12 @@ export class ReportsService {
 
   /**
    * Files a report, and blocks the reported user afterwards if `alsoBlock` is set. A repeated call returns the existing
-   * report, announces the standing and blocks again, because an earlier call may have died after its commit.
+   * report. It announces the standing and blocks once more, because an earlier call may have died after its commit.
    * @throws DomainError rate_limited, not_found, too_late, unavailable
    */
   async file(request: FileReport): Promise<FiledReport> {
     const { reporterId, targetId, alsoBlock = false } = request;
-    // In this order, a report that the hourly limit refuses is not charged to the daily limit.
+    // `reports` is the hourly limit. A report that it refuses is not charged to the daily limit.
     await this.rateLimiter.require('reports', reporterId);
     await this.rateLimiter.require('reports_of_day', reporterId);
     const [target, chat] = await Promise.all([this.users.findProfile(targetId), this.chats.find(request)]);
@@ -94,8 +94,8 @@ export class ReportsService {
   }
 
   /**
-   * Blocks the reported user. The report stands even if the block is refused, for example because the list of blocks is
-   * full. Other failures are thrown, so that the caller tries again.
+   * Blocks the reported user. The report stands even if the block is refused: the list of blocks is full, or a user has
+   * been deleted meanwhile. Other failures are thrown, so that the caller tries again.
    */
   private async block(reporterId: number, targetId: number): Promise<void> {
     try {
@@ -110,4 +110,5 @@ export class ReportsService {
 const toContext = (chat: ReportableChat, { lastMessageAt }: EvidenceCopy): ReportContext =>
   chat.where === 'random_chat'
     ? { where: 'random_chat', sessionId: chat.sessionId, at: chat.at.toISOString() }
-    : { where: 'private_chat', at: (lastMessageAt ?? new Date()).toISOString() };
+    : // A friend can be reported before the first message.
+      { where: 'private_chat', at: (lastMessageAt ?? new Date()).toISOString() };

@@ -10,8 +10,8 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-// By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. A moderator who is involved in the
-// case, or made the appealed decision, is refused with `own_decision`.
+// `ada` is the reported user. By default `mod` decides cases, and `otherMod` confirms bans and decides appeals. A
+// moderator who is involved in the case, or made the appealed decision, is refused with `own_decision`.
 
 /** The first reporter of `reportByUsers`. */
 const firstReporter = 11;
@@ -66,6 +66,7 @@ describe('an appeal', () => {
       () => history.fileAppeal(history.findLastData('SanctionImposed').noticeId, firstReporter),
       'not_found',
     );
+    // A reporter may appeal only if the report was dismissed.
     expectRefusal(() => history.fileAppeal(findReporterNoticeId(history), firstReporter), 'not_found');
     expectRefusal(() => history.fileAppeal(UNKNOWN_ID), 'not_found');
     appealSanction(history);
@@ -78,7 +79,7 @@ describe('an appeal', () => {
 });
 
 describe('the decision of an appeal', () => {
-  it('is made once, by another moderator who is not involved and has seen the newest version', () => {
+  it('is made once, by another moderator who is not involved and has seen the newest version of the case', () => {
     const history = createDecidedHistory('suspended');
     appealSanction(history);
     const decide = (changes: object) => () => history.decideAppeal(changes);
@@ -133,7 +134,7 @@ describe('the decision of an appeal', () => {
     expectRefusal(() => history.execute(createConfirmation(history)), 'already_answered');
     history.wait(2 * DAY_MS);
     expect(computeStanding(history).kind).toBe('good');
-    // By now the ban would have become a suspension, because no moderator confirmed it.
+    // An unconfirmed ban becomes a suspension after 72 hours. This one is not a ban any more.
     history.wait(2 * DAY_MS);
     expect(history.execute({ type: 'ApplyTimeLimits' })).toEqual([]);
   });
@@ -154,7 +155,7 @@ describe('the decision of an appeal', () => {
     expect(listTypes(history.decideAppeal())).toEqual(['AppealDecided', 'SanctionConfirmed']);
   });
 
-  it('does not confirm a ban when the moderator who imposed the ban upholds the suspension that it replaced', () => {
+  it('upholds a suspension without confirming the ban that replaced it, if the same moderator imposed the ban', () => {
     // Five reporters suspend a user automatically.
     const history = new ConductHistory().reportByUsers(5);
     appealSanction(history);

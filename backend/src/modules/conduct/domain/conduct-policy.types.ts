@@ -1,6 +1,6 @@
 /**
- * The configured limits of the conduct decider. Automatic care is what happens without a moderator when several users
- * report the same user within `careWindowMs`: the user is flagged, and suspended if more users report them.
+ * The configured limits of the conduct decider. The first three control automatic care, which needs no moderator: a
+ * user whom several others report within `careWindowMs` is flagged, and suspended if still more of them report.
  */
 export interface ConductPolicy {
   /** Period in which the distinct reporters of a user are counted. */
@@ -9,9 +9,12 @@ export interface ConductPolicy {
   reportersToFlag: number;
   /** From this number of distinct reporters on, a user is suspended automatically. */
   reportersToSuspend: number;
-  /** Time for a moderator's review: an automatic suspension lasts this long, and a ban is confirmed within it. */
+  /**
+   * Time for a moderator's review. An automatic suspension lasts this long. A ban that no second moderator confirms in
+   * this time becomes a suspension.
+   */
   reviewMs: number;
-  /** If only one moderator is appointed, they may review their own decision after this time. */
+  /** Another moderator reviews a decision. The only moderator may review their own, after this time. */
   soloReviewAfterMs: number;
   /** A notice can be appealed for this long after it was sent. */
   appealWithinMs: number;

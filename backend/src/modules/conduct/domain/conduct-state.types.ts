@@ -10,7 +10,10 @@ export interface FiledReport {
   reporterId: number;
   /** The user id under which reporters are counted: the accounts of one device share it, so that they count once. */
   countsAs: number;
-  /** 0 for a report that does not count towards automatic care, such as one of an unreliable reporter. */
+  /**
+   * 0 for a report that does not count towards automatic care, such as one of an unreliable reporter. Automatic care
+   * flags or suspends a user whom several others report.
+   */
   weight: 0 | 1;
   category: ReportCategory;
   context: ReportContext;
@@ -26,6 +29,7 @@ export interface ConductCase {
   kind: CaseKind;
   state: CaseState;
   openedAt: Date;
+  /** The last automatic finding of the case, such as a stated age under 18. */
   finding: FindingKind | null;
   /** Reserves the case for one moderator until `until`. */
   claim: { moderatorId: number; until: Date } | null;
@@ -33,10 +37,7 @@ export interface ConductCase {
   escalation: { moderatorId: number; at: Date } | null;
   /** The last decision, also after the case was opened again. `moderatorId` is null for automatic decisions. */
   decision: { moderatorId: number | null; outcome: CaseOutcome; at: Date } | null;
-  /**
-   * When the user's appeal last reversed a sanction or a flag. Earlier reports no longer count towards automatic care,
-   * which flags or suspends a user whom several others report.
-   */
+  /** When the user's appeal last reversed a sanction or a flag. Automatic care no longer counts earlier reports. */
   lastReversalAt: Date | null;
 }
 
@@ -50,12 +51,12 @@ export interface ImposedSanction {
   /** Null for a sanction without an end. */
   until: Date | null;
   isAutomatic: boolean;
-  /** The sanction of another account on the same device or with the same e-mail address; null for the user's own. */
+  /** Id of the sanction of another account with the same device or e-mail address; null for the user's own sanction. */
   inheritedFrom: number | null;
   /** Whether a second moderator has confirmed the ban. */
   isConfirmed: boolean;
   isLifted: boolean;
-  /** Whether the sanction ended before its case was decided, so that the user was flagged. */
+  /** Whether the sanction has led to a flag, because it ended before a moderator decided its case. */
   hasLapsed: boolean;
 }
 
@@ -90,7 +91,7 @@ export interface ConductState {
   notices: ReadonlyMap<number, SentNotice>;
   /** By the id of the appealed notice, since a notice can be appealed once. */
   appeals: ReadonlyMap<number, FiledAppeal>;
-  /** Ids of the events from which automatic findings were raised. */
+  /** Ids of the events that led to automatic findings. A second finding from the same event is not recorded. */
   sourceEventIds: ReadonlySet<string>;
   /** The case that led to the flag in `standing`. */
   flagCaseId: number | null;

@@ -37,7 +37,7 @@ export type FileReport = Command<'FileReport'> & {
   evidence: string;
   /** SHA-256 of `evidence`, in hex. */
   evidenceHash: string;
-  /** Ids of all accounts used on the reporter's devices, including the reporter's own. */
+  /** Ids of all accounts used on the reporter's devices, including the reporter's own. They count as one reporter. */
   deviceAccountIds: readonly number[];
   /**
    * 0 for a report that does not count towards automatic care (flagging and suspending a user whom several others
@@ -53,8 +53,8 @@ export type RaiseFinding = Command<'RaiseFinding'> & {
   sourceEventId: string;
   evidence: string | null;
   evidenceHash: string | null;
-  /** Suspends the user under this rule until a moderator has decided; absent or null means no suspension. */
-  rule?: HouseRule | null;
+  /** Suspends the user under this rule until a moderator has decided; without a rule, there is no suspension. */
+  rule?: HouseRule;
 };
 
 /** Reserves a case for the moderator, so that no other moderator decides it. */
@@ -76,7 +76,7 @@ interface DecisionGuards {
   version: number;
   /** Moderators who may not decide, since they are friends of the user or of a reporter. */
   excludedModeratorIds: readonly number[];
-  /** Whether no other moderator is appointed. */
+  /** Whether no other moderator is appointed. The only one may review their own decision after a waiting time. */
   isOnlyModerator: boolean;
 }
 
@@ -116,6 +116,7 @@ export type LiftSanction = ModeratorCommand<'LiftSanction'> & { sanctionId: numb
 export type SetLegalHold = ModeratorCommand<'SetLegalHold'> & { isHeld: boolean; reason: string };
 
 export type FileAppeal = Command<'FileAppeal'> & {
+  /** The user, or a reporter whose report was dismissed. */
   appellantId: number;
   /** The appealed notice. */
   noticeId: number;

@@ -61,6 +61,7 @@ const decide = (
   }
 };
 
+/** Decides about one user: the reports and automatic findings about them, their cases, sanctions and appeals. */
 export const createConductDecider = (
   policy: ConductPolicy,
 ): Decider<ConductState, ConductCommand, ConductEvent> => ({

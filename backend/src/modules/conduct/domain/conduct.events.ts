@@ -2,7 +2,7 @@ import type { CaseKind, CaseOutcome } from '@thaw/contract/moderation';
 import type { HouseRule, ReportCategory } from '@thaw/contract/safety';
 import type { ConductEventOf, StandingEvent } from '../../standings/domain/standing.events';
 
-// The types `PersonWarned` and `PersonFlagged` keep their original names, because stored events have them.
+// The type `PersonWarned` keeps its original name, because stored events have it.
 // "Personal" lists the fields of an event that are stored beside the log, where they can be erased.
 
 /**
@@ -15,9 +15,9 @@ export type ReportContext =
 export type CaseOpened = ConductEventOf<'CaseOpened', { caseId: number; kind: CaseKind }>;
 
 /**
- * `countsAs`: the reporter's user id, or the one under which an account of the same device counts in this case already,
- * so that a device counts once. `weight`: 0 for reporters who are suspended or whose reports are mostly dismissed.
- * `evidenceHash`: SHA-256 of the evidence's JSON. Personal: `words`, `evidence`.
+ * `countsAs`: the id under which the report is counted. Within a case, the accounts of one device share the user id of
+ * one of them, so that they count as one reporter. `weight`: 0 for reporters who are suspended or whose reports are
+ * mostly dismissed. `evidenceHash`: SHA-256 of the evidence's JSON. Personal: `words`, `evidence`.
  */
 export type ReportFiled = ConductEventOf<
   'ReportFiled',
@@ -37,7 +37,7 @@ export type ReportFiled = ConductEventOf<
 >;
 
 /**
- * `stated_age`: the user wrote that they are under 18. `image_match`: they sent an image of the block-list.
+ * `stated_age`: the user wrote that they are under 18. `image_match`: they sent an image on the block-list.
  * `classifier`: a classifier objected to content; no code raises this at present. `many_accounts`: the user's device
  * has many new accounts.
  */
@@ -72,7 +72,7 @@ export type CaseNoted = ConductEventOf<'CaseNoted', { caseId: number; moderatorI
 
 /**
  * `moderatorId`: null for an automatic decision. `reports`: all reports of the case, with the notice for each reporter.
- * Personal: `facts`, `note`.
+ * `facts`: the reason that the notice states to the user. `note`: for moderators only. Personal: `facts`, `note`.
  */
 export type CaseDecided = ConductEventOf<
   'CaseDecided',

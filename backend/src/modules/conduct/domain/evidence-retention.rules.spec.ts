@@ -4,13 +4,13 @@ import { computeExpiryTimes } from './evidence-retention.rules';
 const DAY_MS = 24 * 60 * 60_000;
 const START = Date.UTC(2026, 10, 20, 12);
 const APPEAL_DAYS = 183;
-/** Evidence is kept for 72 hours after a dismissal. */
-const DISMISSAL_DAYS = 3;
-/** A legal hold of a moderator keeps all data for at least a year. */
+/** Evidence is kept for at least 72 hours after a dismissal. */
+const EVIDENCE_MIN_DAYS = 3;
+/** A legal hold of a moderator keeps all data for at least a year. The policy cannot change this period. */
 const HOLD_DAYS = 365;
-const policy = { evidenceMinKeptMs: DISMISSAL_DAYS * DAY_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
-/** The user of the stream, their reporter, and two moderators. */
-const [bob, ada, moderator, otherModerator] = [9, 7, 3, 4];
+const policy = { evidenceMinKeptMs: EVIDENCE_MIN_DAYS * DAY_MS, appealWithinMs: APPEAL_DAYS * DAY_MS };
+/** Ids of the user of the stream, their reporter, and two moderators. */
+const [bobId, adaId, moderatorId, otherModeratorId] = [9, 7, 3, 4];
 const SANCTION_ID = 5;
 const SANCTION_NOTICE_ID = 6;
 const APPEAL_ID = 10;
@@ -28,7 +28,7 @@ const createEvent = <Type extends ConductEvent['type']>(
     type,
     eventId: `${type} ${day}`,
     occurredAt: toDate(day),
-    data: { userId: bob, ...data },
+    data: { userId: bobId, ...data },
   }) as unknown as ConductEvent;
 
 const createCaseOpened = (day = 0, caseId = 1) => createEvent(day, 'CaseOpened', { caseId, kind: 'reports' });
@@ -36,8 +36,8 @@ const createReportFiled = (day = 0, caseId = 1) =>
   createEvent(day, 'ReportFiled', {
     reportId: 2,
     caseId,
-    reporterId: ada,
-    countsAs: ada,
+    reporterId: adaId,
+    countsAs: adaId,
     weight: 1,
     category: 'sexual',
     context: { where: 'random_chat', sessionId: 's1', at: toDate(0).toISOString() },
@@ -45,12 +45,11 @@ const createReportFiled = (day = 0, caseId = 1) =>
     words: null,
     evidence: '',
   });
-const createCaseNoted = (day: number) =>
-  createEvent(day, 'CaseNoted', { caseId: 1, moderatorId: moderator, text: 'x' });
+const createCaseNoted = (day: number) => createEvent(day, 'CaseNoted', { caseId: 1, moderatorId, text: 'x' });
 const createCaseDecided = (day: number, outcome: 'dismissed' | 'warned' | 'suspended' | 'banned') =>
   createEvent(day, 'CaseDecided', {
     caseId: 1,
-    moderatorId: moderator,
+    moderatorId,
     outcome,
     rule: 'no_hate',
     reports: [],
@@ -74,7 +73,7 @@ const createSanctionLifted = (day: number) =>
     sanctionId: SANCTION_ID,
     noticeId: 8,
     cause: 'moderator',
-    moderatorId: moderator,
+    moderatorId,
     reason: null,
   });
 const createAppealFiled = (day: number) =>
@@ -82,7 +81,7 @@ const createAppealFiled = (day: number) =>
     appealId: APPEAL_ID,
     noticeId: SANCTION_NOTICE_ID,
     caseId: 1,
-    appellantId: bob,
+    appellantId: bobId,
     words: 'x',
   });
 /** @param newEndDay the end of the reduced sanction; null when the decision is upheld. */
@@ -92,17 +91,15 @@ const createAppealDecided = (day: number, newEndDay: number | null = null) =>
     noticeId: SANCTION_NOTICE_ID,
     answerNoticeId: 11,
     caseId: 1,
-    moderatorId: otherModerator,
+    moderatorId: otherModeratorId,
     outcome: newEndDay === null ? 'upheld' : 'reduced',
     sanctionId: newEndDay === null ? null : SANCTION_ID,
     until: newEndDay === null ? null : toDate(newEndDay).toISOString(),
     isSolo: false,
     answer: 'x',
   });
-const createHoldPlaced = (day: number) =>
-  createEvent(day, 'HoldPlaced', { moderatorId: moderator, reason: 'x' });
-const createHoldLifted = (day: number) =>
-  createEvent(day, 'HoldLifted', { moderatorId: moderator, reason: 'x' });
+const createHoldPlaced = (day: number) => createEvent(day, 'HoldPlaced', { moderatorId, reason: 'x' });
+const createHoldLifted = (day: number) => createEvent(day, 'HoldLifted', { moderatorId, reason: 'x' });
 
 /** The day on which the personal data of each event expires, by event id; null while it is kept. */
 const computeExpiryDays = (
@@ -133,17 +130,20 @@ describe('the evidence of a case', () => {
         createCaseDecided(2, 'dismissed'),
       ]),
     ).toEqual({
-      'ReportFiled 0': 2 + DISMISSAL_DAYS,
-      'CaseNoted 1': 2 + DISMISSAL_DAYS,
-      'CaseDecided 2': 2 + DISMISSAL_DAYS,
+      'ReportFiled 0': 2 + EVIDENCE_MIN_DAYS,
+      'CaseNoted 1': 2 + EVIDENCE_MIN_DAYS,
+      'CaseDecided 2': 2 + EVIDENCE_MIN_DAYS,
     });
   });
 
   it('expires 72 hours after the end of a chat that continues after the dismissal', () => {
     const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
-    expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + DISMISSAL_DAYS);
-    // `chatEnds` has no end of the reported chat, so the 72 hours begin with the decision.
-    expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
+    expect(computeExpiryDays(events, { s1: toDate(4) })['ReportFiled 0']).toBe(4 + EVIDENCE_MIN_DAYS);
+  });
+
+  it('expires 72 hours after the dismissal while the reported chat has not ended', () => {
+    const events = [createCaseOpened(), createReportFiled(), createCaseDecided(2, 'dismissed')];
+    expect(computeExpiryDays(events, { other: toDate(4) })['ReportFiled 0']).toBe(2 + EVIDENCE_MIN_DAYS);
   });
 
   it('is kept by an appeal that is filed before its expiry', () => {
@@ -155,7 +155,7 @@ describe('the evidence of a case', () => {
     ];
     expect(computeExpiryDays(events)['ReportFiled 0']).toBeNull();
     expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(
-      10 + DISMISSAL_DAYS,
+      10 + EVIDENCE_MIN_DAYS,
     );
   });
 
@@ -166,8 +166,10 @@ describe('the evidence of a case', () => {
       createCaseDecided(2, 'dismissed'),
       createAppealFiled(6),
     ];
-    expect(computeExpiryDays(events)['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
-    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(2 + DISMISSAL_DAYS);
+    expect(computeExpiryDays(events)['ReportFiled 0']).toBe(2 + EVIDENCE_MIN_DAYS);
+    expect(computeExpiryDays([...events, createAppealDecided(10)])['ReportFiled 0']).toBe(
+      2 + EVIDENCE_MIN_DAYS,
+    );
   });
 
   it('is kept while the case is open again after an appeal', () => {
@@ -218,7 +220,7 @@ describe('the evidence of a case', () => {
       createReportFiled(3, 20),
     ];
     expect(computeExpiryDays(events)).toMatchObject({
-      'ReportFiled 0': 2 + DISMISSAL_DAYS,
+      'ReportFiled 0': 2 + EVIDENCE_MIN_DAYS,
       'ReportFiled 3': null,
     });
   });
@@ -226,7 +228,7 @@ describe('the evidence of a case', () => {
 
 // A moderator states the facts of a decision, the user appeals, and a moderator answers the appeal.
 describe('facts, appeals and answers', () => {
-  const suspended = [
+  const suspensionEvents = [
     createCaseOpened(),
     createReportFiled(),
     createCaseDecided(2, 'suspended'),
@@ -234,8 +236,9 @@ describe('facts, appeals and answers', () => {
   ];
 
   it('expire 183 days after the end of the sanction', () => {
-    expect(computeExpiryDays(suspended)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
-    expect(computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4)])).toMatchObject({
+    expect(computeExpiryDays(suspensionEvents)['CaseDecided 2']).toBe(9 + APPEAL_DAYS);
+    const appealed = [...suspensionEvents, createAppealFiled(3), createAppealDecided(4)];
+    expect(computeExpiryDays(appealed)).toMatchObject({
       'CaseDecided 2': 9 + APPEAL_DAYS,
       'AppealFiled 3': 9 + APPEAL_DAYS,
       'AppealDecided 4': 9 + APPEAL_DAYS,
@@ -243,25 +246,25 @@ describe('facts, appeals and answers', () => {
   });
 
   it('expire 183 days after the end that an appeal or a moderator has brought forward', () => {
-    expect(
-      computeExpiryDays([...suspended, createAppealFiled(3), createAppealDecided(4, 5)])['CaseDecided 2'],
-    ).toBe(5 + APPEAL_DAYS);
-    expect(computeExpiryDays([...suspended, createSanctionLifted(6)])['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
+    const reduced = [...suspensionEvents, createAppealFiled(3), createAppealDecided(4, 5)];
+    expect(computeExpiryDays(reduced)['CaseDecided 2']).toBe(5 + APPEAL_DAYS);
+    const lifted = [...suspensionEvents, createSanctionLifted(6)];
+    expect(computeExpiryDays(lifted)['CaseDecided 2']).toBe(6 + APPEAL_DAYS);
   });
 
   it('are kept while an appeal is open', () => {
-    expect(computeExpiryDays([...suspended, createAppealFiled(3)])['CaseDecided 2']).toBeNull();
+    expect(computeExpiryDays([...suspensionEvents, createAppealFiled(3)])['CaseDecided 2']).toBeNull();
   });
 
   it('are kept as long as a ban is in force', () => {
-    const banned = [
+    const banEvents = [
       createCaseOpened(),
       createReportFiled(),
       createCaseDecided(2, 'banned'),
       createSanctionImposed(2, null),
     ];
-    expect(computeExpiryDays(banned)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
-    expect(computeExpiryDays([...banned, createSanctionLifted(400)])['CaseDecided 2']).toBe(
+    expect(computeExpiryDays(banEvents)).toEqual({ 'ReportFiled 0': 2 + APPEAL_DAYS, 'CaseDecided 2': null });
+    expect(computeExpiryDays([...banEvents, createSanctionLifted(400)])['CaseDecided 2']).toBe(
       400 + APPEAL_DAYS,
     );
   });
@@ -309,6 +312,6 @@ describe('a legal hold', () => {
       createReportFiled(2),
       createCaseDecided(3, 'dismissed'),
     ];
-    expect(computeExpiryDays(events)['ReportFiled 2']).toBe(3 + DISMISSAL_DAYS);
+    expect(computeExpiryDays(events)['ReportFiled 2']).toBe(3 + EVIDENCE_MIN_DAYS);
   });
 });

@@ -14,7 +14,7 @@ export interface RetentionPolicy {
   appealWithinMs: number;
 }
 
-// Times below are in ms since 1970. Infinity means that the end is not known yet.
+// Times below are in ms since 1970. Infinity means that there is no end, or that it is not known yet.
 
 interface AppealRecord {
   filedAt: number;
@@ -22,7 +22,7 @@ interface AppealRecord {
 }
 
 interface CaseRecord {
-  isOpen: boolean;
+  /** Null while the case is open, also when it was opened again. */
   decision: { decidedAt: number; isDismissal: boolean } | null;
   /** The ends of the case's sanctions, by sanction id. */
   sanctionEnds: Map<number, number>;
@@ -55,7 +55,8 @@ interface Records {
  * ends of chats, so that a rebuild of the read models computes the same times.
  * @param events all events of the stream, oldest first
  * @param chatEnds when the reported random chats ended, by session id; chats that have not ended are absent
- * @returns the expiry by event id; null while an open case, appeal, sanction or hold keeps the data
+ * @returns the expiry by event id; null while an open case or appeal, a sanction without an end, or a hold keeps the
+ *   data
  */
 export const computeExpiryTimes = (
   events: readonly ConductEvent[],
@@ -85,7 +86,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     items.push({ eventId, recordedAt: occurredAt, caseId, kind });
   switch (event.type) {
     case 'CaseOpened':
-      getOrAddCase(cases, event.data.caseId).isOpen = true;
+      getOrAddCase(cases, event.data.caseId).decision = null;
       return;
     case 'ReportFiled': {
       const { caseId, context } = event.data;
@@ -101,7 +102,6 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
     case 'CaseDecided': {
       const { caseId, outcome } = event.data;
       const decidedCase = getOrAddCase(cases, caseId);
-      decidedCase.isOpen = false;
       decidedCase.decision = { decidedAt: occurredAt, isDismissal: outcome === 'dismissed' };
       // A dismissal states no facts. Its note for moderators expires with the evidence.
       addItem(outcome === 'dismissed' ? 'evidence' : 'statement', caseId);
@@ -133,6 +133,7 @@ const addEvent = ({ cases, items, holds }: Records, event: ConductEvent): void =
       const appealedCase = getOrAddCase(cases, caseId);
       const appeal = appealedCase.appeals.get(appealId);
       if (appeal) appeal.decidedAt = occurredAt;
+      // `until` is the new end of a reduced sanction. An appeal that lifts a sanction also has a `SanctionLifted`.
       if (sanctionId !== null && until !== null) appealedCase.sanctionEnds.set(sanctionId, toEndMs(until));
       addItem('statement', caseId);
       return;
@@ -155,7 +156,6 @@ const getOrAddCase = (cases: Map<number, CaseRecord>, caseId: number): CaseRecor
   const known = cases.get(caseId);
   if (known) return known;
   const added: CaseRecord = {
-    isOpen: true,
     decision: null,
     sanctionEnds: new Map(),
     appeals: new Map(),
@@ -185,11 +185,11 @@ const computeExpiryWithoutHolds = (
 };
 
 const computeEvidenceExpiry = (
-  { isOpen, decision, appeals, sessionIds }: CaseRecord,
+  { decision, appeals, sessionIds }: CaseRecord,
   chatEnds: ReadonlyMap<string, Date>,
   { evidenceMinKeptMs, appealWithinMs }: RetentionPolicy,
 ): number => {
-  if (isOpen || !decision) return Infinity;
+  if (!decision) return Infinity;
   const { decidedAt: caseDecidedAt, isDismissal } = decision;
   // A chat that continues counts as ended at the decision; its later end makes the projection compute the expiry again.
   const ends = [...sessionIds].map((sessionId) => chatEnds.get(sessionId)?.getTime() ?? caseDecidedAt);

@@ -1,8 +1,8 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type ConductCase, type ConductState, listReportsOfCase } from './conduct-state.types';
 
-/** A command of a moderator. `userId`: the user whom the case is about. */
-interface ActingModerator {
+/** What these rules read from a command of a moderator. `userId`: the user whom the case is about. */
+interface ModeratorCommandFields {
   userId: number;
   moderatorId: number;
   at: Date;
@@ -23,7 +23,7 @@ export const requireCase = ({ cases }: ConductState, caseId: number): ConductCas
 export const requireUninvolved = (
   state: ConductState,
   caseId: number,
-  { userId, moderatorId, excludedModeratorIds = [] }: ActingModerator,
+  { userId, moderatorId, excludedModeratorIds = [] }: ModeratorCommandFields,
 ): void => {
   const hasReported = listReportsOfCase(state, caseId).some(({ reporterId }) => reporterId === moderatorId);
   if (moderatorId === userId || hasReported || excludedModeratorIds.includes(moderatorId))
@@ -33,22 +33,23 @@ export const requireUninvolved = (
 /** @throws DomainError claimed when the case is reserved for another moderator */
 export const requireNoOtherClaim = (
   { claim }: ConductCase,
-  { moderatorId, at }: Pick<ActingModerator, 'moderatorId' | 'at'>,
+  { moderatorId, at }: Pick<ModeratorCommandFields, 'moderatorId' | 'at'>,
 ): void => {
   if (claim && claim.moderatorId !== moderatorId && claim.until > at) throw new DomainError('claimed');
 };
 
-/** @throws DomainError case_changed when events were recorded since the moderator read this version of the stream */
+/** @throws DomainError case_changed when the user's conduct stream has changed since the moderator read `version` */
 export const requireVersion = (state: ConductState, version: number): void => {
   if (state.version !== version) throw new DomainError('case_changed');
 };
 
 /**
- * A decision is reviewed by another moderator. The only moderator may review their own after `soloReviewAfterMs`.
- * @param firstDecision the reviewed decision; `moderatorId` is null for an automatic one, `at` is when the waiting time
- * of the only moderator begins
+ * A decision is reviewed by another moderator. The only moderator may review their own, but has to wait first.
+ * @param firstDecision the reviewed decision or escalation; `moderatorId` is null for an automatic one; `at` is when it
+ * was made, or when the appeal against it was filed
+ * @param soloReviewAfterMs how long after `firstDecision.at` the only moderator has to wait
  * @returns true if the only moderator reviews their own decision
- * @throws DomainError own_decision when the moderator made the decision, unless they are the only one and have waited
+ * @throws DomainError own_decision
  */
 export const requireSecondModerator = (
   firstDecision: { moderatorId: number | null; at: Date },
@@ -56,7 +57,7 @@ export const requireSecondModerator = (
     moderatorId,
     isOnlyModerator,
     at,
-  }: Pick<ActingModerator, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
+  }: Pick<ModeratorCommandFields, 'moderatorId' | 'at'> & { isOnlyModerator: boolean },
   soloReviewAfterMs: number,
 ): boolean => {
   if (firstDecision.moderatorId !== moderatorId) return false;

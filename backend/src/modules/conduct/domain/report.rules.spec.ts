@@ -10,7 +10,7 @@ import {
 import { expectRefusal } from '../../../testing/refusal.functions';
 import { computeStandingAt } from '../../standings/domain/standing.state';
 
-// `reportByUsers` files reports of the users 11, 12 and so on. Other numbers in the tests are further reporters.
+// `reportByUsers` files reports by the users 11, 12 and so on. Other numbers in the tests are further reporters.
 
 /** Together with one further reporter, these users suspend the reported user. */
 const fourReporters = [31, 32, 33, 34];
@@ -57,7 +57,7 @@ describe('a report', () => {
 });
 
 describe('distinct reporters', () => {
-  it('flag the user once when they are three, with a notice and for at most 30 days', () => {
+  it('flag the user once when there are three of them, with a notice and for at most 30 days', () => {
     const history = new ConductHistory().reportByUsers(2);
     expect(computeStanding(history).kind).toBe('good');
     expect(history.report(13).at(-1)).toMatchObject({
@@ -69,18 +69,18 @@ describe('distinct reporters', () => {
         until: new Date(history.now.getTime() + 30 * DAY_MS).toISOString(),
       },
     });
-    expect(computeStanding(history).kind).toBe('care');
+    expect(computeStanding(history).kind).toBe('care'); // the standing of flagged users
     expect(listTypes(history.report(14))).toEqual(['ReportFiled']);
   });
 
-  it('suspend the user for 72 hours when they are five, once for each case', () => {
+  it('suspend the user for 72 hours when there are five of them, once for each case', () => {
     const history = new ConductHistory().reportByUsers(4);
     expect(history.report(15, { category: 'spam' }).at(-1)).toMatchObject({
       type: 'SanctionImposed',
       data: {
         kind: 'suspended',
         isAutomatic: true,
-        rule: 'no_hate',
+        rule: 'no_hate', // four of the five reports are about hate
         until: new Date(history.now.getTime() + 72 * HOUR_MS).toISOString(),
         noticeId: expect.any(Number),
       },
@@ -92,7 +92,7 @@ describe('distinct reporters', () => {
     expect(listTypes(history.report(35))).toEqual(['ReportFiled']);
   });
 
-  it('do not suspend a user who is suspended for longer', () => {
+  it('do not suspend a user who is already suspended for longer', () => {
     const history = new ConductHistory().reportByUsers(1);
     // For 7 days, which is longer than the automatic 72 hours.
     history.decide('suspended');
@@ -113,6 +113,7 @@ describe('distinct reporters', () => {
     const deviceAccountIds = [21, 22, 23];
     // The reporters 24 and 25 below use other devices.
     for (const reporterId of [23, 21, 22]) history.report(reporterId, { deviceAccountIds });
+    // The whole device counts as 23, the account that reported first.
     expect([...history.state.reports.values()].map(({ countsAs }) => countsAs)).toEqual([23, 23, 23]);
     expect(listTypes(history.report(24))).toEqual(['ReportFiled']);
     expect(listTypes(history.report(25))).toEqual(['ReportFiled', 'PersonFlagged']);
@@ -143,6 +144,7 @@ describe('a finding', () => {
     expect(listTypes(history.execute(createFinding('classifier')))).toEqual(['CaseOpened', 'FindingRaised']);
     // `createFinding` has the same source by default.
     expect(history.execute(createFinding('classifier'))).toEqual([]);
+    expect(listTypes(history.execute(createFinding('classifier', 'other')))).toEqual(['FindingRaised']);
     expect(listTypes(history.report(11))).toEqual(['ReportFiled']);
   });
 
@@ -156,7 +158,7 @@ describe('a finding', () => {
     expect(computeStanding(history).kind).toBe('care');
   });
 
-  it('asks for the age after a stated age; a second one within 30 days suspends until a moderator has decided', () => {
+  it('asks whether a user who states an age under 18 is an adult, and suspends them if they repeat it in 30 days', () => {
     const history = new ConductHistory();
     history.execute(createFinding('stated_age', 'first'));
     const { noticeId } = history.findLastData('AgeAsked');

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { buildConductStreamId } from '../../standings/domain/standing.events';
+import { CONDUCT_STREAM_PREFIX } from '../../standings/domain/standing.events';
 import type { AgeStatement } from '../application/age-findings.service';
 
 interface RawFinding {
@@ -12,18 +12,21 @@ interface RawFinding {
   user_ids: number[];
 }
 
-/** Only chats whose end was recorded within this period are searched. Findings are normally raised within seconds. */
+/**
+ * Only chats whose end was recorded within this period are searched. Findings are normally raised within seconds, when
+ * the chat ends; the search finds those for which that failed.
+ */
 const SEARCHED_DAYS = 7;
-
-/** `conduct-`: a stream id without the user id, here 0. */
-const CONDUCT_STREAM_PREFIX = buildConductStreamId(0).slice(0, -1);
 
 /** Finds random chats that ended because a user stated an age under 18: their `ChatEnded` contains a finding. */
 @Injectable()
 export class FindingRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Findings that are not in the conduct stream of their user yet, oldest first, without those of erased users. */
+  /**
+   * Findings that have not been raised: the conduct stream of their user has no `FindingRaised` for them. Oldest first,
+   * without those of erased users.
+   */
   async findUnraised(limit: number): Promise<AgeStatement[]> {
     const rows = await this.dataSource.query<RawFinding[]>(
       `SELECT ended.event_id, substr(ended.stream_id, length('chat-') + 1) AS session_id,

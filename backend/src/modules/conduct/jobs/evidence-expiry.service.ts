@@ -4,13 +4,14 @@ import type { EntityManager } from 'typeorm';
 import { ExpiryHandlerRegistry } from '../../../platform/event-store/expiry-handler.registry';
 import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
 import type { NewEvent } from '../../../platform/event-store/stored-event.types';
+import { parseConductStreamId } from '../../standings/domain/standing.events';
 import { HeldImagesService } from '../../uploads/application/held-images.service';
 import type { EvidenceExpired } from '../domain/conduct.events';
 
 /** Types of events that contain evidence. */
 const evidenceTypes = ['ReportFiled', 'FindingRaised'];
 
-/** Records that evidence has expired, and releases its images. The next sweep of uploads deletes their files. */
+/** Records that evidence has expired, and releases its images. The next `sweep_uploads` deletes their files. */
 @Injectable()
 export class EvidenceExpiryService implements OnModuleInit {
   constructor(
@@ -24,7 +25,7 @@ export class EvidenceExpiryService implements OnModuleInit {
     );
   }
 
-  /** @returns an event for each case whose evidence was dropped. */
+  /** @returns an event for each case whose evidence was dropped. The caller appends them to the stream. */
   private async recordExpiry(
     streamId: string,
     dropped: readonly DroppedData[],
@@ -34,7 +35,7 @@ export class EvidenceExpiryService implements OnModuleInit {
     const reportIdsByCase = new Map<number, number[]>();
     for (const { type, data } of dropped) {
       if (!evidenceTypes.includes(type)) continue;
-      // A finding has no report id; its case is recorded nevertheless.
+      // A finding has no report id; its case still gets an event.
       const { caseId, reportId } = data as { caseId: number; reportId?: number };
       const reportIds = reportIdsByCase.get(caseId) ?? [];
       reportIdsByCase.set(caseId, reportId === undefined ? reportIds : [...reportIds, reportId]);
@@ -42,7 +43,7 @@ export class EvidenceExpiryService implements OnModuleInit {
     for (const caseId of reportIdsByCase.keys()) {
       if (!(await hasEvidence(streamId, caseId, manager))) await this.images.release(caseId, manager);
     }
-    const userId = Number(streamId.slice('conduct-'.length));
+    const userId = parseConductStreamId(streamId);
     return [...reportIdsByCase].map(([caseId, reportIds]): EvidenceExpired => ({
       eventId: randomUUID(),
       type: 'EvidenceExpired',

@@ -7,15 +7,19 @@ import { REANNOUNCE_WINDOW_MS, ConductService } from '../application/conduct.ser
 import { ConductRepository } from '../infrastructure/conduct.repository';
 
 const RUN_EVERY_MS = 60_000;
-const USERS_PER_PAGE = 200;
+const PAGE_SIZE = 200;
 
 /**
  * Applies the time limits of bans that were not confirmed, of automatic suspensions whose case is undecided, and of
- * flags. Each user gets a separate command, which changes nothing if another worker was faster. Afterwards, the
- * processor shortens inherited sanctions and announces standings, which a process that died after its commit has not.
+ * flags (a flagged user is matched only with other flagged users). Each user gets a separate command, which changes
+ * nothing if another worker was faster.
+ *
+ * Afterwards, the processor makes up for processes that died after the commit of a command. It shortens inherited
+ * sanctions that last longer than their source, a sanction of another account, and announces standings again.
  */
 @Injectable()
 export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap {
+  /** Within this time, another moderator has to confirm a ban. */
   private readonly reviewMs: number;
 
   constructor(
@@ -49,10 +53,11 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
     for (;;) {
       // Each user is tried once in a run, so that a user whose command fails does not keep the loop running.
       const except = [...doneUserIds, ...errorsByUser.keys()];
-      const userIds = await this.repository.findDueUserIds(now, this.reviewMs, USERS_PER_PAGE, except);
+      const userIds = await this.repository.findDueUserIds(now, this.reviewMs, PAGE_SIZE, except);
       if (userIds.length === 0) break;
       for (const userId of userIds) {
         try {
+          // Applies the limits at its own time, which it takes after it has locked the user's stream.
           await this.conduct.applyTimeLimits({ userId });
           doneUserIds.add(userId);
         } catch (error) {
@@ -60,7 +65,8 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
         }
       }
     }
-    await this.conduct.alignInheritedSanctions(null, USERS_PER_PAGE);
+    // `null`: the sources of all users.
+    await this.conduct.alignInheritedSanctions(null, PAGE_SIZE);
     await this.announceAgain(new Date(now.getTime() - REANNOUNCE_WINDOW_MS));
     const [firstError] = errorsByUser.values();
     if (errorsByUser.size > 0) throw firstError;
@@ -71,8 +77,8 @@ export class TimeLimitsProcessor implements OnModuleInit, OnApplicationBootstrap
   private async announceAgain(since: Date): Promise<void> {
     let userIds: number[] = [];
     do {
-      userIds = await this.repository.findRecentlyChanged(since, userIds.at(-1) ?? 0, USERS_PER_PAGE);
+      userIds = await this.repository.findRecentlyChanged(since, userIds.at(-1) ?? 0, PAGE_SIZE);
       for (const userId of userIds) await this.standings.announce(userId);
-    } while (userIds.length === USERS_PER_PAGE);
+    } while (userIds.length === PAGE_SIZE);
   }
 }

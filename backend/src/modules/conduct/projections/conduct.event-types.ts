@@ -2,10 +2,13 @@ import type { EventTypeDefinition } from '../../../platform/event-store/event-ty
 import type { StandingEvent } from '../../standings/domain/standing.events';
 import type { ConductEvent } from '../domain/conduct.events';
 
-/** The event types that only this module folds. The standings module registers the others of the stream. */
+/** The event types of the stream `conduct-<userId>` that only this module folds. `standings` registers the others. */
 type OwnType = Exclude<ConductEvent['type'], StandingEvent['type']>;
 
-/** The erasable fields of each event type. They concern several users, so they expire with their case. */
+/**
+ * The fields of each event type that can be erased. They may concern several users, so they are not erased with one
+ * user (no type has a `subjectId`) but expire with their case.
+ */
 const personalFields: Record<OwnType, readonly string[]> = {
   CaseOpened: [],
   ReportFiled: ['words', 'evidence'],

@@ -10,7 +10,7 @@ import { computeExpiryTimes, type RetentionPolicy } from '../domain/evidence-ret
  * Events that change when the personal data in a user's conduct stream expires. `ReportFiled` and `FindingRaised` are
  * not among them: they belong to an open case, whose data does not expire.
  */
-const conductTypes: readonly ConductEvent['type'][] = [
+const expiryChangingTypes: readonly ConductEvent['type'][] = [
   'CaseOpened',
   'CaseNoted',
   'CaseEscalated',
@@ -24,19 +24,20 @@ const conductTypes: readonly ConductEvent['type'][] = [
 ];
 
 /**
- * Sets when evidence, words, facts, notes and answers expire. Each time, the projection computes the expiry of all
- * personal data of a stream from all its events, so that the order in which events are projected does not matter.
+ * Sets when the personal data in conduct streams expires: evidence, the words of reporters and appellants, the facts of
+ * decisions, notes, and answers to appeals. Each time, the projection computes the expiry of all personal data of a
+ * stream from all its events, so that the order in which events are projected does not matter.
  */
 export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Projection => ({
   name: 'evidence_expiry',
   // Owns no table: it only sets when personal data, which is stored beside the log, expires.
   tables: [],
   isRepeatable: true,
-  handles: [...conductTypes, 'ChatEnded'],
-  // A new case has no data yet. A case that an appeal opens again keeps its data for longer.
+  handles: [...expiryChangingTypes, 'ChatEnded'],
+  // A new case has no data yet. An appeal against a dismissal opens its case again, which keeps the data for longer.
   concerns: ({ type, data }) => type !== 'CaseOpened' || (data as { kind?: CaseKind }).kind === 'appeal',
   async apply(events, manager, isRebuild) {
-    // A rebuild computes every conduct stream, and reads the ends of its chats, so it needs no `ChatEnded`.
+    // A rebuild computes every conduct stream, and reads when the reported chats ended, so it needs no `ChatEnded`.
     const endedChatIds = isRebuild
       ? []
       : events.filter(({ type }) => type === 'ChatEnded').map(({ streamId }) => streamId);
@@ -45,6 +46,7 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
       .map(({ streamId }) => streamId);
     const reportedUserIds = await findReportedUserIds(endedChatIds, manager);
     const streamIds = new Set([...changedStreamIds, ...reportedUserIds.map(buildConductStreamId)]);
+    // Outside a rebuild, the append of a conduct event has locked its stream already.
     if (isRebuild) await lockStreams([...streamIds], manager);
     for (const streamId of streamIds) {
       const conductEvents = await readEvents(streamId, manager);

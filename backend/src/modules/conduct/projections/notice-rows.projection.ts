@@ -8,7 +8,8 @@ type StoredConductEvent = StoredEvent & ConductEvent;
 /**
  * Why an automatic rule sent a notice. `reports`: several users reported the user. `many_accounts`: their device has
  * many new accounts. `sanction_lapsed`: an automatic suspension ended before a moderator decided. `age`: they stated an
- * age under 18. `inherited`: another account on their device or with their address is sanctioned.
+ * age under 18, or sent a blocked image. `inherited`: another account on their device or with their address is
+ * sanctioned.
  */
 export type AutomaticCause = 'reports' | 'many_accounts' | 'sanction_lapsed' | 'age' | 'inherited';
 
@@ -31,7 +32,7 @@ interface NoticeRow {
   appealedNoticeId?: number;
   report?: { id: number; outcome: 'action_taken' | 'no_violation' };
   /** Which event has the text of the notice: the last decision of the case, or the event that sends the notice. */
-  text?: 'decision' | 'event';
+  textSource?: 'decision' | 'event';
 }
 
 /** Writes the rows of `notices` that an event results in. */
@@ -56,8 +57,10 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
         });
       return;
     }
-    case 'PersonWarned':
-      return insert({ ...event.data, kind: 'warning', isAppealable: true, text: 'decision' });
+    case 'PersonWarned': {
+      const { noticeId, caseId, rule } = event.data;
+      return insert({ noticeId, kind: 'warning', caseId, rule, isAppealable: true, textSource: 'decision' });
+    }
     case 'SanctionImposed': {
       const { noticeId, kind, rule, until, caseId, sanctionId, isAutomatic, inheritedFrom } = event.data;
       return insert({
@@ -69,7 +72,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
         startsAt,
         until,
         isAppealable: true,
-        ...(isAutomatic ? { cause: findAutomaticCause(inheritedFrom, until) } : { text: 'decision' }),
+        ...(isAutomatic ? { cause: findAutomaticCause(inheritedFrom, until) } : { textSource: 'decision' }),
       });
     }
     case 'SanctionConfirmed':
@@ -87,7 +90,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
         kind: 'lifted',
         caseId: null,
         sanctionId,
-        ...(hasReason ? { text: 'event' } : {}),
+        ...(hasReason ? { textSource: 'event' } : {}),
       });
     }
     case 'PersonFlagged': {
@@ -96,8 +99,10 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
     }
     case 'FlagLifted':
       return insert({ noticeId: event.data.noticeId, kind: 'lifted', caseId: null });
-    case 'AgeAsked':
-      return insert({ ...event.data, kind: 'age_question', cause: 'age' });
+    case 'AgeAsked': {
+      const { noticeId, caseId } = event.data;
+      return insert({ noticeId, kind: 'age_question', caseId, cause: 'age' });
+    }
     case 'AppealDecided':
       return projectAppealDecision(event, manager);
     default:
@@ -106,7 +111,7 @@ export const projectNotices = async (event: StoredConductEvent, manager: EntityM
 
 const findAutomaticCause = (inheritedFrom: number | null, until: string | null): AutomaticCause => {
   if (inheritedFrom !== null) return 'inherited';
-  // A suspension without an end is for a stated age or a blocked image. `toNotice` distinguishes them by the rule.
+  // A stated age or a blocked image leads to a suspension without an end. `toNotice` distinguishes them by the rule.
   return until === null ? 'age' : 'reports';
 };
 
@@ -126,6 +131,7 @@ const projectAppealDecision = async (
     'SELECT appellant_id FROM appeals WHERE id = $1',
     [appealId],
   );
+  // Only for the type: `AppealFiled` has inserted the row.
   if (!appeal) return;
   const row: NoticeRow = {
     noticeId: answerNoticeId,
@@ -134,15 +140,15 @@ const projectAppealDecision = async (
     caseId,
     isSolo,
     appealedNoticeId: noticeId,
-    text: 'event',
+    textSource: 'event',
   };
   await insertNotice(row, event, manager);
 };
 
 /**
- * Inserts a notice, which refers to the event with its text. `place` (a random or a private chat) comes from the report
- * that the notice is about. A notice about a decision takes it from the last report of the case, and has the place
- * `account` if the case has none. `single_row` makes the statement insert a row even if there is no report.
+ * Inserts a notice, which refers to the event with its text. `place` and `place_at` are the kind and the time of the
+ * reported chat. A notice with the text of a decision takes them from the last report of the case, and has the place
+ * `account` if the case has no report. `single_row` makes the statement insert a row even if there is no report.
  */
 const insertNotice = async (
   row: NoticeRow,
@@ -181,7 +187,7 @@ const insertNotice = async (
       row.isAppealable ?? false,
       row.isSolo ?? false,
       row.appealedNoticeId ?? null,
-      row.text ?? null,
+      row.textSource ?? null,
       streamId,
       eventId,
     ],

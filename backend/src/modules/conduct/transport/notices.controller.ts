@@ -30,6 +30,7 @@ export class NoticesController {
     return this.notices.list(userId);
   }
 
+  /** Marks a notice as seen. `answer` answers an age question. */
   @Put('notices/:noticeId')
   @OpenToExcluded()
   @ApiOkResponse({ type: NoticeDto })
@@ -45,7 +46,7 @@ export class NoticesController {
   @Post('appeals')
   @OpenToExcluded()
   @ApiCreatedResponse({ type: AppealDto })
-  @ApiOkResponse({ type: AppealDto, description: 'The same appeal, which is still open' })
+  @ApiOkResponse({ type: AppealDto, description: 'The open appeal, when the user has appealed already' })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',

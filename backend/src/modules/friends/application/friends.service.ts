@@ -130,7 +130,7 @@ export class FriendsService {
     const { state, events } = await this.executor.execute(
       buildFriendshipStreamId(blockerId, blockedId),
       friendshipDecider,
-      { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), blockerId, blockedId },
+      { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), userId: blockerId, otherId: blockedId },
       manager,
     );
     for (const event of events as unknown as FriendshipEvent[])
@@ -175,11 +175,16 @@ export class FriendsService {
     const at = new Date();
     const since = new Date(at.getTime() - limits.friendRequestWindowMs);
     // Also false if a chat of the two was ended for safety.
-    const haveChatted = await this.pastPartners.mayBecomeFriends(requesterId, addresseeId, since, manager);
+    const mayBecomeFriends = await this.pastPartners.mayBecomeFriends(
+      requesterId,
+      addresseeId,
+      since,
+      manager,
+    );
     return this.executor.execute(
       buildFriendshipStreamId(requesterId, addresseeId),
       friendshipDecider,
-      { type: 'SendFriendRequest', eventId: randomUUID(), at, ...ids, haveChatted },
+      { type: 'SendFriendRequest', eventId: randomUUID(), at, ...ids, mayBecomeFriends },
       manager,
     );
   }

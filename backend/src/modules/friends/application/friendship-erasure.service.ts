@@ -35,13 +35,12 @@ export class FriendshipErasureService {
         const { events } = await this.executor.execute(
           buildFriendshipStreamId(userId, otherId),
           friendshipDecider,
-          // A block uses the same command. Here the erased user takes the part of the blocker.
           {
             type: 'SeparateUsers',
             eventId: randomUUID(),
             at: new Date(),
-            blockerId: userId,
-            blockedId: otherId,
+            userId,
+            otherId,
           },
           manager,
         );

@@ -6,8 +6,9 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 export class FriendshipService {
   /**
    * Builds a FROM item that has one row if two users are friends, and locks that row until the end of the transaction.
-   * The lock serializes the transaction with every other writer between the two, including a removal of the friendship.
-   * @param userIdSql a bigint expression, like `otherIdSql`
+   * Every other transaction that locks or deletes the row waits, such as a removal of the friendship.
+   * @param userIdSql SQL expression of type bigint
+   * @param otherIdSql SQL expression of type bigint
    */
   static buildLockedFriendshipSql(userIdSql: string, otherIdSql: string): string {
     return `(
@@ -24,14 +25,17 @@ export class FriendshipService {
   }
 
   /**
-   * Whether a friend request between the two is not answered yet. A request to the viewer that is hidden from them does
-   * not count.
+   * Whether a friend request between the two is not answered yet. A request that is hidden from the viewer, because it
+   * was sent within a day of a decline, does not count.
    */
   hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
     return this.friends.hasPendingRequest(viewerId, otherId);
   }
 
-  /** Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided. */
+  /**
+   * Whether, after `since`, a friendship of the two ended, or a request that the viewer could see was voided: it ended
+   * without an answer, for example because of a block.
+   */
   haveSeparatedSince(viewerId: number, otherId: number, since: Date): Promise<boolean> {
     return this.friends.haveSeparatedSince(viewerId, otherId, since);
   }

@@ -6,7 +6,7 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { friendshipDecider } from '../domain/friendship.decider';
 import { buildFriendshipStreamId } from '../domain/friendship.events';
 
-/** Voids friend requests of users who must not become friends for reasons of safety. */
+/** Voids friend requests (ends them without an answer) when one of the users has written that they are under 18. */
 @Injectable()
 export class RequestVoidingService {
   constructor(
@@ -15,8 +15,8 @@ export class RequestVoidingService {
   ) {}
 
   /**
-   * Voids the pending request of two users, in either direction. The lock makes requests that are being sent wait for
-   * the commit of this transaction.
+   * Voids the pending request of two users, in either direction. A request that is sent at the same time waits for the
+   * lock, and so for the commit of this transaction.
    */
   async voidPending(userId: number, otherId: number, manager: EntityManager): Promise<void> {
     await this.blockList.lockPairUntilCommit(userId, otherId, manager);

@@ -10,8 +10,8 @@ export type SendFriendRequest = Command<'SendFriendRequest'> & {
   requestId: number;
   requesterId: number;
   addresseeId: number;
-  /** Whether the two have been in a chat together in the last 30 days, unless such a chat was ended for safety. */
-  haveChatted: boolean;
+  /** Whether the two were in a chat together in the last 30 days, and none of these chats was ended for safety. */
+  mayBecomeFriends: boolean;
 };
 export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
   requestId: number;
@@ -19,10 +19,9 @@ export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
   answer: 'accepted' | 'declined';
 };
 export type RemoveFriend = Command<'RemoveFriend'> & { userId: number; friendId: number };
-/** Ends the friendship or the pending request of two users: one has blocked the other, or is being erased. */
-export type SeparateUsers = Command<'SeparateUsers'> & { blockerId: number; blockedId: number };
-
-/** Voids the pending request of two users, in either direction. */
+/** Ends the friendship or the pending request of two users: `userId` has blocked the other user, or is being erased. */
+export type SeparateUsers = Command<'SeparateUsers'> & { userId: number; otherId: number };
+/** Ends only the pending request of the two users of the stream, who must not become friends for reasons of safety. */
 export type VoidFriendRequest = Command<'VoidFriendRequest'>;
 
 export type FriendshipCommand =

@@ -49,10 +49,11 @@ const removedEvent: FriendshipEvent = {
   data: { removedBy: ada, removedFriendId: bob },
 };
 
+/** Without `mayBecomeFriends`, the two have not chatted in the last 30 days. */
 const createSendCommand = (
-  options: { requesterId?: number; haveChatted?: boolean; delayMs?: number } = {},
+  options: { requesterId?: number; mayBecomeFriends?: boolean; delayMs?: number } = {},
 ): SendFriendRequest => {
-  const { requesterId = ada, haveChatted = true, delayMs } = options;
+  const { requesterId = ada, mayBecomeFriends = true, delayMs } = options;
   return {
     type: 'SendFriendRequest',
     eventId: 'new',
@@ -60,7 +61,7 @@ const createSendCommand = (
     requestId: NEW_REQUEST_ID,
     requesterId,
     addresseeId: getOther(requesterId),
-    haveChatted,
+    mayBecomeFriends,
   };
 };
 const createAnswerCommand = (
@@ -83,7 +84,7 @@ const createRemoveCommand = (userId: number): FriendshipCommand => ({
 });
 
 describe('a friend request', () => {
-  it('is sent to a user with whom the requester has chatted', () => {
+  it('is sent to a user with whom the requester has recently chatted', () => {
     given()
       .when(createSendCommand())
       .then({
@@ -92,9 +93,9 @@ describe('a friend request', () => {
       });
   });
 
-  it('to a user with whom the requester has not chatted is refused with not_found', () => {
+  it('to a user with whom the requester has not recently chatted is refused with not_found', () => {
     given()
-      .when(createSendCommand({ haveChatted: false }))
+      .when(createSendCommand({ mayBecomeFriends: false }))
       .thenThrows('not_found');
   });
 
@@ -104,15 +105,15 @@ describe('a friend request', () => {
       .thenThrows('not_found');
   });
 
-  it('is not sent again when repeated, no matter how long ago the two have chatted', () => {
+  it('is not sent again when repeated, even if the two have not recently chatted', () => {
     given(sentEvent)
-      .when(createSendCommand({ haveChatted: false }))
+      .when(createSendCommand({ mayBecomeFriends: false }))
       .thenNothing();
   });
 
-  it('to a user who has already sent one makes the two friends, no matter how long ago they have chatted', () => {
+  it('to a user who has already sent one makes the two friends, even if they have not recently chatted', () => {
     given(sentEvent)
-      .when(createSendCommand({ requesterId: bob, haveChatted: false }))
+      .when(createSendCommand({ requesterId: bob, mayBecomeFriends: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
   });
 
@@ -123,17 +124,17 @@ describe('a friend request', () => {
       .thenThrows('already_friends');
   });
 
-  it('can be sent again after the friendship has ended, if the two have chatted', () => {
+  it('can be sent again after the friendship has ended, if the two have recently chatted', () => {
     given(sentEvent, acceptedEvent, removedEvent)
       .when(createSendCommand())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     given(sentEvent, acceptedEvent, removedEvent)
-      .when(createSendCommand({ haveChatted: false }))
+      .when(createSendCommand({ mayBecomeFriends: false }))
       .thenThrows('not_found');
   });
 
   describe('after a decline', () => {
-    it('is hidden for a day', () => {
+    it('is hidden if it is sent within a day', () => {
       given(sentEvent, declinedEvent)
         .when(createSendCommand({ delayMs: DECLINE_COOL_DOWN_MS - 1 }))
         .then({ type: 'FriendRequestSent', data: { requestId: NEW_REQUEST_ID, isHidden: true } });
@@ -169,7 +170,7 @@ describe('a friend request', () => {
 });
 
 describe('an answer to a friend request', () => {
-  it('is accepted from the addressee only', () => {
+  it('is possible only for the addressee, and only if the request exists', () => {
     given(sentEvent)
       .when(createAnswerCommand('accepted'))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
@@ -219,17 +220,17 @@ it('the stream id of a friendship does not depend on the order of the two users'
 });
 
 describe('a block between the two users', () => {
-  const separateCommand: FriendshipCommand = {
+  const blockByBob: FriendshipCommand = {
     type: 'SeparateUsers',
     eventId: 'new',
     at: computeCommandTime(),
-    blockerId: bob,
-    blockedId: ada,
+    userId: bob,
+    otherId: ada,
   };
 
   it('ends the friendship, on behalf of the blocker', () => {
     given(sentEvent, acceptedEvent)
-      .when(separateCommand)
+      .when(blockByBob)
       .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
   });
 
@@ -239,15 +240,15 @@ describe('a block between the two users', () => {
     ['the blocked user, hidden after a decline', createSentEvent({ isHidden: true })],
   ])('voids a pending request of %s', (_case, requestEvent) => {
     given(requestEvent)
-      .when(separateCommand)
+      .when(blockByBob)
       .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
   });
 
   it('changes nothing between users without friendship or request', () => {
-    given().when(separateCommand).thenNothing();
-    given(sentEvent, declinedEvent).when(separateCommand).thenNothing();
-    given(sentEvent, acceptedEvent, removedEvent).when(separateCommand).thenNothing();
-    given(sentEvent, voidedEvent).when(separateCommand).thenNothing();
+    given().when(blockByBob).thenNothing();
+    given(sentEvent, declinedEvent).when(blockByBob).thenNothing();
+    given(sentEvent, acceptedEvent, removedEvent).when(blockByBob).thenNothing();
+    given(sentEvent, voidedEvent).when(blockByBob).thenNothing();
   });
 
   it('voids a request for good: neither an answer nor a request of the addressee accepts it', () => {
@@ -258,7 +259,7 @@ describe('a block between the two users', () => {
   });
 });
 
-describe('the voiding of a request', () => {
+describe('the voiding of a request for reasons of safety', () => {
   it('ends a pending request without an answer, and leaves a friendship as it is', () => {
     const voidCommand: FriendshipCommand = {
       type: 'VoidFriendRequest',

@@ -22,7 +22,10 @@ import {
  */
 export const DECLINE_COOL_DOWN_MS = 24 * 60 * 60_000;
 
-/** @throws DomainError not_found, already_friends, already_answered */
+/**
+ * @throws DomainError already_friends; already_answered; not_found. A request to oneself, or to a user without a recent
+ * chat, is refused with the same code as a request to an unknown user (docs/product-decisions.md, A120).
+ */
 const decide = (command: FriendshipCommand, state: FriendshipState): readonly FriendshipEvent[] => {
   switch (command.type) {
     case 'SendFriendRequest':
@@ -51,7 +54,7 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.
   if (pendingRequest && (!pendingRequest.isHidden || isHidden)) return [];
-  if (!command.haveChatted) throw new DomainError('not_found');
+  if (!command.mayBecomeFriends) throw new DomainError('not_found');
   return [
     {
       eventId,
@@ -67,6 +70,7 @@ const decideAnswer = (
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
   const request = state.requests.get(requestId);
+  // A hidden request becomes visible when a request of its addressee accepts it.
   const isVisible = request?.addresseeId === userId && !(request.isHidden && request.status === 'pending');
   if (!request || !isVisible) throw new DomainError('not_found');
   if (request.status === answer) return [];
@@ -91,7 +95,7 @@ const decideRemoval = (
 };
 
 const decideSeparation = (
-  { eventId, at, blockerId, blockedId }: SeparateUsers,
+  { eventId, at, userId, otherId }: SeparateUsers,
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
   if (state.areFriends)
@@ -100,12 +104,14 @@ const decideSeparation = (
         eventId,
         occurredAt: at,
         type: 'FriendshipRemoved',
-        data: { removedBy: blockerId, removedFriendId: blockedId },
+        data: { removedBy: userId, removedFriendId: otherId },
       },
     ];
+  // Only users who are not friends can have a pending request.
   return decideVoiding({ eventId, at }, state);
 };
 
+/** Ends the pending request without an answer, when a user is blocked or erased, or has written an age under 18. */
 const decideVoiding = (
   { eventId, at }: Pick<VoidFriendRequest, 'eventId' | 'at'>,
   { pendingRequest }: FriendshipState,

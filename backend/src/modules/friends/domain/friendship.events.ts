@@ -17,7 +17,10 @@ export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData &
 /** The addressee has accepted the request by an answer, or by sending a request to the requester. */
 export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
 export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
-/** A pending request was ended by the server: after a block, for safety, or because one of the two is being erased. */
+/**
+ * The server has ended a pending request: one of the two has blocked the other, has written that they are under 18, or
+ * is being erased.
+ */
 export type FriendRequestVoided = RecordedEvent<'FriendRequestVoided', RequestData>;
 /** `removedBy` has ended the friendship, by a removal or a block or because they are being erased. */
 export type FriendshipRemoved = RecordedEvent<

@@ -3,13 +3,14 @@ import type { FriendshipEvent, RequestData } from './friendship.events';
 
 export interface FriendRequestState extends RequestData {
   status: FriendRequestStatus;
+  /** Whether the request was sent during the cool-down after a decline, so that the addressee does not see it. */
   isHidden: boolean;
   createdAt: Date;
 }
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** All requests between the two, by id, except voided ones. */
+  /** All requests between the two, by id, except those that the server has voided, for example after a block. */
   requests: ReadonlyMap<number, FriendRequestState>;
   /** The unanswered request, if any. */
   pendingRequest: FriendRequestState | null;

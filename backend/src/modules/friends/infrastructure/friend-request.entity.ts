@@ -17,7 +17,7 @@ export class FriendRequestEntity {
   @Column({ type: 'text' })
   status: FriendRequestStatus;
 
-  /** The addressee never sees a hidden request, which was sent within a day of a decline. */
+  /** The addressee never sees a hidden request: it was sent within a day after they declined one of the same user. */
   @Column({ name: 'is_hidden', type: 'boolean' })
   isHidden: boolean;
 

@@ -56,6 +56,7 @@ export class FriendsController {
     @Param('requestId', PathIdPipe) requestId: number,
     @Body(new ValidBodyPipe(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
   ): Promise<FriendRequestDto> {
+    // Throws not_found for a request to another user.
     return this.friends.answerRequest(login.userId, requestId, status);
   }
 

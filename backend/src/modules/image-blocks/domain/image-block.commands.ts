@@ -20,7 +20,7 @@ export type BlockImage = Command<'BlockImage'> & {
   caseId: number | null;
 };
 export type UnblockImage = Command<'UnblockImage'> & {
-  /** Id of the block to end. */
+  /** Id of the image in the block-list. */
   imageId: number;
 };
 

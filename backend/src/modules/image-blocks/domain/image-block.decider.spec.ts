@@ -58,7 +58,7 @@ describe('blocking an image', () => {
 });
 
 describe('unblocking an image', () => {
-  it('is recorded with the id of the block', () => {
+  it('is recorded with the image id of the block', () => {
     given(blockedEvent)
       .when(unblockCommand)
       .then({ type: 'ImageUnblocked', data: { imageId: 5, sha256, moderatorId: 4 } });
@@ -69,7 +69,7 @@ describe('unblocking an image', () => {
     given(blockedEvent, unblockedEvent).when(unblockCommand).thenThrows('not_found');
   });
 
-  it('is refused when the image was unblocked and blocked again under another id in the meantime', () => {
+  it('is refused when the image was unblocked and blocked again with another image id in the meantime', () => {
     const blockedAgainEvent = {
       ...blockedEvent,
       eventId: 'third',

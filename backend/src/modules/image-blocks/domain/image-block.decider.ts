@@ -4,19 +4,18 @@ import type { ImageBlockCommand } from './image-block.commands';
 import type { ImageBlockEvent } from './image-block.events';
 
 export interface ImageBlockState {
-  /** Id of the block; null while the image is not blocked. */
+  /** Id of the image in the block-list; null while it is not blocked. A new block gives it a new id. */
   imageId: number | null;
 }
 
 /**
- * @throws DomainError not_found when the block to end does not exist, or the image has been unblocked and blocked again
- * under another id
+ * @throws DomainError not_found when the image to unblock is not blocked, or was blocked again and has another id now
  */
 const decide = (command: ImageBlockCommand, { imageId }: ImageBlockState): readonly ImageBlockEvent[] => {
   const { eventId, at, sha256, moderatorId } = command;
   switch (command.type) {
     case 'BlockImage': {
-      if (imageId !== null) return [];
+      if (imageId !== null) return []; // blocked already
       const { rule, caseId, dhash } = command;
       const data = { imageId: command.imageId, sha256, dhash, rule, caseId, moderatorId };
       return [{ type: 'ImageBlocked', eventId, occurredAt: at, data }];

@@ -10,11 +10,14 @@ interface RecordedEvent<Type extends string, Data extends object> {
 export type ImageBlocked = RecordedEvent<
   'ImageBlocked',
   {
-    /** Id of the block, from the sequence `conduct_ids`. */
+    /** Id of the image in the block-list, from the sequence `conduct_ids`. A new block of the image gets a new id. */
     imageId: number;
     /** SHA-256 of the file as it was uploaded, in hex. */
     sha256: string;
-    /** Difference hash in hex, by which near copies are found; null if not known, or for pictures without structure. */
+    /**
+     * Difference hash in hex, by which near copies are found; null if not known, or for pictures without structure,
+     * such as a plain colour.
+     */
     dhash: string | null;
     rule: HouseRule;
     caseId: number | null;

@@ -13,13 +13,14 @@ export class BlockedImageEntity {
   @Column({ type: 'text' })
   sha256: string;
 
-  /** Difference hash of the picture, in hex; null when it is not known or the picture has no structure. */
+  /** Difference hash of the picture, in hex; null when it is unknown, or meaningless as for a plain picture. */
   @Column({ type: 'text', nullable: true })
   dhash: string | null;
 
   @Column({ type: 'text' })
   rule: HouseRule;
 
+  /** The case whose decision blocked the image; null for a block outside a case. */
   @Column({ name: 'case_id', type: 'bigint', nullable: true, transformer: bigintAsNumber })
   caseId: number | null;
 

@@ -41,7 +41,8 @@ export class BlockedImageRepository {
 
   /**
    * Reserves ids from `conduct_ids`, the sequence that blocks share with cases and reports.
-   * @param manager the caller's transaction: waiting for a second connection while holding one can exhaust the pool.
+   * @param manager the caller's transaction, so that the caller does not wait for a second connection while it holds
+   * one, which can exhaust the pool.
    */
   async reserveIds(count: number, manager: EntityManager): Promise<number[]> {
     const rows = await manager.query<{ id: string }[]>(

@@ -45,7 +45,7 @@ describe('a search and the standing of its user', () => {
     await recordConduct(stack.replicas[replicaIndex]!, visitor.user.id, 'FlagLifted', { noticeId: null });
     await announceStanding(stack.replicas[replicaIndex]!, visitor.user.id);
   };
-  /** Reads the user's record in the match queue; `{}` if there is none. */
+  /** Reads the user's record in the match queue, with their place `since`; `{}` if there is none. */
   const readRecord = ({ visitor }: Tab) => stack.store.redis.hgetall(matchingKeys.user(visitor.user.id));
   const waitForMatch = ({ socket }: Tab, partner: Tab) =>
     socket.next('chat_matched', ({ partnerId }) => partnerId === partner.visitor.user.id);
@@ -71,7 +71,7 @@ describe('a search and the standing of its user', () => {
     expect(bob.socket.all('chat_matched')).toEqual([]);
   });
 
-  it('moves a searching user who is flagged to the care pool, with their place, from either replica', async () => {
+  it('moves a searching user to the care pool when another replica flags them, and keeps their place', async () => {
     const [ada, bob] = [await openTab(0, 'female'), await openTab(0, 'male')];
     await flagAndAnnounce(bob, 0);
     await startSearch(bob);
@@ -129,16 +129,16 @@ describe('a search and the standing of its user', () => {
 
   it('ends the search of a user who is asked for their age, in every tab, and refuses a new search', async () => {
     const ada = await openTab(0, 'female');
-    const tab = await ada.visitor.openSocket(stack.origins[1]);
+    const secondSocket = await ada.visitor.openSocket(stack.origins[1]);
     await startSearch(ada);
-    await tab.next('queue_joined');
+    await secondSocket.next('queue_joined');
     await askAge(stack.replicas[0]!, ada.visitor.user.id);
     await announceStanding(stack.replicas[0]!, ada.visitor.user.id);
-    await Promise.all([ada.socket.next('queue_left'), tab.next('queue_left')]);
+    await Promise.all([ada.socket.next('queue_left'), secondSocket.next('queue_left')]);
     expect(await readRecord(ada)).toEqual({});
-    // Every standing that forbids a search has this code.
+    // With every standing that forbids a search, the refusal has this code.
     expect(await ada.socket.ask('join_queue', {})).toMatchObject({ data: { code: 'suspended' } });
-    // No replica restores the search. A missing record has an effect at the second check only.
+    // No replica restores the search. There are two checks, because the first one ignores a missing record.
     await checkRecordsOnAllReplicas();
     await checkRecordsOnAllReplicas();
     expect(await readRecord(ada)).toEqual({});

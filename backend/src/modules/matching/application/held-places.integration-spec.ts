@@ -9,12 +9,15 @@ import { MatchQueueService } from './match-queue.service';
 
 /** Expiry of a lease that does not expire in these tests. */
 const FAR_FUTURE_MS = '1000000000000000';
+/** How long the record of a parked user is kept. */
+const PARKED_FOR_MS = 35_000;
 /** Time to live that Redis returns for a key without an expiry. */
 const NO_EXPIRY = -1;
 
 /**
  * A replica holds the place of a searching user in the queue while it has a socket of the user. A user without a live
- * replica is parked: removed from the queue, with a record that expires after 35 s.
+ * replica is parked: removed from the queue, with a record that expires after 35 s. A claimed user is matched, but
+ * their chat has not started yet.
  */
 describe('replicas that hold a place in the queue', () => {
   let store: TestRedis;
@@ -28,7 +31,7 @@ describe('replicas that hold a place in the queue', () => {
     );
   const killReplica = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);
-    // Only records that are older than `foundAtMs` are evicted.
+    // A dead replica is evicted only if it has recorded nothing after `foundAtMs`.
     deadReplicas = { foundAtMs: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
   };
   const listHolders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
@@ -47,17 +50,17 @@ describe('replicas that hold a place in the queue', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => store.close());
 
-  it('are evicted when dead, after which the place is kept for 35 s', async () => {
+  it('are evicted when dead, and the user is parked for 35 s', async () => {
     await createReplica('r1').join(1, 'male', 'both');
     await killReplica('r1');
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual([]);
     expect(await listQueue()).toEqual([]);
-    expect(await readRecordTtlMs(1)).toBeGreaterThan(34_000);
-    expect(await readRecordTtlMs(1)).toBeLessThanOrEqual(35_000);
+    expect(await readRecordTtlMs(1)).toBeGreaterThan(PARKED_FOR_MS - 1_000);
+    expect(await readRecordTtlMs(1)).toBeLessThanOrEqual(PARKED_FOR_MS);
   });
 
-  it('are evicted without prolonging a place that was already parked', async () => {
+  it('are evicted without prolonging the record of a user who is already parked', async () => {
     await createReplica('r1').join(1, 'male', 'both');
     await killReplica('r1');
     await createReplica('r2').join(2, 'male', 'both'); // finds user 1 without a live replica and parks them
@@ -69,7 +72,7 @@ describe('replicas that hold a place in the queue', () => {
 
   it('do not lose a place that another replica holds as well', async () => {
     await createReplica('r1').join(1, 'male', 'both');
-    await createReplica('r2').resume(1);
+    await createReplica('r2').resume(1); // r2 has a socket of user 1, too
     await killReplica('r1');
     await createReplica('r2').reconcile();
     expect(await listHolders(1)).toEqual(['r2']);
@@ -82,6 +85,7 @@ describe('replicas that hold a place in the queue', () => {
     await service.join(1, 'male', 'both');
     await killReplica('r1');
     await createReplica('r2').reconcile();
+    // r1 is alive again, and compares the places that it holds with Redis.
     await store.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, 'r1');
     await service.reconcileAll();
     expect(await listHolders(1)).toEqual(['r1']);
@@ -123,6 +127,7 @@ describe('replicas that hold a place in the queue', () => {
     const state = await service.join(2, 'male', 'both');
     if (state.kind !== 'matched') throw new Error(state.kind);
     expect([await listHolders(1), await listHolders(2)]).toEqual([['r1'], ['r1']]);
+    // The chat has started, so the replica no longer has to hold the places.
     await service.confirm(state.match);
     for (const userId of state.match.userIds) service.forget(userId);
     expect(await holdsPlaces()).toBe(false);

@@ -40,13 +40,15 @@ export class MatchMetricsRegistry {
 
   /**
    * Records how long a user had searched, if the new state ends the search.
-   * @param kind the new state
-   * @param since when the search started; null or undefined if this replica tracked no search of the user
+   * @param kind the new state; `claimed` is a match by another call
+   * @param since when the search started; null for a user who was matched already, undefined for one whom this replica
+   * does not track
    */
   recordSearchResult(kind: MatchState['kind'], since: Date | null | undefined): void {
     if (since && (kind === 'matched' || kind === 'claimed'))
       this.timesToMatch.observe(Date.now() - since.getTime());
-    // A match that is made at once counts as a search of 0 s. A claim without a known search is not counted again.
+    // A match that is made at once counts as a search of 0 s. A claim without `since` is not counted: its search was
+    // counted when the user was matched, or was not tracked here.
     else if (kind === 'matched') this.timesToMatch.observe(0);
   }
 }

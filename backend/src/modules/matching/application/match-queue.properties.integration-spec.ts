@@ -1,7 +1,7 @@
 // Uses a real Redis. Random operations run on the real queue and on a reference model, which are compared.
 import fc from 'fast-check';
 import { connectRedis } from '../../../platform/redis/redis-connection.factory';
-import { MatchQueueComparison } from '../../../testing/match-queue.model';
+import { MatchQueueComparison } from '../../../testing/match-queue-comparison.model';
 import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 

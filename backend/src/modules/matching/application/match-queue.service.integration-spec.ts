@@ -1,7 +1,8 @@
-// Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on. The ids in a
-// list that is passed to `join`, `resume` or `retry` are excluded from the match, which keeps compatible users waiting.
-// The first user of a match is the one whose call made it. The pool `care` is that of flagged users; without a pool,
-// users join the common one. A parked user is searching, but is in no queue, because no live replica has their socket.
+// Uses a real Redis. The replicas r1 and r2 are not processes, only ids with a lease. Users have the ids 1, 2, 3 and so
+// on. `join`, `resume` and `retry` take a list of users to exclude from the match; some tests use it to keep compatible
+// users waiting. The first user of a match is the one whose call made it. Both are `claimed` until the match is
+// confirmed. The pool `care` is that of flagged users; without a pool, users join the common one. A parked user is
+// searching, but is in no queue, because no live replica has their socket.
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { allCriteria, requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
@@ -60,18 +61,18 @@ describe('MatchQueueService', () => {
     });
 
     it('by a searching user applies a changed preference and keeps the place in the queue', async () => {
-      const first = await queue.on('r1').join(1, 'male', 'male');
-      await queue.on('r1').join(2, 'female', 'male');
+      const first = await queue.on('r1').join(1, 'male', 'both');
       const second = await queue.on('r1').join(1, 'male', 'male');
       expect(second).toMatchObject({ kind: 'searching', since: requireSearchStart(first) });
+      await queue.on('r1').join(2, 'female', 'male');
       expect(requireMatch(await queue.on('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
       expect((await queue.readQueues()).size).toBe(0);
     });
   });
 
-  describe('the longest-waiting user', () => {
+  describe('the longest-waiting compatible user', () => {
     it('is matched first, across all compatible queues', async () => {
-      await queue.on('r1').join(1, 'female', 'female'); // not compatible
+      await queue.on('r1').join(1, 'female', 'female'); // wants none of the users 5, 6 and 7
       await queue.on('r1').join(2, 'female', 'both', [1]);
       await queue.on('r1').join(3, 'male', 'male');
       await queue.on('r1').join(4, 'male', 'both', [2, 3]);
@@ -89,7 +90,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
-      // A page has 32 users, so the excluded users fill more than three pages.
+      // The search reads pages of 32 users, so the excluded users fill more than three pages.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
         await queue.on('r1').join(userId, 'male', 'female');
@@ -127,9 +128,7 @@ describe('MatchQueueService', () => {
           queue.on(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
         ),
       );
-      expect(new Set(states.map((state) => state.kind === 'searching' && state.since.getTime())).size).toBe(
-        1,
-      );
+      expect(new Set(states.map((state) => requireSearchStart(state).getTime())).size).toBe(1);
       expect((await queue.readQueues()).get(1)).toHaveLength(1);
     });
 
@@ -219,7 +218,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('is matched by a retry after the returned time if no other user is compatible', async () => {
+    it('is matched by a retry after `retryInMs` if no other user is compatible', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
@@ -251,7 +250,7 @@ describe('MatchQueueService', () => {
       expect(requireMatch(await service.join(2, 'male', 'both')).userIds).toEqual([2, 3]);
     });
 
-    it('is not matched while one excludes the other, even if cool-downs are ignored at once', async () => {
+    it('is not matched while one excludes the other, even if REMATCH_RELAX_AFTER_S is 0', async () => {
       const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
@@ -269,12 +268,13 @@ describe('MatchQueueService', () => {
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching', retryInMs: null });
+      // The key lasts an hour. Later searches pass the blocked user in their list of excluded users.
       expect(await queue.store.redis.pttl(matchingKeys.separation(1, 2))).toBeGreaterThan(3_599_000);
       await service.allowAgain(1, 2);
       expect(requireMatch(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('keeps its cool-down when a block is lifted after its key in Redis has expired', async () => {
+    it('keeps its cool-down when a block is lifted that no longer has a key in Redis', async () => {
       const service = queue.on('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
@@ -308,7 +308,7 @@ describe('MatchQueueService', () => {
       }
     });
 
-    it('does not happen when an earlier chat of the user is finished late', async () => {
+    it('is not caused by finishing an earlier chat of the user late', async () => {
       await queue.on('r1').join(1, 'male', 'both');
       const earlierMatch = requireMatch(await queue.on('r1').join(2, 'male', 'both'));
       await queue.on('r1').confirm(earlierMatch);

@@ -65,8 +65,7 @@ export type MatchState =
 
 /** The fields of a user's record that `readRecords` returns. */
 export interface QueueRecord {
-  /** `searching`, `claimed` or `chatting` */
-  state: string;
+  state: 'searching' | 'claimed' | 'chatting';
   sessionId: string | null;
   pool: Pool;
 }
@@ -137,6 +136,7 @@ export class MatchQueueService {
    */
   async resume(userId: number, excludedIds: readonly number[] | null = []): Promise<MatchState> {
     if (excludedIds === null) {
+      // Without parameters for a match, the script does not retry matching.
       const reply = await this.directory.joinWith(resumeScript, String(userId), this.lease.replicaId, []);
       return toMatchState(userId, reply);
     }
@@ -170,7 +170,7 @@ export class MatchQueueService {
     await this.directory.leave(String(userId), this.lease.replicaId, DIRECTORY_GRACE_MS);
   }
 
-  /** Stops holding the place of a user whose chat has started or whose search is over. */
+  /** Stops holding the place of a user whose chat has started or whose search is over: Redis has removed the place. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }
@@ -252,8 +252,8 @@ export class MatchQueueService {
   }
 
   /**
-   * Keeps two users apart after a block: for an hour, they are not matched with each other. Longer searches and later
-   * ones pass the blocked users as `excludedIds`. If the two are claimed, `confirm` refuses their match.
+   * Keeps two users apart after a block: for an hour, they are not matched with each other. After that hour, the
+   * `excludedIds` of every search contain the block. If the two are claimed, `confirm` refuses their match.
    * @returns the session of the chat that the two are in; null if they are in none.
    */
   async separate(userId: number, otherId: number): Promise<string | null> {
@@ -261,7 +261,7 @@ export class MatchQueueService {
     return state === 'chatting' && sessionId ? sessionId : null;
   }
 
-  /** Undoes `separate`, except for a match that the two already have. */
+  /** Undoes `separate`; but if the two were claimed at the block, `confirm` still refuses their match. */
   async allowAgain(userId: number, otherId: number): Promise<void> {
     await allowAgainScript.run(this.redis, KEYS, [userId, otherId]);
   }
@@ -308,7 +308,7 @@ export class MatchQueueService {
   }
 
   /** Whether the two are in a chat together, or were within the last ten minutes (`RECENT_PARTNER_TTL_MS`). */
-  async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
+  async areOrRecentlyWerePartners(userId: number, otherId: number): Promise<boolean> {
     const [[partnerId], recent] = await Promise.all([
       this.readPartners([userId]),
       this.redis.exists(matchingKeys.recentPartners(userId, otherId)),
@@ -341,8 +341,8 @@ export class MatchQueueService {
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, fields]) => {
       if (error) throw error;
-      const [state, sessionId, pool] = fields as (string | null)[];
-      return state ? { state, sessionId: sessionId ?? null, pool: parsePoolName(pool) } : null;
+      const [state, sessionId, pool] = fields as [QueueRecord['state'] | null, string | null, string | null];
+      return state ? { state, sessionId, pool: parsePoolName(pool) } : null;
     });
   }
 }

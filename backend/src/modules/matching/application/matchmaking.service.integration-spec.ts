@@ -1,5 +1,5 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `request`
-// throws if the answer is an error; `ask` returns it.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. A socket's
+// `request` throws if the answer is an error; its `ask` returns it.
 import { requireMatch } from '../../../testing/test-match-queue.harness';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
@@ -13,9 +13,9 @@ import { MatchQueueService } from './match-queue.service';
 
 jest.setTimeout(30_000);
 
-/** Much shorter than the ten seconds between two checks of the records. */
+/** Much shorter than the ten seconds between two checks of the records in Redis, so no such check causes the change. */
 const SOON_MS = 2_000;
-/** The stored name of the pool of all users whom moderation has not flagged. */
+/** The name in Redis of the pool `common`, with all users whom moderation has not flagged. */
 const COMMON_POOL: PoolName = '';
 /** A deadline that has passed: 1 ms after the epoch. */
 const LONG_AGO_MS = '1';
@@ -80,7 +80,7 @@ describe('MatchmakingService', () => {
     for (const tab of [firstTab, secondTab, lateTab]) await tab.next('chat_matched');
     const order = secondTab.frames.map(({ event }) => event);
     expect(order.indexOf('queue_joined')).toBeLessThan(order.indexOf('chat_matched'));
-    expect(firstTab.all('queue_joined')).toEqual([]); // the tab that joined gets the reply to its frame instead
+    expect(firstTab.all('queue_joined')).toEqual([]); // the tab that joined gets an answer instead
   });
 
   it('ends the search in every tab when the user leaves the queue in one', async () => {
@@ -93,7 +93,8 @@ describe('MatchmakingService', () => {
     await secondTab.next('queue_joined');
     await secondTab.request('leave_queue', {});
     await firstTab.next('queue_left');
-    // A replica stops tracking a user whose record is missing in two checks. It must not queue the user again.
+    // A replica stops tracking a user whose record is missing in two checks. It must not queue the user again. So each
+    // replica checks twice.
     for (const replicaIndex of [0, 1, 0, 1]) await getMatchmaking(replicaIndex).checkRecords();
     expect(countTracked(0) + countTracked(1)).toBe(0);
     expect(await readRecord(ada.user.id)).toEqual({});
@@ -109,45 +110,38 @@ describe('MatchmakingService', () => {
     await firstTab.request('join_queue', {});
     await secondTab.next('queue_joined');
     await until(() => countTracked(1) === 1);
-    await firstTab.leave();
+    await firstTab.closeCleanly();
     await until(() => countTracked(0) === 0);
     const bobSocket = await (await stack.createVisitor(0, 'male')).openSocket();
     await bobSocket.request('join_queue', {});
     await secondTab.next('chat_matched');
   });
 
-  it('takes a user out of the queue, and lets the record expire, if their socket closes during the join', async () => {
+  it('takes a user whose socket closes during the join out of the queue, and lets their record expire', async () => {
     // The gateway calls `findSearcher` before it joins the user. The socket closes during this call.
     const users = stack.replicas[0]!.app.get(UsersService);
     const findSearcher = users.findSearcher.bind(users);
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
-    let reportJoining: () => void = () => undefined;
-    const joining = new Promise<void>((resolve) => (reportJoining = resolve));
-    let resumeJoin: () => void = () => undefined;
-    const socketClosed = new Promise<void>((resolve) => (resumeJoin = resolve));
     const join = jest.spyOn(getMatchmaking(0), 'join');
     jest.spyOn(users, 'findSearcher').mockImplementationOnce(async (userId) => {
-      reportJoining();
-      await socketClosed;
+      await socket.closeCleanly();
+      await waitUntilOffline(ada.user.id);
       return findSearcher(userId);
     });
     socket.send({ event: 'join_queue', data: {} });
-    await joining;
-    await socket.leave();
-    await waitUntilOffline(ada.user.id);
-    resumeJoin();
     await until(() => join.mock.results.length);
-    await join.mock.results[0]?.value;
+    await join.mock.results[0]?.value; // the join has ended
     await untilWithin(SOON_MS, async () => !(await listQueuedIds()).includes(String(ada.user.id)));
     expect(countTracked(0)).toBe(0);
+    // The record of a user with a socket has no expiry (-1).
     expect(await stack.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
   it('does not queue a user without a socket when Redis executed their join, but the call timed out', async () => {
     const ada = await stack.createVisitor(0, 'female');
     const socket = await ada.openSocket();
-    await socket.leave();
+    await socket.closeCleanly();
     await waitUntilOffline(ada.user.id);
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...args) => {
@@ -160,6 +154,7 @@ describe('MatchmakingService', () => {
       pool: 'common',
     });
     await expect(join).rejects.toThrow('timed out');
+    // The record stays for some time, so that a user who returns gets their place back.
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'searching' });
     expect(await listQueuedIds()).not.toContain(String(ada.user.id));
   });
@@ -218,12 +213,12 @@ describe('MatchmakingService', () => {
     await socket.request('join_queue', { preferences: 'male' });
     expect(await listQueuedIds()).toContain(String(ada.user.id));
     const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
-    await socket.leave();
+    await socket.closeCleanly();
     await until(async () => !(await listQueuedIds()).includes(String(ada.user.id)));
     expect(depart.mock.calls.length).toBeGreaterThan(1);
   });
 
-  it('settles the other expired claims (matches without a chat) when one of them cannot be settled', async () => {
+  it('settles an expired claim (a match without a chat) although another one cannot be settled', async () => {
     const queue = stack.replicas[0]!.app.get(MatchQueueService);
     const chats = stack.replicas.map(({ app }) => app.get(LiveChatService));
     // The queue knows only ids, so the users 1 to 4 need not exist.
@@ -264,7 +259,7 @@ describe('MatchmakingService', () => {
       .mockRejectedValue(new Error('Redis is unavailable'));
     await adaSocket.ask('skip_chat', { sessionId: String(sessionId) });
     await bobSocket.next('chat_skipped');
-    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    await Promise.all([adaSocket.closeCleanly(), bobSocket.closeCleanly()]);
     expect(await readRecord(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
     // Makes the next check of the chat due, which finds that the chat has ended.
@@ -296,6 +291,7 @@ describe('MatchmakingService', () => {
       running -= 1;
       return state;
     });
+    // If both checks ran at once, up to 400 users would be checked concurrently.
     await Promise.all([getMatchmaking(0).checkRecords(), getMatchmaking(0).checkRecords()]);
     expect(resumes).toBe(2 * ids.length); // both checks resume each user
     expect(maxRunning).toBe(200);

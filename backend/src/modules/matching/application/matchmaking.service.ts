@@ -34,11 +34,13 @@ interface WaitingUser {
   /** The users with whom a block forbids a match, as last read. */
   exclusions: Exclusions;
   /** Set if Redis had no record of the user at the last check. */
-  isMissing?: true;
+  hadNoRecord?: true;
 }
 
 /**
- * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start.
+ * Runs the searches of users who have a socket on this replica, and tracks these users until their chats start. While a
+ * user searches, each replica with a socket of the user holds the user's place in the queue: if no live replica holds
+ * it, the user is not matched.
  *
  * When a cool-down (recent partners are not matched again for some time) has prevented a match, the service retries as
  * soon as the cool-down may be ignored. Every ten seconds it checks the users' records in Redis and their standings
@@ -83,8 +85,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * Starts a search, or changes the criteria of the current one.
-   * @param onStateKnown called with the resulting state before any chat starts, so that the frames it sends precede
-   * those of the chat.
+   * @param onStateKnown called with the resulting state before a chat starts, so that the callback can send frames that
+   * precede those of the chat.
    */
   async join(
     userId: number,
@@ -104,13 +106,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    const isKnownListCurrent = known !== undefined && !this.searchExclusions.areOld(userId, known);
+    const areKnownCurrent = known !== undefined && !this.searchExclusions.areOld(userId, known);
+    // With null, matching is not retried. The exclusions are then read below, but only for a searching user: most users
+    // who connect are not searching.
     const state = await this.departOnFailure(
       userId,
-      this.queue.resume(userId, isKnownListCurrent ? known.userIds : null),
+      this.queue.resume(userId, areKnownCurrent ? known.userIds : null),
     );
-    // Exclusions are not read earlier: only a search needs them, and most users who connect are not searching.
-    if (isKnownListCurrent || state.kind !== 'searching')
+    if (areKnownCurrent || state.kind !== 'searching')
       return this.track(userId, state, known ?? UNKNOWN_EXCLUSIONS);
     const exclusions = await this.searchExclusions.read(userId, known);
     // Not `queue.retry`, which returns `idle` while the lease of this replica has lapsed.
@@ -177,8 +180,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Redis may have executed a call that failed here, so that this replica holds the user's place. While the user has a
-   * socket here, a later check repeats the call. Without a socket, this replica releases the place.
+   * If a call fails here, Redis may still have executed it, and this replica may hold the user's place. If the user has
+   * a socket here, a later check repeats the call; otherwise this replica releases the place.
    */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
@@ -216,10 +219,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('ChatStarted')
   untrackUserInChat({ userId }: ProcessEventMap['ChatStarted']): void {
-    // Has no effect if `track` has recorded the result, but another replica may have made the match.
+    // If another replica made the match, `since` is still set. Otherwise `track` has recorded the result and set it to
+    // null, and this call has no effect.
     this.metrics.recordSearchResult('claimed', this.waitingUsers.get(userId)?.since);
     this.untrack(userId);
-    this.queue.forget(userId);
+    this.queue.forget(userId); // this replica no longer holds the place
   }
 
   private untrack(userId: number): void {
@@ -276,9 +280,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /**
    * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
    * a time; a check that is requested during another one runs after it.
-   * @param isAfterLoss whether Redis may have lost records; if so, a missing record is restored. Otherwise, a record
-   * that is missing in two consecutive checks means that the search was ended on another replica, and the user is no
-   * longer tracked. One check is not enough, because a loss is noticed with some delay.
+   * @param isAfterLoss whether Redis may have lost records. If so, missing records are restored. If not, a user whose
+   * record is missing in two consecutive checks is no longer tracked, because the search was ended on another replica.
+   * One check is not enough, because a loss is noticed with some delay.
    */
   checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));
@@ -311,8 +315,8 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
     } else if (!record) {
       if (isAfterLoss) await this.join(userId, user.criteria);
-      else if (user.isMissing) this.untrack(userId);
-      else user.isMissing = true;
+      else if (user.hadNoRecord) this.untrack(userId);
+      else user.hadNoRecord = true;
     } else if (record.state === 'searching') {
       // Redis may have lost the user's entry in the queue, which this restores.
       await this.resume(userId);

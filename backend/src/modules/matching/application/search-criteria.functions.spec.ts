@@ -21,7 +21,7 @@ describe('the standing', () => {
     expect(mayMeet(createStanding(kind), createStanding(kind))).toBe(expected);
   });
 
-  // A user of the standing `care` (flagged by moderation) searches in a pool of their own.
+  // Users of the standing `care`, whom moderation has flagged, are matched only with each other.
   it('does not allow a chat between users of different pools', () => {
     expect(mayMeet(createStanding('good'), createStanding('care'))).toBe(false);
     expect(mayMeet(createStanding('care'), createStanding('good'))).toBe(false);
@@ -30,7 +30,7 @@ describe('the standing', () => {
 
 it('hasCandidate counts only other users of the same pool', () => {
   const criteria: SearchCriteria = { gender: 'male', preference: 'both', pool: 'care' };
-  /** Users in the queues for male users with the preference both; all other queues are empty. */
+  /** Fills the queues of male users who prefer both genders, one queue in each pool; all other queues are empty. */
   const createCounts = (counts: Record<SearchCriteria['pool'], number>) =>
     queueCriteria.map((queue) => {
       const isFilled = queue.gender === 'male' && queue.preference === 'both';

@@ -38,52 +38,57 @@ describe('the list of users whom a search excludes', () => {
 
   const unblock = () => ada.call('DELETE', `/api/blocks/${ada.user.id}/${bob.user.id}`);
   const expectMatch = () => until(() => sockets.every((socket) => socket.all('chat_matched').length === 1));
-  /** Without this, the check every ten seconds would also read a changed list again. */
+  /** Lets only the checks after a loss run: the check every ten seconds would also read a changed list again. */
   const disableTimedChecks = (matchmaking: MatchmakingService) => {
     const checkRecords = matchmaking.checkRecords.bind(matchmaking);
     jest
       .spyOn(matchmaking, 'checkRecords')
       .mockImplementation(async (options) => (options?.isAfterLoss ? checkRecords(options) : undefined));
   };
-  /** Deletes the key that keeps the two apart, as if it had expired: only the list excludes them now. */
+  /**
+   * Deletes the key that keeps the two apart, as if it had expired. Only the list excludes them then. (An unblock also
+   * deletes the key.)
+   */
   const expireBlockKey = () => stack.store.redis.del(matchingKeys.separation(ada.user.id, bob.user.id));
 
-  it('is read again when a block is lifted while the user joins the queue', async () => {
+  it('is read again when the user lifts a block while joining the queue', async () => {
     await sockets[1].request('join_queue', {});
     const retry = jest.spyOn(stack.replicas[1]!.app.get(MatchQueueService), 'retry');
     const exclusions = stack.replicas[0]!.app.get(SearchExclusionsService);
     const list = stack.replicas[0]!.app.get(BlockListService);
     const findExcludedUserIds = list.findExcludedUserIds.bind(list);
-    let reportRead: () => void = () => undefined;
-    const firstRead = new Promise<void>((resolve) => (reportRead = resolve));
-    let reportUnblock: () => void = () => undefined;
-    const unblocked = new Promise<void>((resolve) => (reportUnblock = resolve));
+    let resolveFirstRead: () => void = () => undefined;
+    const firstRead = new Promise<void>((resolve) => (resolveFirstRead = resolve));
+    let resolveUnblocked: () => void = () => undefined;
+    const unblocked = new Promise<void>((resolve) => (resolveUnblocked = resolve));
     jest.spyOn(list, 'findExcludedUserIds').mockImplementationOnce(async (userId) => {
       const excludedUserIds = await findExcludedUserIds(userId);
-      reportRead();
+      resolveFirstRead();
       await unblocked;
       return excludedUserIds;
     });
     const joining = sockets[0].request('join_queue', {});
     await firstRead;
     expect((await unblock()).status).toBe(204);
-    // Both replicas have handled the unblock before the first user is in the queue. Now only that user's replica can
-    // notice that the list which it has read is out of date.
-    await until(() => exclusions.haveChanged(ada.user.id, { userIds: [], readAt: 1 }));
+    // Both replicas handle the unblock before Ada is in the queue. After that, only Ada's replica can notice that the
+    // list it has read is out of date. It has handled the unblock once a list read long ago counts as changed.
+    const listReadLongAgo = { userIds: [], readAt: 1 };
+    await until(() => exclusions.haveChanged(ada.user.id, listReadLongAgo));
+    // Bob's replica handles the unblock by retrying Bob's search.
     await until(() => retry.mock.results.length > 0);
     await retry.mock.results[0]!.value;
-    reportUnblock();
+    resolveUnblocked();
     await joining;
     await expectMatch();
   });
 
-  it('is read again when an unblock is retried after its process died between commit and announcement', async () => {
+  it('is read again when an unblock is repeated that was committed, but not announced', async () => {
     await expireBlockKey();
     for (const socket of sockets) await socket.request('join_queue', {});
     const events = stack.replicas[0]!.app.get(ProcessEventsService);
     jest.spyOn(events, 'deliver').mockRejectedValueOnce(new Error('The process died'));
     expect((await unblock()).status).toBe(500);
-    // The block is deleted already, but the repeated request also announces that.
+    // The first request has deleted the block. The repeated request still announces the unblock.
     expect((await unblock()).status).toBe(404);
     await expectMatch();
   });

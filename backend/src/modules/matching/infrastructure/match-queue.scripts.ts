@@ -20,9 +20,9 @@ export type JoinReply =
 /**
  * Adds a user to the queue. A searching user keeps their place, with the new preference and pool. Joining again while
  * claimed (matched, but the chat has not started) cancels an earlier leave.
- * ARGV: user, member and replica of the socket directory (both the id of this replica), session id for a match, time in
- * ms until a claim expires, time in ms after which a cool-down is ignored, gender, preference, pool, ids of excluded
- * users.
+ * ARGV: user, member and replica, session id for a match, time in ms until a claim expires, time in ms after which a
+ * cool-down is ignored, gender, preference, pool, ids of excluded users. The socket directory passes the member and the
+ * replica; both are the id of this replica, because in matching the members of the directory are replicas.
  */
 export const joinScript = new RedisScript<JoinReply>(`${matchRecordLua}
 local user, member, replica, session, claimMs, ignoreCoolDownAfterMs, gender, preference, pool = unpack(ARGV, 1, 9)
@@ -38,7 +38,7 @@ local record = {state = 'searching', gender = gender, preference = preference, p
 redis.call('HSET', userKey(user), 'state', record.state, 'gender', gender, 'preference', preference, 'pool', pool,
   'since', record.since)
 enqueue(user, record)
-directory.join(user, member, replica, '')
+directory.join(user, member, replica, NO_NOTE)
 return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
@@ -53,7 +53,7 @@ local user, member, replica, session, claimMs, ignoreCoolDownAfterMs = unpack(AR
 local firstExcluded = 7
 local record = loadRecord(user)
 if not record then return {'idle'} end
-if record.state ~= 'chatting' then directory.join(user, member, replica, '') end
+if record.state ~= 'chatting' then directory.join(user, member, replica, NO_NOTE) end
 if record.state ~= 'searching' then return claimedOrChattingReply(record) end
 enqueue(user, record)
 if not session then return searchingReply(record, '') end
@@ -61,8 +61,7 @@ return attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, first
 `);
 
 /**
- * Records that the user's last socket on this replica has closed. ARGV: user, member, replica. Like the other scripts
- * that free memory, it also runs while Redis is out of memory (`allowOom`).
+ * Records that the user's last socket on this replica has closed. ARGV: user, member and replica as for `joinScript`.
  */
 export const departScript = new RedisScript<null>(
   `${matchRecordLua}
@@ -74,8 +73,8 @@ return nil
 );
 
 /**
- * Evicts dead replicas. ARGV: a grace period, which is not used, then those that `deadReplicas` of the socket directory
- * reads. Returns 1 if another call has to evict more.
+ * Evicts dead replicas. ARGV, as for each sweep script of a socket directory: a grace period in ms (not used here), the
+ * time in ms at which the replicas were found dead, their ids. Returns 1 if another call has to evict more.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${matchRecordLua}
@@ -127,21 +126,27 @@ for i, user in ipairs(users) do
   redis.call('PERSIST', userKey(user))
   directory.forget(user)
 end
-removeMatch(P .. 'claims', session, users[1], users[2])
-redis.call('ZADD', P .. 'chats', nowMs + checkInMs, session .. '|' .. users[1] .. '|' .. users[2])
+removeMatch(prefix .. 'claims', session, users[1], users[2])
+redis.call('ZADD', prefix .. 'chats', nowMs + checkInMs, session .. '|' .. users[1] .. '|' .. users[2])
 return reply
 `);
 
-/** Returns expired claims, as `<session>|<user>|<user>`. ARGV: ms after which they are overdue again. */
+/**
+ * Returns expired claims, as `<session>|<user>|<user>`. Each becomes overdue again unless it is confirmed or released
+ * before. ARGV: ms until then.
+ */
 export const takeOverdueClaimsScript = new RedisScript<string[]>(`${matchRecordLua}
 local againInMs = tonumber(ARGV[1])
-return takeDue(P .. 'claims', againInMs)
+return takeDue(prefix .. 'claims', againInMs)
 `);
 
-/** Returns chats that are due for a check, as `<session>|<user>|<user>`. ARGV: ms until the next check. */
+/**
+ * Returns chats that are due for a check, as `<session>|<user>|<user>`. Each becomes due again unless it is finished
+ * before. ARGV: ms until then.
+ */
 export const takeChatsDueForCheckScript = new RedisScript<string[]>(`${matchRecordLua}
 local againInMs = tonumber(ARGV[1])
-return takeDue(P .. 'chats', againInMs)
+return takeDue(prefix .. 'chats', againInMs)
 `);
 
 /**
@@ -165,7 +170,7 @@ for _, user in ipairs(users) do
     end
   end
 end
-removeMatch(P .. 'claims', session, users[1], users[2])
+removeMatch(prefix .. 'claims', session, users[1], users[2])
 return searching
 `);
 
@@ -196,7 +201,7 @@ if not record then return {'idle'} end
 local wasQueued = redis.call('ZREM', queueOf(record), user) == 1
 record.pool = pool
 redis.call('HSET', userKey(user), 'pool', pool)
-if wasQueued then redis.call('ZADD', queueOf(record), record.since, user) end
+if wasQueued then enqueue(user, record) end
 return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstExcluded)
 `);
 
@@ -205,7 +210,10 @@ return retryMatch(user, record, session, claimMs, ignoreCoolDownAfterMs, firstEx
  * outage.
  */
 export const RECENT_PARTNER_TTL_MS = 600_000;
-/** Value of the key of recent partners whose chat was ended because one of them stated to be under 18. */
+/**
+ * Value of the key of recent partners whose chat was ended because one of them stated to be under 18. It is set before
+ * `finishScript` runs.
+ */
 export const ENDED_FOR_SAFETY = 'removed';
 
 /**
@@ -216,7 +224,7 @@ export const finishScript = new RedisScript<null>(
   `${matchRecordLua}
 local session, coolDownMs, firstUser, secondUser = unpack(ARGV)
 local users = {firstUser, secondUser}
-removeMatch(P .. 'chats', session, users[1], users[2])
+removeMatch(prefix .. 'chats', session, users[1], users[2])
 for _, user in ipairs(users) do
   local record = loadRecord(user)
   if record and record.session == session and record.state ~= 'searching' then deleteRecord(user) end
@@ -235,8 +243,9 @@ return nil
 );
 
 /**
- * How long the key of a block keeps two users apart: twice as long as a search uses the same list of excluded users, so
- * the list contains the block before the key expires (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ * How long the key of a block keeps two users apart: an hour. A search reads its list of excluded users again after 30
+ * minutes, so the list contains the block before the key expires
+ * (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
  */
 const SEPARATION_TTL_MS = 3_600_000;
 

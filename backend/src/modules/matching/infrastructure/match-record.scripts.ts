@@ -17,10 +17,10 @@ const MAX_DUE_PER_CALL = 16;
 
 /**
  * Lua fragment at the beginning of each script in `match-queue.scripts.ts`. Each script gets one key, that of the
- * sorted set `replicas`. `socketDirectoryLua` derives from it `P`, the prefix of all keys of matching.
+ * sorted set `replicas`. `socketDirectoryLua` derives from it `prefix`, the prefix of all keys of matching.
  *
  * In the socket directory, a topic is a user who is searching or claimed, and its members are the replicas that hold
- * sockets of the user. Members have no note (''). A user's record is a hash:
+ * sockets of the user. Members have no note. A user's record is a hash:
  *   state      searching | claimed | chatting
  *              (claimed: matched, but the chat has not been created yet)
  *   gender     the user's gender
@@ -38,10 +38,12 @@ const MAX_DUE_PER_CALL = 16;
  */
 export const matchRecordLua = `${socketDirectoryLua}
 local nowMs = now()
+-- The note of a member in the socket directory.
+local NO_NOTE = ''
 
-local function userKey(user) return P .. 'user:' .. user end
+local function userKey(user) return prefix .. 'user:' .. user end
 local function queueKey(pool, gender, preference)
-  return P .. 'queue:' .. (pool == '' and '' or pool .. ':') .. gender .. ':' .. preference
+  return prefix .. 'queue:' .. (pool == '' and '' or pool .. ':') .. gender .. ':' .. preference
 end
 local function queueOf(record) return queueKey(record.pool, record.gender, record.preference) end
 
@@ -62,7 +64,7 @@ end
 
 local function hasLiveReplica(user)
   for _, replica in ipairs(directory.members(user)) do
-    local leaseExpiresAt = redis.call('ZSCORE', P .. 'leases', replica)
+    local leaseExpiresAt = redis.call('ZSCORE', prefix .. 'leases', replica)
     if leaseExpiresAt and tonumber(leaseExpiresAt) > nowMs then return true end
   end
   return false
@@ -91,8 +93,8 @@ local function depart(user, member, replica)
 end
 
 local function pairKey(name, a, b)
-  if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
-  return P .. name .. ':' .. b .. '-' .. a
+  if tonumber(a) < tonumber(b) then return prefix .. name .. ':' .. a .. '-' .. b end
+  return prefix .. name .. ':' .. b .. '-' .. a
 end
 -- The key that keeps two users apart. Its value is '${COOLING}' (cool-down after a chat) or '${BLOCKED}' (block).
 local function separationKey(a, b) return pairKey('cool-down', a, b) end
@@ -187,7 +189,7 @@ local function attemptMatch(user, record, session, claimMs, ignoreCoolDownAfterM
   if not partner then return searchingReply(record, retryAt and tostring(retryAt - nowMs) or '') end
   claim(user, record, partner, session)
   claim(partner, loadRecord(partner), user, session)
-  redis.call('ZADD', P .. 'claims', nowMs + tonumber(claimMs), session .. '|' .. user .. '|' .. partner)
+  redis.call('ZADD', prefix .. 'claims', nowMs + tonumber(claimMs), session .. '|' .. user .. '|' .. partner)
   return {'matched', record.gender, record.preference, record.pool, session, partner}
 end
 

@@ -22,8 +22,9 @@ const ENTRIES_PER_PAGE = 100;
 const HOUR_MS = 60 * 60_000;
 
 /**
- * The audit log of moderators' reads and changes. It is part of the event log, so no process can change or delete it.
- * A read is recorded before its result is returned: if recording fails, the read fails.
+ * The audit log of moderators' reads and changes. It is part of the event log, which is append-only: triggers in
+ * PostgreSQL refuse changes and deletions. Callers record a read before they return its result: if recording fails, the
+ * read fails.
  */
 @Injectable()
 export class AuditService {
@@ -49,7 +50,7 @@ export class AuditService {
     await this.append(act, createNameBasedUuid(`${JSON.stringify(act)} ${hour}`));
   }
 
-  /** Records that a moderator read the profile of a user with whom they have had no contact. */
+  /** Records that a moderator read a profile that only their role permits them to read. */
   @OnProcessEvent('ProfileReadByModerator')
   async recordProfileRead(read: ProcessEventMap['ProfileReadByModerator']): Promise<void> {
     await this.record({ ...read, action: 'profile_read' });

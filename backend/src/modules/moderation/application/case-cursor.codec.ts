@@ -1,13 +1,13 @@
 import { DomainError } from '../../../platform/errors/domain.errors';
 
-/** Later than the time of any case. JavaScript has later dates than PostgreSQL, which would make the query fail. */
+/** Later than the time of any case, and within the range of PostgreSQL: a later time would make the query fail. */
 const MAX_TIME_MS = Date.UTC(3000, 0, 1);
-/** The highest urgency that a case can have. */
+/** The highest urgency of a case; case-queue.sql.ts limits it. */
 const MAX_URGENCY = 1_000;
 
-/** Position of the last case on a page of the queue. */
+/** Position of the last case on a page of the queue or of the list of decided cases. Clients send it back as text. */
 export interface CaseCursor {
-  /** The time as of which all pages of the list are computed. */
+  /** The time as of which all pages are computed. */
   asOf: Date;
   urgency: number;
   /** When the case began to wait for a moderator; in the list of decided cases, when the case was decided. */

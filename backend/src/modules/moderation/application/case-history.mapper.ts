@@ -9,7 +9,8 @@ interface StoredConductEvent {
 
 /**
  * Builds the history of one case, oldest entry first, from all events of the user's conduct stream. The history omits
- * reports and claims, which the response has in other fields, and warnings, which follow from their decisions.
+ * reports and claims, which the response has in other fields, and `PersonWarned`, because the decision with the outcome
+ * `warned` has an entry already.
  */
 export const toCaseHistory = (caseId: number, events: readonly StoredConductEvent[]): CaseHistoryEntry[] => {
   const sanctionIds = new Set(
@@ -20,8 +21,8 @@ export const toCaseHistory = (caseId: number, events: readonly StoredConductEven
   const decidedAppealIds = new Set(
     events.filter(({ type }) => type === 'AppealDecided').map(({ data }) => data.appealId),
   );
-  // FlagLifted has no case id, so it belongs to the case of the last flag.
-  let flaggingCase: unknown = null;
+  // A flagged user is matched only with other flagged users. FlagLifted has no case id: it ends the last flag.
+  let flaggingCaseId: unknown = null;
   // The entries are `unknown` until the cast at the end, because `data` has no type.
   return events.flatMap((event): unknown[] => {
     const { type, data } = event;
@@ -58,10 +59,10 @@ export const toCaseHistory = (caseId: number, events: readonly StoredConductEven
           ? [{ kind: 'lifted', at, ...pick(data, 'sanctionId', 'cause') }]
           : [];
       case 'PersonFlagged':
-        flaggingCase = data.caseId;
+        flaggingCaseId = data.caseId;
         return isOfCase ? [{ kind: 'flagged', at, ...pick(data, 'until', 'cause') }] : [];
       case 'FlagLifted':
-        return flaggingCase === caseId ? [{ kind: 'flag_lifted', at }] : [];
+        return flaggingCaseId === caseId ? [{ kind: 'flag_lifted', at }] : [];
       case 'AppealFiled': {
         const state = decidedAppealIds.has(data.appealId) ? 'decided' : 'open';
         const fields = pick(data, 'appealId', 'noticeId', 'appellantId', 'words');

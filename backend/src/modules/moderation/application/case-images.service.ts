@@ -8,7 +8,7 @@ import { AuditService } from './audit.service';
 import { CasesService } from './cases.service';
 import { type EvidenceImage, listEvidenceImages } from './stored-evidence.mapper';
 
-/** The images in the evidence of cases, including those that their sender has deleted. */
+/** The images in the evidence of cases. A case holds their files, so an image stays even if its sender deletes it. */
 @Injectable()
 export class CaseImagesService {
   constructor(
@@ -52,6 +52,7 @@ export class CaseImagesService {
   }
 
   private async listImages(userId: number, caseId: number): Promise<EvidenceImage[]> {
+    // Includes events of the user's other cases, without their personal fields.
     const events = await this.repository.readConduct(userId, caseId);
     return events
       .filter(({ data }) => data.caseId === caseId)

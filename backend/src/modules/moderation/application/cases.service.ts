@@ -45,6 +45,7 @@ export class CasesService {
   ): Promise<CasePage> {
     const after = cursor === undefined ? null : decodeCursor(cursor);
     await this.audit.recordOncePerHour({ moderatorId, action: 'queue_read' });
+    // The urgency grows with time, so all pages of a list are computed as of the same time.
     const asOf = after?.asOf ?? (await this.cases.readDatabaseTime());
     const pageSize = Math.min(limit, limits.casesPerPage);
     // The extra row shows whether there is another page.
@@ -57,6 +58,7 @@ export class CasesService {
         ? encodeCursor({
             asOf,
             urgency: last.urgency,
+            // Decided cases are sorted by the time of the decision, all others by urgency and waiting time.
             sortTime: filter === 'decided' && last.decided_at ? last.decided_at : last.waiting_since,
             id: Number(last.id),
           })
@@ -129,7 +131,7 @@ const toItem = (row: CaseRow): CaseItem => ({
   priors: row.priors,
   isAutomatic: row.is_automatic,
   kind: row.kind,
-  openedAt: row.waiting_since.toISOString(),
+  openedAt: row.waiting_since.toISOString(), // later than the opening for a decided case that waits again
   standing: row.standing,
   claimedBy: row.is_claimed && row.claimed_by !== null ? Number(row.claimed_by) : null,
   claimedUntil: row.is_claimed ? (row.claimed_until?.toISOString() ?? null) : null,

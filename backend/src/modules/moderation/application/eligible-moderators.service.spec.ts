@@ -11,6 +11,7 @@ const decidedCase = { id: String(caseId), user_id: String(bob), state: 'decided'
 const cases: Pick<CaseRepository, 'findAllModerators'> = {
   findAllModerators: () => Promise.resolve([mia, max].map((id) => ({ id, isFriend: false }))),
 };
+// SOLO_REVIEW_AFTER_S has no effect, because there are two moderators.
 const service = new EligibleModeratorsService(cases as CaseRepository, { SOLO_REVIEW_AFTER_S: 60 });
 
 const createEvent = (type: string, data: object): ConductEventRow => ({
@@ -31,7 +32,7 @@ it('the moderator who made a decision cannot decide an appeal against it', async
   expect(await findIneligible(dismissal, createAppeal(41, adasNoticeId))).toEqual([mia]);
 });
 
-it('an appeal against an earlier decision of a case excludes its author, not the author of the last decision', async () => {
+it('an appeal excludes the moderator who made the appealed decision, not the one who decided last', async () => {
   const ineligible = await findIneligible(
     createDecision(mia, [adasNoticeId, evesNoticeId]),
     createAppeal(41, adasNoticeId),
@@ -51,5 +52,6 @@ it('an appeal against a sanction excludes the moderator who imposed it', async (
 
 it('every moderator can decide an appeal against an automatic sanction', async () => {
   const sanction = createEvent('SanctionImposed', { noticeId: bobsNoticeId, isAutomatic: true });
+  // The appeal is not about Mia's decision.
   expect(await findIneligible(createDecision(mia), sanction, createAppeal(41, bobsNoticeId))).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 import { CaseRepository, type CaseRow, type ConductEventRow } from '../infrastructure/case.repository';
 
-/** How moderators are involved in a case: fields of the commands of the conduct module. */
+/** How moderators are involved in a case. The commands by which a moderator decides contain these fields. */
 export interface ModeratorInvolvement {
-  /** Moderators who are friends of a party. The conduct module finds the other reasons in its own events. */
+  /** Moderators who are friends of a party. The conduct module knows the other ineligible ones from its events. */
   excludedModeratorIds: number[];
   isOnlyModerator: boolean;
 }
@@ -45,7 +45,8 @@ export class EligibleModeratorsService {
     return moderators.filter(isIneligible).map(({ id }) => id);
   }
 
-  async findInvolvement(caseId: number): Promise<ModeratorInvolvement> {
+  /** Finds what the conduct module cannot know from its events, for its own check of who may decide. */
+  async findModeratorInvolvement(caseId: number): Promise<ModeratorInvolvement> {
     const partyIds = await this.cases.findPartyIds(caseId);
     const moderators = await this.cases.findAllModerators({ friendsOf: partyIds });
     return {
@@ -80,8 +81,8 @@ const listActsToReview = (row: CaseRow, events: readonly ConductEventRow[]): Act
 };
 
 /**
- * Finds the moderator whose decision each notice of a case states, by the id of the notice. Notices of automatic
- * restrictions are missing, so every moderator may decide an appeal against them.
+ * Maps the id of each notice of a case to the moderator whose decision it announces. Notices of automatic restrictions
+ * are missing, so every moderator may decide an appeal against them.
  */
 const findDeciderIds = (caseEvents: readonly ConductEventRow[]): Map<unknown, unknown> => {
   const deciderIds = new Map<unknown, unknown>();

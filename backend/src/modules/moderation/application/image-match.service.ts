@@ -33,7 +33,7 @@ export class ImageMatchService {
       evidence: null,
       evidenceHash: sha256,
       // A finding with a rule also suspends the user.
-      rule: rule === 'no_illegal' ? rule : null,
+      rule: rule === 'no_illegal' ? rule : undefined,
     });
   }
 }

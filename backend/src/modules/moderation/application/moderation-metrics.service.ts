@@ -17,7 +17,7 @@ export class ModerationMetricsService implements OnModuleInit {
   onModuleInit(): void {
     // `ModerationFiguresService` caches the figures, so the gauges of a scrape share one query.
     const read = (): Promise<ModerationFigures> => rejectAfterMs(this.figures.read(), READ_TIMEOUT_MS);
-    this.metrics.addGaugesOfOneReading<ModerationFigures>(
+    this.metrics.addGaugesFromOneReading<ModerationFigures>(
       {
         thaw_moderation_open_cases: {
           help: 'Cases that wait for a moderator',

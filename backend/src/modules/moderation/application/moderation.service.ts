@@ -53,10 +53,9 @@ export class ModerationService {
   async claim(moderatorId: number, caseId: number): Promise<Claim> {
     const act = await this.toCaseAct(moderatorId, caseId);
     const { version, events } = await this.conduct.claimCase(act, this.createAuditStep('claimed', act));
-    // The last event is CaseClaimed.
-    const until = events.map(({ data }) => data as { until?: string }).at(-1)?.until;
-    if (until === undefined) throw new Error('The claim has no end');
-    return { claimedBy: moderatorId, until, version };
+    const claimed = events.find(({ type }) => type === 'CaseClaimed');
+    if (claimed?.type !== 'CaseClaimed') throw new Error('The claim was not recorded');
+    return { claimedBy: moderatorId, until: claimed.data.until, version };
   }
 
   /** @throws DomainError not_found, claimed */
@@ -90,10 +89,10 @@ export class ModerationService {
     // Each entry of the image block-list states the rule that the image breaks.
     if (imageIds.length > 0 && rule === null) throw new DomainError('validation_failed');
     const images = await this.images.findHashes(act.userId, caseId, imageIds);
-    const involvement = await this.eligibleModerators.findInvolvement(caseId);
+    const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
     const texts = { facts: normalizeOptionalText(facts), note: normalizeOptionalText(note) };
     await this.conduct.decideCase(
-      { ...act, ...involvement, version, outcome, rule, until: suspensionEnd, ...texts },
+      { ...act, ...moderatorInvolvement, version, outcome, rule, until: suspensionEnd, ...texts },
       async (manager) => {
         await this.audit.record({ ...act, action: 'decided' }, manager);
         if (rule === null || images.length === 0) return;
@@ -111,7 +110,7 @@ export class ModerationService {
     const act = await this.toCaseAct(moderatorId, caseId);
     const command = {
       ...act,
-      ...(await this.eligibleModerators.findInvolvement(caseId)),
+      ...(await this.eligibleModerators.findModeratorInvolvement(caseId)),
       version,
       isConfirmed,
       facts: normalizeOptionalText(body.facts),
@@ -123,17 +122,18 @@ export class ModerationService {
   /** @throws DomainError not_found, own_decision, claimed, case_changed, already_answered, validation_failed */
   async decideAppeal(moderatorId: number, appealId: number, body: DecideAppeal): Promise<ModerationCase> {
     const { version, outcome, answer } = body;
-    // The command checks whether this end shortens the sanction.
+    // Only the decider checks this end, because it has to shorten the sanction.
     const until = body.until === undefined ? null : new Date(body.until);
     const caseId = await this.repository.findCaseOfAppeal(appealId);
     if (caseId === null) throw new DomainError('not_found');
     const act = await this.toCaseAct(moderatorId, caseId);
-    const involvement = await this.eligibleModerators.findInvolvement(caseId);
+    const moderatorInvolvement = await this.eligibleModerators.findModeratorInvolvement(caseId);
     await this.conduct.decideAppeal(
+      // The appeal identifies the case, so the command has no `caseId`.
       {
         userId: act.userId,
         moderatorId,
-        ...involvement,
+        ...moderatorInvolvement,
         appealId,
         version,
         outcome,

@@ -32,7 +32,7 @@ export class PeopleService {
 
   /**
    * Places or lifts a legal hold, which prevents the erasure of the user's data.
-   * @throws DomainError not_found, own_decision
+   * @throws DomainError not_found; own_decision when the moderator is this user
    */
   async setHold(moderatorId: number, userId: number, { isHeld, reason }: Hold): Promise<ModeratedPerson> {
     if (!(await this.people.exists(userId))) throw new DomainError('not_found');
@@ -46,7 +46,8 @@ export class PeopleService {
 
   /**
    * Lifts a sanction before its end.
-   * @throws DomainError not_found, own_decision, already_answered when the sanction is no longer in force
+   * @throws DomainError not_found; own_decision when the moderator is the sanctioned user; already_answered when the
+   *   sanction is no longer in force
    */
   async liftSanction(
     moderatorId: number,
@@ -66,7 +67,7 @@ export class PeopleService {
     return this.load(userId);
   }
 
-  /** @throws DomainError not_found when the user was erased meanwhile and no case is about them */
+  /** @throws DomainError not_found when the user was erased meanwhile; erased users with a case can still be read */
   private async load(userId: number): Promise<ModeratedPerson> {
     const [person, sanctions, cases, accountIds] = await Promise.all([
       this.people.find(userId),
@@ -75,7 +76,7 @@ export class PeopleService {
       this.devices.findAccounts(userId),
     ]);
     if (!person) throw new DomainError('not_found');
-    const { matches, reports } = person;
+    const { matches, reports_received: reportsReceived } = person;
     return {
       id: userId,
       username: person.username,
@@ -84,7 +85,7 @@ export class PeopleService {
       standing: toStanding(person),
       isHeld: person.is_held,
       matches,
-      reportsPer100Matches: computePer100(reports, matches),
+      reportsPer100Matches: computePer100(reportsReceived, matches),
       sanctions: sanctions.map(toSanction),
       cases: cases.map(({ id, state, opened_at: openedAt, outcome }) => ({
         id: Number(id),
@@ -93,9 +94,9 @@ export class PeopleService {
         outcome,
       })),
       reportsMade: {
-        total: person.made_total,
-        decided: person.made_decided,
-        upheld: person.made_upheld,
+        total: person.reports_made,
+        decided: person.reports_made_decided,
+        upheld: person.reports_made_upheld,
       },
       sameDeviceIds: accountIds.filter((id) => id !== userId),
     };

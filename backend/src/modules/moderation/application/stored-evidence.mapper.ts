@@ -6,14 +6,20 @@ export interface EvidenceImage {
   key: string;
 }
 
-/** @returns the evidence without the storage keys of its files; null when it was erased or is not valid evidence */
+/**
+ * @param stored the field `evidence` of a stored event: JSON, or absent after its erasure
+ * @returns the evidence without the storage keys of its files; null when it was erased or is not valid evidence
+ */
 export const toShownEvidence = (stored: unknown): Evidence | null => {
   const parsed = evidenceSchema.safeParse(parseJson(stored));
   // Parsing removes the keys: the schema does not contain them.
   return parsed.success ? parsed.data : null;
 };
 
-/** Lists the images in the evidence, without those that have no storage key. */
+/**
+ * Lists the images in the evidence. The JSON is not validated, so an image without an id or a key is left out.
+ * @param stored as for `toShownEvidence`
+ */
 export const listEvidenceImages = (stored: unknown): EvidenceImage[] => {
   const { messages } = (parseJson(stored) ?? {}) as { messages?: { images?: Partial<EvidenceImage>[] }[] };
   return (messages ?? []).flatMap(({ images }) =>

@@ -13,7 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 describe('CaseRepository', () => {
   let database: TestDatabase;
   let cases: CaseRepository;
-  /** The id of the row that was inserted last. The default user ids, which follow from it, are above 1,000. */
+  /** The id of the row that was inserted last. */
   let lastId = 0;
   /** The time as of which the lists are computed. */
   const now = new Date();
@@ -41,13 +41,13 @@ describe('CaseRepository', () => {
     );
     return id;
   };
-  /** Adds an open case, by default about a user whom no other case is about. */
+  /** Adds an open case, by default about a new user. The ids of the new users are above those that tests choose. */
   const addCase = (row: object = {}): Promise<number> =>
     insertRow('conduct_cases', {
       user_id: lastId + 1_000,
       state: 'open',
       kind: 'reports' satisfies CaseKind,
-      version: 3,
+      version: 1,
       opened_at: now,
       ...row,
     });
@@ -104,9 +104,9 @@ describe('CaseRepository', () => {
     id: Number(id),
   });
 
-  // A case waits because of reports or a finding: what the service itself noticed about the user, such as a stated age.
+  // A case waits because of reports or a finding. A finding is what the service itself noticed, such as a stated age.
   describe('the urgency of a case', () => {
-    it('is the sum of points for the gravest category, further reporters, earlier sanctions, an automatic case and waiting', async () => {
+    it('is a base for the gravest category, plus points for reporters, sanctions, automation and waiting', async () => {
       const id = await addCase({ user_id: 9, opened_at: subtractMs(5.5 * HOUR_MS), is_automatic: true });
       for (const category of ['sexual', 'sexual', 'hate']) await addReport(id, { category });
       await addSanction(9);
@@ -202,8 +202,10 @@ describe('CaseRepository', () => {
         waiting_since: subtractMs(2 * HOUR_MS),
         waiting_part: 2 * 4,
       };
+      // An appeal against a notice without a sanction in force.
       expect(await findSingleCase()).toMatchObject({ ...waiting, base: 350 });
       await addSanction(9, { case_id: id, notice_id: noticeId, until: addMs(HOUR_MS) });
+      // An appeal against a sanction in force.
       expect(await findSingleCase()).toMatchObject({ ...waiting, base: 400 });
       expect(await findPage('decided')).toEqual([]);
       await database.dataSource.query('UPDATE appeals SET decided_at = $1', [now]);
@@ -221,6 +223,7 @@ describe('CaseRepository', () => {
     });
 
     it('does not wait for the confirmation of an inherited ban', async () => {
+      // A new account inherits the ban of an earlier account, for example on the same device.
       const id = await addCase({ user_id: 9, ...decided, decided_by: null });
       await addSanction(9, { case_id: id, kind: 'banned', is_automatic: true, inherited_from: 5 });
       expect(await findPage()).toEqual([]);
@@ -228,13 +231,11 @@ describe('CaseRepository', () => {
     });
   });
 
-  it('the queue is ordered by urgency, then by the time of waiting, then by id', async () => {
+  it('the queue is ordered by urgency, then by waiting time (longest first), then by id', async () => {
     const openedMinutesAgo = (count: number) => ({ opened_at: subtractMs(count * 60_000) });
-    const [newer, older, equallyNew] = [
-      await addCase(openedMinutesAgo(1)),
-      await addCase(openedMinutesAgo(2)),
-      await addCase(openedMinutesAgo(1)),
-    ];
+    const newer = await addCase(openedMinutesAgo(1));
+    const older = await addCase(openedMinutesAgo(2));
+    const equallyNew = await addCase(openedMinutesAgo(1));
     const mostUrgent = await addCase({ kind: 'finding', finding: 'stated_age' });
     for (const id of [newer, older, equallyNew]) await addReport(id);
     expect(listIds(await findPage())).toEqual([mostUrgent, older, newer, equallyNew]);
@@ -287,23 +288,24 @@ describe('CaseRepository', () => {
     const openId = await addCase({ user_id: 9 });
     const decidedId = await addCase({ user_id: 9, state: 'decided' });
     await addCase({ user_id: 10 });
-    await addReport(openId);
+    await addReport(openId); // more urgent, so it comes first
     await database.dataSource.query('INSERT INTO standings (user_id, is_held) VALUES (9, true), (10, false)');
     expect(listIds(await findPage('held'))).toEqual([openId, decidedId]);
   });
 
   it('a case is claimed (reserved for a moderator) until its claim expires', async () => {
+    // Claims are compared with the clock of PostgreSQL, not with `now`.
     await addCase({ claimed_by: 4, claimed_until: new Date(Date.now() + 60_000) });
     expect(await findSingleCase()).toMatchObject({ is_claimed: true, claimed_by: '4' });
     await database.dataSource.query(`UPDATE conduct_cases SET claimed_until = now() - interval '1 second'`);
     expect(await findSingleCase()).toMatchObject({ is_claimed: false });
   });
 
-  it('the query for a page of the queue does not repeat a sequential scan for each of 10,000 cases', async () => {
+  it('the query for a page of a queue of 10,000 cases repeats no sequential scan', async () => {
     // Each case has three reports, and every second user has an earlier sanction.
     await database.dataSource.query(`
       INSERT INTO conduct_cases (id, user_id, state, kind, version, opened_at)
-      SELECT n, n, 'open', 'reports', 3, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;
+      SELECT n, n, 'open', 'reports', 1, now() - n * interval '1 minute' FROM generate_series(100000, 109999) AS n;
       INSERT INTO reports
         (id, case_id, user_id, reporter_id, counts_as, weight, category, place, chat_at, created_at, event_id)
       SELECT 200000 + 3 * n + k, 100000 + n, 100000 + n, n, n + k, 1, 'hate', 'private_chat', now(),

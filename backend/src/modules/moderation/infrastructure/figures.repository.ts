@@ -8,6 +8,7 @@ export interface FiguresRow {
   /** Cases that wait for a moderator: undecided ones, and decided ones with an open appeal or an unconfirmed ban. */
   open_cases: number;
   oldest_open_case_age_s: number | null;
+  /** Percentiles of the time from the opening of a case until a moderator decides it. */
   decision_p50_s: number | null;
   decision_p95_s: number | null;
   reports_by_category: Record<string, number>;
@@ -16,6 +17,7 @@ export interface FiguresRow {
   appeals: { moderatorId: number; decided: number; reversed: number }[];
   reports: number;
   blocks: number;
+  /** Random chats that were started. */
   matches: number;
   /** Users with the standing `care`: they are flagged, and are matched only with each other. */
   care_pool: number;
@@ -39,7 +41,7 @@ WITH waiting AS (${waitingSql}),
 decided AS (
   SELECT decided_by, outcome, extract(epoch FROM decided_at - opened_at) AS seconds
   FROM conduct_cases WHERE decided_at > ${periodStartSql}
-), recent AS (
+), recent_reports AS (
   SELECT category, count(*)::int AS count FROM reports WHERE created_at > ${periodStartSql} GROUP BY category
 )
 SELECT
@@ -49,7 +51,7 @@ SELECT
    FROM decided WHERE decided_by IS NOT NULL) AS decision_p50_s,
   (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seconds)::float8
    FROM decided WHERE decided_by IS NOT NULL) AS decision_p95_s,
-  COALESCE((SELECT json_object_agg(category, count) FROM recent), '{}') AS reports_by_category,
+  COALESCE((SELECT json_object_agg(category, count) FROM recent_reports), '{}') AS reports_by_category,
   COALESCE((SELECT json_agg(outcome_counts) FROM (
     SELECT outcome, CASE WHEN decided_by IS NULL THEN 'automatic' ELSE 'moderator' END AS by, count(*)::int AS count
     FROM decided GROUP BY 1, 2 ORDER BY 1, 2) AS outcome_counts), '[]') AS decisions,
@@ -59,7 +61,7 @@ SELECT
     FROM appeals JOIN conduct_cases AS cases ON cases.id = appeals.case_id
     WHERE appeals.decided_at > ${periodStartSql} AND cases.decided_by IS NOT NULL
     GROUP BY 1 ORDER BY 1) AS appeal_counts), '[]') AS appeals,
-  (SELECT COALESCE(sum(count), 0)::int FROM recent) AS reports,
+  (SELECT COALESCE(sum(count), 0)::int FROM recent_reports) AS reports,
   (SELECT count(*)::int FROM blocks WHERE created_at > ${periodStartSql}) AS blocks,
   (SELECT count(*)::int FROM chat_history WHERE created_at > ${periodStartSql}) AS matches,
   (SELECT count(*)::int FROM standings WHERE ${buildStandingKindSql('standings')} = 'care') AS care_pool`;

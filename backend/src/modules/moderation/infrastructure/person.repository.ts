@@ -14,12 +14,12 @@ export interface PersonRow extends StandingRow {
   /** Number of random chats. */
   matches: number;
   /** Number of reports about the user. */
-  reports: number;
-  /** Numbers of reports that the user has made. */
-  made_total: number;
-  made_decided: number;
-  /** Reports that led to action. */
-  made_upheld: number;
+  reports_received: number;
+  /** Number of reports by the user. */
+  reports_made: number;
+  reports_made_decided: number;
+  /** Reports by the user that led to action. */
+  reports_made_upheld: number;
 }
 
 export interface SanctionRow {
@@ -48,8 +48,8 @@ export class PersonRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Whether moderators can read the user. They can read an erased user while there is a case about the user, because a
-   * legal hold outlives the account.
+   * Whether moderators can read the user. They can also read an erased user about whom there is a case, for example to
+   * lift a legal hold, which outlives the account.
    */
   async exists(userId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
@@ -73,13 +73,13 @@ export class PersonRepository {
               ${selectStandingSql('standings')}, COALESCE(standings.is_held, false) AS is_held,
               ((SELECT count(*) FROM chat_history WHERE user1_id = person.id)
                + (SELECT count(*) FROM chat_history WHERE user2_id = person.id))::int AS matches,
-              (SELECT count(*) FROM reports WHERE reports.user_id = person.id)::int AS reports, made.*
+              (SELECT count(*) FROM reports WHERE reports.user_id = person.id)::int AS reports_received, made.*
        FROM (SELECT $1::bigint AS id) AS person
        LEFT JOIN users ON users.id = person.id
        LEFT JOIN standings ON standings.user_id = person.id
        CROSS JOIN LATERAL (
-         SELECT count(*)::int AS made_total, count(decided_at)::int AS made_decided,
-                count(*) FILTER (WHERE outcome = 'action_taken')::int AS made_upheld
+         SELECT count(*)::int AS reports_made, count(decided_at)::int AS reports_made_decided,
+                count(*) FILTER (WHERE outcome = 'action_taken')::int AS reports_made_upheld
          FROM reports WHERE reporter_id = person.id
        ) AS made
        WHERE users.id IS NOT NULL OR EXISTS (SELECT 1 FROM conduct_cases WHERE user_id = person.id)`,

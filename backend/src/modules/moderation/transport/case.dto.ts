@@ -29,7 +29,7 @@ export class CaseItemDto implements CaseItem {
 
   @ApiProperty({
     type: 'integer',
-    description: "Version of the user's conduct stream, which acts on the case must quote",
+    description: "Version of the user's conduct stream; a request that changes the case must contain it",
   })
   version: number;
 
@@ -75,7 +75,7 @@ export class CaseItemDto implements CaseItem {
   })
   kind: CaseKind;
 
-  @ApiProperty({ format: 'date-time', description: 'When the case began to wait' })
+  @ApiProperty({ format: 'date-time', description: 'When the case began to wait for a moderator' })
   openedAt: string;
 
   @ApiProperty({
@@ -149,7 +149,7 @@ export class CaseReportDto implements CaseReport {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: "The reporter's own words; null without any, or once erased",
+    description: "The reporter's own words; null if there are none or they were erased",
   })
   words: string | null;
 

@@ -12,7 +12,7 @@ import { CasesService } from '../application/cases.service';
 import { CasePageDto, ModerationCaseDto } from './case.dto';
 import { ContractValuePipe } from './contract-value.pipe';
 import { ModerationController } from './moderation-route.decorator';
-import { OptionalCountPipe, OptionalTextPipe } from './query.pipe';
+import { OptionalPageSizePipe, OptionalTextPipe } from './query.pipe';
 
 /** The routes that read cases and the images in their evidence. */
 @ModerationController('moderation/cases')
@@ -41,7 +41,7 @@ export class CasesController {
   list(
     @CurrentLogin() { userId }: Login,
     @Query('state', new ContractValuePipe<CaseFilter>(caseFilterSchema, 'open')) state: CaseFilter,
-    @Query('limit', new OptionalCountPipe(limits.casesPerPage)) limit: number,
+    @Query('limit', new OptionalPageSizePipe(limits.casesPerPage)) limit: number,
     @Query('cursor', OptionalTextPipe) cursor: string | undefined,
   ): Promise<CasePageDto> {
     return this.cases.list(userId, state, limit, cursor);
@@ -74,7 +74,7 @@ export class CasesController {
       'Content-Length': String(size),
       'X-Content-Type-Options': 'nosniff',
     });
-    // The headers are sent, so a failure of the client or the storage can no longer be answered with an error.
+    // Once the headers are sent, an error of the storage can no longer be answered. The client may also disconnect.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }

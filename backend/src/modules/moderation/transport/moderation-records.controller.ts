@@ -10,7 +10,7 @@ import { ModerationFiguresService } from '../application/moderation-figures.serv
 import { ModerationController } from './moderation-route.decorator';
 import { AuditPageDto, BlockedImageDto, ModerationFiguresDto } from './moderation-records.dto';
 
-/** What moderators read besides cases and users: the image block-list, the audit log and statistics. */
+/** What moderators read besides cases and users: the image block-list, the audit log and figures. */
 @ModerationController('moderation')
 export class ModerationRecordsController {
   constructor(

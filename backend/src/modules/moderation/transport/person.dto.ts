@@ -26,6 +26,7 @@ export class LiftSanctionDto implements LiftSanction {
 }
 assertType<SameShape<LiftSanctionDto, LiftSanction>>();
 
+/** Places a legal hold on a user, or lifts it. */
 export class HoldDto implements Hold {
   @ApiProperty({ description: "Whether the erasure of the user's data is prevented" })
   @MatchesSchema(holdSchema.shape.isHeld)
@@ -56,7 +57,7 @@ export class SanctionDto implements Sanction {
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   liftedAt: string | null;
 
-  @ApiProperty()
+  @ApiProperty({ description: 'Whether the sanction was imposed without a moderator' })
   isAutomatic: boolean;
 
   @ApiProperty({ description: 'Whether the ban was confirmed in a second review; false for suspensions' })

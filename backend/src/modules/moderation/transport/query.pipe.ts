@@ -3,10 +3,10 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { parsePositiveInteger } from '../../../platform/http/path-id.pipe';
 
 /**
- * Parses an optional positive integer in a query string. `max` is both the limit and the default.
+ * Parses an optional page size in a query string, a positive integer. `max` is both the limit and the default.
  * @throws DomainError validation_failed
  */
-export class OptionalCountPipe implements PipeTransform<unknown, number> {
+export class OptionalPageSizePipe implements PipeTransform<unknown, number> {
   constructor(private readonly max: number) {}
 
   transform(value: unknown): number {

@@ -7,7 +7,7 @@ import { ErasureRepository } from '../infrastructure/erasure.repository';
 
 const ID_BYTES = 16;
 
-/** The id and the time of an erasure that was requested before, but that a restored database lacks. */
+/** An erasure that is not in the database, because it was requested after the backup that has been restored. */
 interface EarlierRequest {
   erasureId: string;
   requestedAt: Date;
@@ -25,7 +25,7 @@ export class ErasureRequestService {
   ) {}
 
   /**
-   * Removes a user: their row, credentials, sessions and devices.
+   * Deletes the user's row, credentials, sessions and devices, and records the erasure for the job of the worker.
    * @returns the id of the erasure, which is also the id of its receipt.
    * @throws DomainError not_found when there is no such user
    */
@@ -58,8 +58,8 @@ export class ErasureRequestService {
     };
     await this.userErasures.request({ userId, erasureId }, reason, requestedAt, manager);
     await this.erasures.add({ id: erasureId, userId, reason, requestedAt }, manager);
-    const sessions = await this.erasures.deleteAccess(userId, manager);
-    await this.erasures.addToCount(erasureId, 'sessions', sessions, manager);
+    const sessionCount = await this.erasures.deleteAccess(userId, manager);
+    await this.erasures.addToCount(erasureId, 'sessions', sessionCount, manager);
     return erasureId;
   }
 }

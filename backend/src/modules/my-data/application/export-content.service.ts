@@ -91,16 +91,14 @@ export class ExportContentService {
         'blocks',
         others.map((otherId) => `block-${userId}-${otherId}`),
       );
-    for (let afterId = 0; ;) {
-      const chats = await this.exports.readChats(userId, afterId, snapshot);
+    const readChats = (afterId: number) => this.exports.readChats(userId, afterId, snapshot);
+    for await (const chats of iteratePages(readChats, ({ id }) => id))
       yield* readStreams(
         'chats',
         chats.map(({ streamId }) => streamId),
       );
-      if (chats.length < PAGE_SIZE) break;
-      afterId = chats.at(-1)?.id ?? afterId;
-    }
-    // Private messages exist only between users who are or were friends. Their ids are read again, not kept in memory.
+    // Private messages exist only between users who are or were friends, which the related users include. The ids of
+    // the related users are read again, not kept in memory.
     for await (const others of iterateIds((afterId) => this.exports.readRelatedUserIds(userId, afterId)))
       for (const otherId of others) yield* this.readPrivateMessages(userId, otherId, snapshot);
     yield* readStreams('conduct', [buildConductStreamId(userId)]);
@@ -141,12 +139,13 @@ export class ExportContentService {
     types: readonly string[];
     userId: number;
     snapshot: LogSnapshot;
+    /** For private messages: whether the user may read those of the other user. */
     areFriends?: boolean;
   }): AsyncGenerator<ExportEvent[]> {
     let lastExported = { stream: '', position: 0 };
     for await (const events of this.exports.readEvents(streamIds, types, userId, snapshot)) {
       const exported = events.flatMap((event) => {
-        const line = toExportedEvent({ ...event, isReadable: event.isReadable && areFriends }, userId);
+        const line = toExportedEvent({ ...event, isReadable: event.isCurrentText && areFriends }, userId);
         return line ?? [];
       });
       // Gaps between the positions would disclose the events that are left out.
@@ -161,12 +160,20 @@ export class ExportContentService {
   }
 }
 
-/** Yields the pages of a query that reads ids in ascending order. The first page that is not full is the last one. */
-async function* iterateIds(readPage: (afterId: number) => Promise<number[]>): AsyncGenerator<number[]> {
-  for (let afterId = 0; ;) {
-    const ids = await readPage(afterId);
-    if (ids.length > 0) yield ids;
-    if (ids.length < PAGE_SIZE) return;
-    afterId = ids.at(-1) ?? afterId;
+/** Yields the pages of a query that reads rows in ascending order of their ids. A page that is not full is the last. */
+async function* iteratePages<Row>(
+  readPage: (afterId: number) => Promise<Row[]>,
+  getId: (row: Row) => number,
+): AsyncGenerator<Row[]> {
+  let afterId = 0;
+  for (;;) {
+    const rows = await readPage(afterId);
+    if (rows.length > 0) yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < PAGE_SIZE) return;
+    afterId = getId(last);
   }
 }
+
+const iterateIds = (readPage: (afterId: number) => Promise<number[]>): AsyncGenerator<number[]> =>
+  iteratePages(readPage, (id) => id);

@@ -18,9 +18,12 @@ const BUSY_RETRY_MS = 30_000;
 /** A slower download is cut off, because it would occupy one of the slots of the replica for too long. */
 const MAX_DURATION_MS = 60 * 60_000;
 
-/** An export whose first line is ready. */
+/** An export whose first chunk is ready. */
 export interface PreparedExport {
-  /** Writes the export. Never rejects: an export that fails destroys the target, so the client receives no trailer. */
+  /**
+   * Writes the export. Never rejects: an export that fails destroys the target, so the client does not receive the
+   * trailer, the last line of a complete export.
+   */
   writeTo(target: Writable): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export class ExportService {
     private readonly content: ExportContentService,
     gracefulShutdown: GracefulShutdownService,
   ) {
-    // The public port closes after the last response, so exports must not go on.
+    // In the first phase, `announce`: the next one waits until the public port has completed all responses.
     gracefulShutdown.register('announce', 'exports', async () => {
       this.stopping.abort();
       // A lock that is left behind would refuse the user's next export on another replica for a minute.
@@ -80,12 +83,13 @@ export class ExportService {
       throw new DomainError('not_found');
     const release = await this.acquireSlot(login.userId);
     try {
-      const lines = this.content.write(login);
-      const first = await lines.next();
+      const chunks = this.content.write(login);
+      const first = await chunks.next();
+      // The ticket stays valid if the first chunk could not be read.
       if (!(await this.tickets.use(token))) throw new DomainError('not_found');
       return {
         writeTo: (target) =>
-          this.track(this.write(login, prepend(first.value as string, lines), target).finally(release)),
+          this.track(this.write(login, prepend(first.value as string, chunks), target).finally(release)),
       };
     } catch (error) {
       await release();
@@ -126,18 +130,19 @@ export class ExportService {
     }
   }
 
-  private async write({ userId }: Login, lines: AsyncIterable<string>, target: Writable): Promise<void> {
+  private async write({ userId }: Login, chunks: AsyncIterable<string>, target: Writable): Promise<void> {
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(MAX_DURATION_MS)]);
-    // One page is read ahead of the client.
-    const source = Readable.from(lines, { objectMode: true, highWaterMark: 1, signal });
+    // One chunk is read ahead of the client.
+    const source = Readable.from(chunks, { objectMode: true, highWaterMark: 1, signal });
     const error = await new Promise<NodeJS.ErrnoException | null | undefined>((resolve) =>
       pipeline(source, target, resolve),
     );
     // A client that disconnects closes the stream prematurely.
     if (!error || error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error instanceof ExportLoginEndedError)
       return;
-    const isTooSlow = signal.aborted && !this.stopping.signal.aborted;
-    if (!this.stopping.signal.aborted) logWarning(this.logger, 'An export was cut off', error);
+    const isStopping = this.stopping.signal.aborted;
+    const isTooSlow = signal.aborted && !isStopping;
+    if (!isStopping) logWarning(this.logger, 'An export was cut off', error);
     // An export does not count towards the user's limit of the day if it failed or the replica stopped. It counts if
     // the client was too slow.
     if (!isTooSlow) await this.rateLimiter.refund('exports', userId);

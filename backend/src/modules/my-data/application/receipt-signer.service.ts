@@ -29,9 +29,9 @@ export class ReceiptSignerService {
   sign(content: ReceiptContent): string {
     if (!this.privateKey || !this.publicKey) throw new Error('RECEIPT_KEY is missing');
     const header = { alg: 'EdDSA', kid: this.publicKey.kid, typ: 'thaw-receipt' };
-    const signed = `${toBase64Url(header)}.${toBase64Url(content)}`;
+    const signingInput = `${toBase64Url(header)}.${toBase64Url(content)}`;
     // Ed25519 takes no digest algorithm.
-    return `${signed}.${sign(null, Buffer.from(signed), this.privateKey).toString('base64url')}`;
+    return `${signingInput}.${sign(null, Buffer.from(signingInput), this.privateKey).toString('base64url')}`;
   }
 }
 
@@ -53,6 +53,7 @@ const parseKey = (pem: string): KeyObject => {
 
 /** `kid` is the thumbprint of the key: the hash of its members in alphabetical order (RFC 7638). */
 const toReceiptKey = (privateKey: KeyObject): ReceiptKey => {
+  // `x` is the public key. It is never absent; the default is only for the compiler.
   const { x = '' }: JsonWebKey = createPublicKey(privateKey).export({ format: 'jwk' });
   const kid = createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))

@@ -4,7 +4,10 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { ErasureRepository } from '../infrastructure/erasure.repository';
 import { readReceipt, ReceiptSignerService } from './receipt-signer.service';
 
-/** Receipts of erasures, for everyone who knows the id of one. */
+/**
+ * Receipts of erasures. A receipt is a JWS that this service has signed. Anyone who knows its id may read it, and the
+ * number of items that are still stored about the user.
+ */
 @Injectable()
 export class ReceiptsService {
   constructor(
@@ -26,6 +29,7 @@ export class ReceiptsService {
     };
   }
 
+  /** @returns no key if RECEIPT_KEY is not set. */
   listKeys(): ReceiptKeys {
     return { keys: this.signer.publicKey ? [this.signer.publicKey] : [] };
   }

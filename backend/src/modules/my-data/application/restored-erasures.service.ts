@@ -44,12 +44,13 @@ export class RestoredErasuresService {
   /** @returns whether the user existed. */
   private async requestEntry({ erasureId, userId, requestedAt }: LedgerEntry): Promise<boolean> {
     const accountStartedAt = await this.erasures.findAccountStart(userId);
-    // A restored database assigns ids again. An account that is younger than the request belongs to another user.
+    // A restored database may give the id of the erased user to a new one, whose account is younger than the request.
     if (!accountStartedAt || accountStartedAt > new Date(requestedAt)) return false;
     try {
       await this.requests.request(userId, 'operator', { erasureId, requestedAt: new Date(requestedAt) });
       return true;
     } catch (error) {
+      // The events of a user outlive the user, who may be erased already.
       if (error instanceof DomainError && error.code === 'not_found') return false;
       throw error;
     }

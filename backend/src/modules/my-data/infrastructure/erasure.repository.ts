@@ -77,8 +77,8 @@ export class ErasureRepository {
   }
 
   /**
-   * Reopens the erasures that finished during a legal hold, by which moderators keep data about a user, if the hold is
-   * now lifted. They continue after the step `completedStep`.
+   * Reopens the finished erasures for which a legal hold of a moderator kept data, once the hold has been lifted. They
+   * continue after the step `completedStep`.
    */
   async reopenAfterLiftedHolds(completedStep: number): Promise<void> {
     await this.dataSource.query(
@@ -97,8 +97,8 @@ export class ErasureRepository {
   async runExclusively(id: string, work: () => Promise<void>): Promise<boolean> {
     const holder = this.dataSource.createQueryRunner();
     try {
-      // A transaction holds the lock, because processes share their sessions behind a transaction pooler. It is idle
-      // while `work` uses other connections.
+      // A transaction holds the lock, because processes share their sessions behind a transaction pooler. The
+      // transaction is idle while `work` uses other connections, so its idle timeout is off.
       await holder.startTransaction();
       await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
       const [row] = (await holder.query(
@@ -170,23 +170,23 @@ export class ErasureRepository {
   }
 
   /**
-   * Whether an erasure of the last day has completed `redisStep`, the step that deletes keys from Redis, and Redis'
-   * append-only file was not rewritten since. After a day, Redis is not asked again: it does not allow the rewrite.
+   * Whether an erasure has deleted keys from Redis, and Redis' append-only file was not rewritten since. Erasures
+   * that are older than a day do not count: a Redis that has refused the rewrite for a day does not allow it.
    */
-  async awaitsRewrite(redisStep: number): Promise<boolean> {
+  async awaitsRewrite(redisDeletionStep: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM erasures WHERE rewritten_at IS NULL AND step >= $1
          AND requested_at > now() - interval '1 day' LIMIT 1`,
-      [redisStep],
+      [redisDeletionStep],
     );
     return rows.length > 0;
   }
 
-  /** Records a rewrite for each erasure that has completed `redisStep`, the step that deletes keys from Redis. */
-  async recordRewrite(rewrittenAt: Date, redisStep: number): Promise<void> {
+  /** Records a rewrite for each erasure that has deleted keys from Redis. */
+  async recordRewrite(rewrittenAt: Date, redisDeletionStep: number): Promise<void> {
     await this.dataSource.query(
       'UPDATE erasures SET rewritten_at = $1 WHERE rewritten_at IS NULL AND step >= $2',
-      [rewrittenAt, redisStep],
+      [rewrittenAt, redisDeletionStep],
     );
   }
 
@@ -239,7 +239,7 @@ export class ErasureRepository {
     return users.length > 0 && sessions.every(({ refreshed_at: refreshedAt }) => refreshedAt < cutoff);
   }
 
-  /** When the user's account was created; null when the log has no such user. */
+  /** When the user's account was created; null when the event log has no such user. */
   async findAccountStart(userId: number): Promise<Date | null> {
     const [row] = await this.dataSource.query<{ occurred_at: Date }[]>(
       'SELECT occurred_at FROM events WHERE stream_id = $1 AND stream_position = 1',
@@ -252,7 +252,7 @@ export class ErasureRepository {
   async countRemaining(userId: number): Promise<Remaining> {
     const [row] = await this.dataSource.query<Omit<Remaining, 'total'>[]>(
       `SELECT
-         -- The fields about the user, and all fields in the stream about their conduct.
+         -- Events with personal fields: those about the user, and all of the user's conduct stream.
          (SELECT count(*) FROM event_private WHERE subject_id = $1 OR stream_id = 'conduct-' || $1::bigint)::int
            AS "personalFields",
          (SELECT count(*) FROM uploads WHERE owner_id = $1)::int AS uploads,

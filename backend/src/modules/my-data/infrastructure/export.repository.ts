@@ -8,7 +8,7 @@ import type { Login } from '../../../platform/http/login.decorator';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import type { ExportableEvent } from '../application/exported-events.rules';
 
-/** Streams or rows per page. */
+/** Rows per page of the queries that do not read events. */
 export const PAGE_SIZE = 200;
 /** Events per page. Only a stream with more events is read in several pages: see `groupStreams`. */
 const EVENTS_PER_PAGE = 500;
@@ -22,6 +22,12 @@ export interface LogSnapshot {
   position: LogSequenceNumber;
 }
 
+/** An `ExportableEvent` before it is known whether the user can read it. */
+type StoredExportableEvent = Omit<ExportableEvent, 'isReadable'> & {
+  /** Whether the event has the current text of a private message. */
+  isCurrentText: boolean;
+};
+
 interface EventRow {
   stream_id: string;
   stream_position: string;
@@ -31,15 +37,14 @@ interface EventRow {
   personal: Record<string, unknown> | null;
   entry_id: string | null;
   occurred_at: Date;
-  /** Whether the event has the current text of a private message. */
   is_current_text: boolean;
 }
 
 /**
- * Builds an SQL condition: whether an event was committed when the export began. The log only grows, so the condition
- * gives every page the same state of the log without a transaction that stays open. Transactions last seconds, so an
- * event that was recorded ten minutes before the export is committed in any case. Its transaction id is not compared,
- * because old transaction ids mean nothing in a database that was restored from a dump.
+ * Builds an SQL condition: whether an event was committed when the export began (docs/decisions/0063). The log only
+ * grows, so the condition gives every page the same state of the log without a transaction that stays open. An event
+ * that was recorded ten minutes before the export is certainly committed, because transactions last seconds. The
+ * snapshot is not used for such an event: in a database restored from a dump, old transaction ids mean nothing.
  * @param events an alias of the table `events`. Parameters of the statement: $3 `pgSnapshot`, $4 `startedAt`.
  */
 const buildIsInSnapshotSql = (events: string): string =>
@@ -47,7 +52,8 @@ const buildIsInSnapshotSql = (events: string): string =>
 
 /**
  * Parameters: $1 stream ids, $2 event types, $3 `pgSnapshot`, $4 `startedAt`, $5 the position after which to read, $6
- * the id of the user, $7 the maximum number of events or null. The fields `evidence` and `note` are never exported.
+ * the id of the user, $7 the maximum number of events or null. The fields `evidence` and `note` are not read: they
+ * are for moderators only.
  */
 const SELECT_EVENTS = `
 SELECT e.stream_id, e.stream_position, e.type, e.schema_version, e.data, p.data - '{evidence,note}'::text[] AS personal,
@@ -82,6 +88,7 @@ export class ExportRepository {
       'SELECT pg_current_snapshot()::text AS pg_snapshot, now() AS started_at',
     );
     if (!row) throw new Error('A snapshot returned no row');
+    // Read after the snapshot, so that the position is not before any of its events.
     const position = await readPrimaryPosition(this.dataSource.manager);
     return { pgSnapshot: row.pg_snapshot, startedAt: row.started_at, position };
   }
@@ -99,16 +106,15 @@ export class ExportRepository {
   }
 
   /**
-   * Yields the events of some streams that concern the user, of the given types, stream by stream in the given order.
-   * `isReadable` only says whether an event has the current text of a private message. The caller has to check whether
-   * the user may read the message.
+   * Yields the events of the given types from some streams, stream by stream in the given order. Reports and appeals by
+   * other users are left out.
    */
   async *readEvents(
     streamIds: readonly string[],
     types: readonly string[],
     userId: number,
     { pgSnapshot, startedAt, position }: LogSnapshot,
-  ): AsyncGenerator<ExportableEvent[]> {
+  ): AsyncGenerator<StoredExportableEvent[]> {
     for (const group of groupStreams(streamIds, await this.readVersions(streamIds, position))) {
       for (let afterPosition = 0; ;) {
         const limit = group.isLong ? EVENTS_PER_PAGE : null;
@@ -198,7 +204,7 @@ export class ExportRepository {
     return rows.length > 0;
   }
 
-  /** Yields the rows of plain tables that are about the user. */
+  /** Yields the rows about the user that the `recordQueries` select. */
   async *readRecords(userId: number): AsyncGenerator<ExportRecord[]> {
     for (const { table, sql, toData } of recordQueries) {
       for (let afterKey: unknown = null; ;) {
@@ -244,7 +250,7 @@ export class ExportRepository {
     return new Map(rows.map((row) => [row.stream_id, Number(row.version)]));
   }
 
-  private toEvents(rows: readonly EventRow[], streamIds: readonly string[]): ExportableEvent[] {
+  private toEvents(rows: readonly EventRow[], streamIds: readonly string[]): StoredExportableEvent[] {
     const byStream = new Map<string, EventRow[]>(streamIds.map((streamId) => [streamId, []]));
     for (const row of rows) byStream.get(row.stream_id)?.push(row);
     return streamIds.flatMap((streamId) =>
@@ -261,7 +267,7 @@ export class ExportRepository {
           occurredAt: row.occurred_at,
           // Edits and reactions refer to a message of a random chat by its entry id.
           data: row.type === 'MessageSent' ? { messageId: row.entry_id, ...data } : data,
-          isReadable: row.is_current_text,
+          isCurrentText: row.is_current_text,
         };
       }),
     );
@@ -274,16 +280,19 @@ interface StreamGroup {
   isLong: boolean;
 }
 
-/** Groups consecutive streams so that the events of a group fit on a page. Omits streams that do not exist. */
+/**
+ * Groups consecutive streams so that the events of a group fit on a page. A stream that does not fit is a group of its
+ * own. Omits streams that do not exist.
+ */
 const groupStreams = (streamIds: readonly string[], versions: ReadonlyMap<string, number>): StreamGroup[] => {
   const groups: StreamGroup[] = [];
-  /** Number of events that still fit on the page of the last group. */
+  /** Number of events that still fit on the page of the last group; negative if the group is long. */
   let freeEvents = 0;
   for (const streamId of streamIds) {
     const version = versions.get(streamId);
     if (version === undefined) continue;
     const last = groups.at(-1);
-    if (last && !last.isLong && version <= freeEvents) last.streamIds.push(streamId);
+    if (last && version <= freeEvents) last.streamIds.push(streamId);
     else {
       groups.push({ streamIds: [streamId], isLong: version > EVENTS_PER_PAGE });
       freeEvents = EVENTS_PER_PAGE;
@@ -331,7 +340,7 @@ const recordQueries: readonly RecordQuery[] = [
       WHERE user_id = $1 AND ($2::bigint IS NULL OR friend_id > $2::bigint) ORDER BY friend_id LIMIT $3`,
   },
   {
-    // The texts of notices are in the events.
+    // Without the texts of the notices, which are exported with the events.
     table: 'notices',
     sql: `SELECT notices.id AS "pageKey", notices.id::float8 AS id, kind, created_at AS "createdAt", seen_at AS "seenAt",
         rule, place AS "where", is_automatic AS "isAutomatic", starts_at AS "startsAt", until,

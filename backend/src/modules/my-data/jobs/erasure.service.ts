@@ -25,14 +25,25 @@ import { ReceiptSignerService } from '../application/receipt-signer.service';
 import { ErasureLedgerRepository } from '../infrastructure/erasure-ledger.repository';
 import { type Erasure, ErasureRepository } from '../infrastructure/erasure.repository';
 
-/** Erasures at the same time. Each holds a database connection for its lock and needs another one for its work. */
+/**
+ * Maximum number of erasures at the same time. Each holds a database connection for its lock and needs another one for
+ * its work.
+ */
 const CONCURRENCY = 2;
 const ROWS_PER_TRANSACTION = 1_000;
-/** Redis' append-only file contains deleted keys until it is rewritten. `appendOnlyFileMinutes` below is as long. */
+/** Minimum time between two rewrites of Redis' append-only file, which contains deleted keys until it is rewritten. */
 const REWRITE_EVERY_MS = 60 * 60_000;
 
-/** How long copies remain that an erasure does not reach (docs/operations.md, "Erasures"). The receipt states it. */
-const HORIZONS = { backupsDays: 7, browserCachesHours: 24, appendOnlyFileMinutes: 60, logsDays: 30 };
+/**
+ * For how long copies of erased data remain in places that an erasure does not reach (docs/operations.md, "Erasures").
+ * The receipt states these times.
+ */
+const HORIZONS = {
+  backupsDays: 7,
+  browserCachesHours: 24,
+  appendOnlyFileMinutes: REWRITE_EVERY_MS / 60_000,
+  logsDays: 30,
+};
 
 const nothingErased: Erased = {
   personalFields: 0,
@@ -54,8 +65,13 @@ class StepNotReadyError extends Error {}
  * - `ledger` records the erasure outside the database, so that a restored backup does not undo it.
  * - `chats` ends the user's chat, and deletes the user's chats and keys from Redis.
  * - `relations` ends friendships and removes blocks.
+ * - `personalFields` deletes the personal fields of events about the user, and blanks the user's data in events of
+ *   partners.
  * - `record` appends `PersonErased` to the event log.
+ * - `files` deletes the user's images.
  * - `conduct` erases the user's words in decided reports and appeals.
+ * - `appendOnlyFile` rewrites Redis' append-only file, unless the last rewrite was too recent.
+ * - `receipt` signs the receipt and ends the erasure.
  */
 export const erasureSteps = [
   'ledger',
@@ -79,7 +95,7 @@ const REDIS_STEP = getStepNumber('chats');
 @Injectable()
 export class ErasureService {
   private readonly logger = new Logger(ErasureService.name);
-  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity); // all others wait
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, Infinity); // any number may wait
 
   constructor(
     @Inject(REDIS) private readonly redis: RedisClient,
@@ -98,7 +114,8 @@ export class ErasureService {
 
   /**
    * Continues an erasure where it was interrupted. Does nothing if another process works on it or it is finished.
-   * @returns whether the erasure is finished; false if a step has to wait or another process works on the erasure.
+   * @returns whether the erasure is finished; false if a step has to wait, another process works on the erasure, or
+   * there is no such erasure.
    * @throws errors of stores; the next call continues with the same step.
    */
   run(erasureId: string): Promise<boolean> {
@@ -124,11 +141,12 @@ export class ErasureService {
   }
 
   /**
-   * Reopens the finished erasures whose legal hold was lifted. They run again from the step `files` on, which erases
-   * the held data and ends with a second receipt.
+   * Reopens the finished erasures whose legal hold was lifted. They run again from the step `files` on, erase the data
+   * that was held, and get a second receipt.
    */
   async reopenAfterLiftedHolds(): Promise<void> {
-    await this.erasures.reopenAfterLiftedHolds(getStepNumber('files') - 1);
+    const lastCompletedStep = getStepNumber('files') - 1;
+    await this.erasures.reopenAfterLiftedHolds(lastCompletedStep);
   }
 
   /** Rewrites Redis' append-only file for erasures that skipped the rewrite, because the last one was too recent. */
@@ -240,7 +258,10 @@ export class ErasureService {
     });
   }
 
-  /** Rewrites at most once an hour. An erasure in between does not wait: `rewriteAppendOnlyFileIfDue` runs later. */
+  /**
+   * Rewrites the file at most once an hour. An erasure that is too early for a rewrite does not wait for it:
+   * `rewriteAppendOnlyFileIfDue` rewrites the file later.
+   */
   private async rewriteAppendOnlyFile(now: Date): Promise<void> {
     const lastRewrite = await this.erasures.findLastRewrite();
     if (lastRewrite && now.getTime() - lastRewrite.getTime() < REWRITE_EVERY_MS) return;

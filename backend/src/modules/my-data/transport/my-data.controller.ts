@@ -22,7 +22,7 @@ export class MyDataController {
 
   @Post('erasure')
   @HttpCode(202)
-  // Suspended and banned users may delete their accounts.
+  // Suspended and banned users may delete their own accounts; for another id they get `suspended`.
   @OpenToExcluded('id')
   @ApiAcceptedResponse({
     type: ErasureAcceptedDto,

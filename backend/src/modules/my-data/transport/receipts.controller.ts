@@ -6,7 +6,7 @@ import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { ReceiptsService } from '../application/receipts.service';
 import { ReceiptDto, ReceiptKeysDto } from './my-data.dto';
 
-/** Reading a receipt needs no login: its id is random, and only the erased user has received it. */
+/** Reading the receipt of an erasure needs no login: its id is random, and only the erased user has received it. */
 @ApiTags('my data')
 @Controller('receipts')
 export class ReceiptsController {

@@ -15,8 +15,8 @@ interface RawLastMessage {
 
 /**
  * $1 user, $2 ids of friends, $3 length of a preview in code points. One descent of `private_messages_conversation_idx`
- * per friend, regardless of the length of the conversations. The content of a mixed message is read whole, because its
- * image markers are at its end.
+ * per friend, regardless of the length of the conversations. The content of a message of text and images
+ * (`mixed`) is read whole, because the markers of its images are at its end.
  */
 export const LAST_MESSAGES_SQL = `
 SELECT friend.id AS friend_id, last.sender_id, last.type, last.is_deleted, last.created_at,
@@ -30,7 +30,7 @@ CROSS JOIN LATERAL (
   ORDER BY m.id DESC LIMIT 1
 ) AS last`;
 
-/** The newest private messages, for other modules. Reads the read model, so erased content is absent here too. */
+/** The newest private messages, for other modules. Reads the read model, which contains no erased content. */
 @Injectable()
 export class LastMessageService {
   constructor(private readonly dataSource: DataSource) {}

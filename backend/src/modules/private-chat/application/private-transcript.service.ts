@@ -29,8 +29,10 @@ interface RawMessage {
 }
 
 /**
- * $1 and $2 the two users, $3 number of the newest messages, $4 ids of older messages. A single statement, so that
- * messages and total come from one snapshot.
+ * $1 and $2 are the two users, $3 is the number of newest messages to read, and $4 are ids of messages to read even if
+ * they are older. A single statement, so that messages and total come from one snapshot. By default, PostgreSQL would
+ * materialize the conversation, which is used three times, and could not find these messages by an index.
+ * `event_private` holds the personal fields of events, among them the content.
  */
 const TRANSCRIPT_SQL = `
 WITH conversation AS NOT MATERIALIZED (
@@ -76,6 +78,7 @@ export class PrivateTranscriptService {
       messageType: row.type,
       contents: row.contents ?? [],
     }));
+    // Without rows there is no message, because `newestCount` is at least 1.
     return { messages, omitted: (rows[0]?.total ?? 0) - rows.length };
   }
 

@@ -50,7 +50,7 @@ describe('PrivateTypingService', () => {
     expect(checkedIds).toEqual([friendId, friendId]);
   });
 
-  it('checks again when the user types to another friend', async () => {
+  it('checks again when the receiver changes', async () => {
     await publishTyping(friendId);
     jest.advanceTimersByTime(1_000);
     await expect(publishTyping(strangerId)).rejects.toMatchObject({ code: 'not_friends' });

@@ -5,16 +5,19 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
-/** Frames in between are dropped. Half the interval at which clients repeat a typing frame: their timers drift. */
+/**
+ * Minimum interval between two published typing frames of a socket. Half the interval at which clients repeat the
+ * frame, because their timers drift.
+ */
 const PUBLISH_EVERY_MS = limits.typingIntervalMs / 2;
 /** How long a friendship check is cached. After the end of a friendship, typing may be shown for that long. */
 const FRIENDS_CACHED_FOR_MS = 10_000;
 
 /** The last typing frame of a socket that was published or refused. */
-interface Typing {
+interface HandledTyping {
   receiverId: number;
   /** Epoch ms of the publication, or of the check that refused the frame. */
-  publishedAt: number;
+  handledAt: number;
   /** Epoch ms until which the friendship is not checked again. */
   friendsCachedUntil: number;
 }
@@ -22,7 +25,7 @@ interface Typing {
 /** Typing indicators between friends. Nothing is stored. */
 @Injectable()
 export class PrivateTypingService {
-  private readonly typing = new WeakMap<object, Typing>();
+  private readonly lastTypingBySocket = new WeakMap<object, HandledTyping>();
 
   constructor(
     private readonly chat: PrivateChatService,
@@ -30,23 +33,23 @@ export class PrivateTypingService {
   ) {}
 
   /**
-   * Publishes a typing frame to the friend, at most one per `PUBLISH_EVERY_MS` and socket.
-   * @throws DomainError not_friends, at most once in the same time
+   * Publishes a typing frame to the friend. Ignores further frames of the socket for `PUBLISH_EVERY_MS`.
+   * @throws DomainError not_friends. The frames that follow within `PUBLISH_EVERY_MS` are ignored, too.
    */
   @OnProcessEvent('TypedToFriend')
   async publishTyping({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
     const { connection, userId } = frame;
     const now = Date.now();
-    const previous = this.typing.get(connection);
-    if (previous && now - previous.publishedAt < PUBLISH_EVERY_MS) return;
+    const previous = this.lastTypingBySocket.get(connection);
+    if (previous && now - previous.handledAt < PUBLISH_EVERY_MS) return;
     let friendsCachedUntil = previous?.receiverId === receiverId ? previous.friendsCachedUntil : 0;
     if (friendsCachedUntil <= now) {
       // Recorded before the check, so that a refused sender does not cause a query for every frame.
-      this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: 0 });
+      this.lastTypingBySocket.set(connection, { receiverId, handledAt: now, friendsCachedUntil: 0 });
       await this.chat.requireFriends(userId, receiverId);
       friendsCachedUntil = now + FRIENDS_CACHED_FOR_MS;
     }
-    this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil });
+    this.lastTypingBySocket.set(connection, { receiverId, handledAt: now, friendsCachedUntil });
     // `senderId` identifies the private chat, `userId` the user who types.
     await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }

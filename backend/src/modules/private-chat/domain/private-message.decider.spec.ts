@@ -22,7 +22,7 @@ const createSentEvent = (messageType: MessageType = 'text', content = 'hello'): 
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-/** `refFingerprint` (`attempt` in the event): a hash of the `ref` of the client's frame, equal in a retry. */
+/** @param refFingerprint hash of the frame's `ref`, which a client repeats in a retry; stored as `attempt` */
 const createReactionEvent = (
   userId: number,
   refFingerprint?: string,
@@ -45,10 +45,11 @@ const createDeletedEvent = (): PrivateMessageEvent => ({
 });
 
 const commandHeader = { messageId, eventId: 'new', at: occurredAt };
-const createChangeFields = (userId: number) => ({
+/** The fields that all commands that change a sent message have in common. */
+const createChangeHeader = (userId: number, friendId = userId === ada ? bob : ada) => ({
   ...commandHeader,
   userId,
-  friendId: userId === ada ? bob : ada,
+  friendId,
 });
 const send = (content: string, messageType: MessageType = 'text'): PrivateMessageCommand => ({
   ...commandHeader,
@@ -60,8 +61,8 @@ const send = (content: string, messageType: MessageType = 'text'): PrivateMessag
   replyToId: quotedId,
   clientId: 'c-1',
 });
-const edit = (content: string, userId = ada): PrivateMessageCommand => ({
-  ...createChangeFields(userId),
+const edit = (content: string, userId = ada, friendId?: number): PrivateMessageCommand => ({
+  ...createChangeHeader(userId, friendId),
   type: 'EditPrivateMessage',
   content,
 });
@@ -71,14 +72,14 @@ const react = (
   refFingerprint: string | null = null,
   at = occurredAt,
 ): PrivateMessageCommand => ({
-  ...createChangeFields(userId),
+  ...createChangeHeader(userId),
   type: 'ReactToPrivateMessage',
   emoji,
   refFingerprint,
   at,
 });
 const deleteMessage = (userId = ada): PrivateMessageCommand => ({
-  ...createChangeFields(userId),
+  ...createChangeHeader(userId),
   type: 'DeletePrivateMessage',
 });
 
@@ -106,13 +107,16 @@ describe('sending a private message', () => {
       .thenThrows('message_too_long');
   });
 
-  it('accepts images only by the URL of an upload, and with a text if the type is mixed', () => {
+  it('accepts the URL of an uploaded image, alone or with a text', () => {
     given()
       .when(send(imageUrl, 'image'))
       .then({ data: { content: imageUrl } });
     given()
       .when(send(textWithImage, 'mixed'))
       .then({ data: { content: textWithImage } });
+  });
+
+  it('rejects the URL of an image elsewhere, and mixed content without an image or without a text', () => {
     given().when(send('https://elsewhere.example/x.png', 'image')).thenThrows('image_not_yours');
     given().when(send('look', 'mixed')).thenThrows('image_not_yours');
     given()
@@ -140,7 +144,7 @@ describe('editing a private message', () => {
     given().when(edit('x')).thenThrows('message_not_found');
     given(createSentEvent(), createDeletedEvent()).when(edit('x')).thenThrows('message_not_found');
     given(createSentEvent())
-      .when({ ...edit('x'), friendId: eve } as PrivateMessageCommand)
+      .when(edit('x', ada, eve))
       .thenThrows('message_not_found');
     given(createSentEvent()).when(edit('x', eve)).thenThrows('message_not_found');
   });
@@ -169,6 +173,9 @@ describe('reacting to a private message', () => {
     given(createSentEvent(), createReactionEvent(bob, 'a'))
       .when(react('🔥', bob, 'a', addMs(59_000)))
       .thenNothing();
+  });
+
+  it('does not add a reaction again when the frame that removed it is retried', () => {
     given(
       createSentEvent(),
       createReactionEvent(bob),
@@ -178,7 +185,7 @@ describe('reacting to a private message', () => {
       .thenNothing();
   });
 
-  it('is undone by another frame, by a frame without a fingerprint, and by the same fingerprint a minute later', () => {
+  it('is undone by any other frame, and by a frame with the same fingerprint a minute later', () => {
     const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
     given(createSentEvent(), createReactionEvent(bob, 'a'))
       .when(react('🔥', bob, 'b'))
@@ -204,8 +211,8 @@ describe('reacting to a private message', () => {
 
   it('accepts an emoji without its variation selector, and refuses unknown emojis', () => {
     given(createSentEvent())
-      .when(react('❤'))
-      .then({ data: { emoji: '❤️' } });
+      .when(react('\u2764'))
+      .then({ data: { emoji: '\u2764\ufe0f' } });
     given(createSentEvent()).when(react('🦆')).thenThrows('unknown_emoji');
   });
 

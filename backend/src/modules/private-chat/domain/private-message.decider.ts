@@ -18,14 +18,14 @@ import {
 } from './private-message.state';
 
 /**
- * A client that did not receive the answer to a reaction repeats the frame within this time, with the same `ref` (the
- * client's id of the frame). Later, the same `ref` comes from a reloaded page, which numbers its frames from the start
- * (docs/decisions/0023-a-retried-toggle-is-recognised-by-its-ref.md).
+ * A frame with the same `ref` (the client's id of the frame) is a retry within this time: the client did not receive
+ * the answer to its reaction. After this time it is a new reaction, because a reloaded page numbers its frames from the
+ * start again (docs/decisions/0023-a-retried-toggle-is-recognised-by-its-ref.md).
  */
 const RETRY_WINDOW_MS = 60_000;
 
 /**
- * The caller checks that the two are friends.
+ * The caller checks that the two users of the conversation are friends.
  * @throws DomainError when the command is refused.
  */
 const decide = (
@@ -68,6 +68,7 @@ const decide = (
       if (!emoji) throw new DomainError('unknown_emoji');
       const { reactions, lastToggles } = requireNotDeleted(command, state);
       const reaction = { emoji, userId };
+      // The last addition or removal of this emoji by this user; undefined if its frame had no `ref`.
       const lastToggle = lastToggles.find((other) => isSameReaction(other, reaction));
       const isRetry =
         lastToggle?.refFingerprint === refFingerprint &&
@@ -80,12 +81,14 @@ const decide = (
         {
           ...eventHeader,
           type,
+          // In the event, `attempt` is the fingerprint (a hash of the frame's `ref`); absent without a `ref`.
           data: { messageId, ...reaction, ...(refFingerprint === null ? {} : { attempt: refFingerprint }) },
         },
       ];
     }
     case 'DeletePrivateMessage': {
       const { senderId, isDeleted } = requireBetween(command, state);
+      // The contract has one code for refused edits and deletions.
       if (senderId !== command.userId) throw new DomainError('not_editable');
       return isDeleted
         ? []

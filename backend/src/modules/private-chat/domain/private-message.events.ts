@@ -17,7 +17,7 @@ export type PrivateMessageSent = RecordedEvent<
     messageType: MessageType;
     /** Absent once erased. */
     content?: string;
-    /** The message to which this one replies. Its text is read when the reply is shown, and not stored here. */
+    /** The message to which this one replies. Its text is not stored here: it may be edited or deleted. */
     replyToId: number | null;
     /** Id of the message that the client chose and repeats in retries; null if it chose none. Absent once erased. */
     clientId?: string | null;
@@ -35,11 +35,12 @@ export type PrivateMessageEdited = RecordedEvent<
 
 interface ReactionData {
   messageId: number;
+  /** The user who added or removed the reaction. */
   userId: number;
   emoji: ReactionEmoji;
   /**
-   * Fingerprint of the `ref` of the client's WebSocket frame. A retry of the frame repeats the `ref`. Absent for frames
-   * without a `ref` and in events of earlier releases.
+   * Fingerprint of the `ref` of the client's WebSocket frame, by which a retry is recognised: it repeats the `ref`.
+   * Absent for frames without a `ref` and in events of earlier releases.
    */
   attempt?: string;
 }

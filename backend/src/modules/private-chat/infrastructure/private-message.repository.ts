@@ -43,7 +43,10 @@ export interface EarlierMessage {
 
 /** The result of sending. The message was stored if `earlier` is null and, for a reply, `quoted` is not null. */
 export interface SendOutcome {
-  /** The id and the time are assigned; both are higher than those of every earlier message between the two. */
+  /**
+   * Assigned, like `createdAt`, even if the message was not stored. Higher than the id of every earlier message between
+   * the two.
+   */
   id: number;
   createdAt: Date;
   earlier: EarlierMessage | null;
@@ -63,6 +66,8 @@ interface RawSendOutcome {
   quoted_type: MessageType;
   quoted_content: string;
 }
+
+type RawEarlierMessage = Pick<RawSendOutcome, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>;
 
 interface RawMessage {
   id: string;
@@ -85,7 +90,7 @@ interface RawMessage {
  * the precision of events, so that a rebuild gives the same rows.
  *
  * $9 sender, $10 receiver, $11 client id, $12 id of the quoted message, $13 type, $14 content. `buildOpenStreamSql`
- * uses $1 to $8, and names the row of the query `opening`.
+ * uses $1 to $8, and makes the row of `query` available to `project` as `opening`.
  */
 const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
@@ -112,7 +117,7 @@ const SEND_STATEMENT: PreparedStatement = {
   }),
 };
 
-/** $1 and $2 the two users, $3 an id that is higher than those of the messages, $4 maximum number of messages. */
+/** $1 and $2 the two users, $3 the id below which messages are read, $4 maximum number of messages. */
 const CONVERSATION_SQL = `
 SELECT m.id, m.sender_id, m.receiver_id, m.type, m.content, m.created_at, m.is_edited, m.is_deleted, m.reactions,
        quoted.id AS quoted_id, quoted.sender_id AS quoted_sender_id, quoted.type AS quoted_type,
@@ -141,7 +146,9 @@ CROSS JOIN LATERAL (
 ) AS unread
 WHERE unread.count > 0`;
 
-/** Reads the messages, which only the SQL of their projection writes; reads and writes users' read positions. */
+/**
+ * Sends and reads messages, and keeps users' read positions. Only the SQL of the projection writes rows of messages.
+ */
 @Injectable()
 export class PrivateMessageRepository {
   constructor(
@@ -159,6 +166,7 @@ export class PrivateMessageRepository {
    */
   async send({ type, eventId, data }: PrivateMessageSent): Promise<SendOutcome | null> {
     const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
+    // Opens the stream of the message; `event` is its first event.
     const row = await this.eventStore.open<RawSendOutcome>({
       statement: SEND_STATEMENT,
       projection: privateMessagesProjection.name,
@@ -175,7 +183,7 @@ export class PrivateMessageRepository {
   }
 
   async findByClientId(senderId: number, clientId: string): Promise<EarlierMessage | null> {
-    const [row] = await this.dataSource.query<RawSendOutcome[]>(
+    const [row] = await this.dataSource.query<RawEarlierMessage[]>(
       `SELECT id AS earlier_id, receiver_id AS earlier_receiver_id, created_at AS earlier_at
        FROM private_messages WHERE sender_id = $1 AND client_id = $2`,
       [senderId, clientId],
@@ -205,8 +213,8 @@ export class PrivateMessageRepository {
 
   /**
    * The latest `limit` messages between the two before a given message, oldest first. Reads PostgreSQL's read replica,
-   * unless one of the two has just changed a message: a client that loads the old version after the change frame would
-   * keep it.
+   * unless one of the two has just changed a message. The replica may still have the old version, which a client would
+   * keep if it has already received the change frame.
    */
   async loadOlder(
     userId: number,
@@ -260,9 +268,7 @@ const readConversation = async (
   return rows.map(toMessage).reverse();
 };
 
-const toEarlier = (
-  row: Pick<RawSendOutcome, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,
-): EarlierMessage => ({
+const toEarlier = (row: RawEarlierMessage): EarlierMessage => ({
   id: Number(row.earlier_id),
   receiverId: Number(row.earlier_receiver_id),
   createdAt: row.earlier_at,

@@ -5,7 +5,7 @@ import { logWarning } from '../../../platform/observability/warn-about.functions
 import { recentChangeKey } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 
-/** Longer than a change can take to reach the read replica. */
+/** Longer than a change takes to reach the read replica, which is not used while its lag is above the maximum. */
 const KEY_TTL_MS = 2 * MAX_REPLICA_LAG_MS;
 
 /**
@@ -34,7 +34,8 @@ export class RecentChangeRepository {
 
   /** Whether a message of the two may have changed recently; true also when this is unknown. */
   async mayHaveChanged(userId: number, friendId: number): Promise<boolean> {
-    if (!this.replica.isConfigured) return true; // changes are recorded only for a read replica
+    // Without a read replica, changes are not recorded, and all reads are made from the primary.
+    if (!this.replica.isConfigured) return true;
     return this.redis.exists(recentChangeKey(userId, friendId)).then(
       (count) => count > 0,
       () => true,

@@ -19,11 +19,11 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = eventTyp
   type,
   schemaVersion: 1,
   personalFields: personalFields[type],
-  // Personal fields belong to the sender. Reactions have none.
+  // Personal fields belong to the sender. Events of reactions have neither a sender nor personal fields.
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
-/** Builds SQL that inserts sent messages. @param sent FROM item with the columns that are selected here. */
+/** Builds SQL that inserts sent messages. @param sent a FROM item with these columns. */
 export const buildInsertMessagesSql = (sent: string): string => `
   INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
   SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;
@@ -32,7 +32,10 @@ const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
-/** An event of the module `users`: a user was erased. Their messages are handled as if they had deleted them. */
+/**
+ * An event of the module `users`: a user was erased. Their messages are marked as deleted, and `client_id`, which a
+ * deletion by the user keeps, is erased too.
+ */
 type PersonErased = StoredEvent<'PersonErased', { userId: number }>;
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;

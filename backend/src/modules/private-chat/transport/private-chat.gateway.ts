@@ -24,6 +24,7 @@ export class PrivateChatGateway {
   async sendMessage(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {
     const { data, userId: senderId } = frame;
     requireOwnId(data.senderId, frame);
+    // Prefetches the token of the next message, so that only the first message of a socket waits for Redis.
     await this.limiter.requireWithPrefetch(frame.connection, 'send_private_message', senderId);
     const { receiverId, content, messageType, clientId } = data;
     const replyToId = data.replyTo?.id ?? null;
@@ -36,6 +37,7 @@ export class PrivateChatGateway {
       clientId: clientId ?? null,
     });
     frame.answer({ id: sent.id, createdAt: sent.createdAt.toISOString(), clientId });
+    // There is no message if an earlier attempt has already sent it.
     if (sent.message) await this.publish(frame, receiverId, 'private_message', { ...sent.message, clientId });
   }
 
@@ -71,6 +73,7 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
+      // A reaction is a toggle, so a retry that is not recognised would undo it.
       refFingerprint: frame.ref === undefined ? null : createFingerprint(frame.ref),
     });
     const reactions = [...message.reactions];

@@ -67,7 +67,7 @@ describe('random chat: delivery', () => {
       });
       await waitForSeq(allSockets, sessionId, 3);
       expectOrderedSeq(allSockets);
-      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply, but not Ada's own message
+      expect(adaSocket.all('random_message')).toHaveLength(1); // Bob's reply; Ada's own message is only acknowledged
     });
 
     it('sends a message without a ref back to its sender, in the same frame as the partner receives', async () => {
@@ -97,6 +97,7 @@ describe('random chat: delivery', () => {
       expect(events).toHaveLength(lastSeq);
       for (const [receiverIndex, socket] of allSockets.entries()) {
         const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
+        // A socket does not receive its own messages.
         expect(received).toHaveLength((allSockets.length - 1) * messagesPerSocket);
         const positions = received.map(({ id }) => events.findIndex((event) => event.id === id));
         expect(positions).toEqual([...positions].sort((a, b) => a - b));
@@ -170,6 +171,7 @@ describe('random chat: delivery', () => {
       expect(await eveSocket.ask('typing', { sessionId })).toMatchObject(refusal);
       expect(await eveSocket.ask('skip_chat', { sessionId })).toMatchObject(refusal);
       expect(await eveSocket.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
+      // The refused frames have appended no event: the start of the chat is 1.
       await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
       // Only replies have a ref.
@@ -216,7 +218,7 @@ describe('random chat: delivery', () => {
     const getChannel = (replica: number, sessionId: string): string =>
       chatKeys(findShard(sessionId)).channel(stack.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
     const bobsReplica = 1; // `startChat` puts Ada's first tab on replica 0, and Bob's on replica 1
-    let mutedChannel = '';
+    let mutedChannel: string;
     /** Makes Bob's replica miss the publications of the chat. */
     const mute = async (sessionId: string): Promise<void> => {
       mutedChannel = getChannel(bobsReplica, sessionId);
@@ -225,19 +227,19 @@ describe('random chat: delivery', () => {
         listSubscriberConnections(bobsReplica).map((connection) => connection.sunsubscribe(mutedChannel)),
       );
     };
-    /** Runs after each test as well, because later chats of the shard use the same channel. */
+    /** Also runs after each test, because later chats of the shard use the same channel. */
     const unmute = () =>
       Promise.any(
         listSubscriberConnections(bobsReplica).map((connection) => connection.ssubscribe(mutedChannel)),
       );
     afterEach(unmute);
 
-    it('is recovered, in order with other lost ones, when the next message arrives', async () => {
+    it('is recovered together with a second one, in order, when the next message arrives', async () => {
       const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await mute(sessionId);
       for (const content of ['one', 'two'])
         await adaSocket.request('random_message', textMessage(sessionId, content));
-      expect(bobSocket.getLastSeen(sessionId)).toBe(1); // the start of the chat
+      expect(bobSocket.getLastSeq(sessionId)).toBe(1); // the start of the chat
       await unmute();
       await adaSocket.request('random_message', textMessage(sessionId, 'three'));
       await waitForSeq(bobSockets, sessionId, 4);
@@ -260,7 +262,7 @@ describe('random chat: delivery', () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
       await mute(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
-      // Each replica compares its chats with Redis every five seconds.
+      // Each replica compares its chats with Redis every `COMPARE_EVERY_MS`, five seconds.
       expect(await bobSocket.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
     });
   });

@@ -86,7 +86,7 @@ describe('random chat: end', () => {
             skippingSockets.map((socket) => socket.request('skip_chat', { sessionId })),
           );
           expect(acks).toEqual([{ seq: SEQ_OF_END }, { seq: SEQ_OF_END }]);
-          // As in the page, a tab that skipped does not wait for the frame of the end: it may receive none.
+          // As in the page, a tab that skipped does not wait for `chat_skipped`, which it may not receive.
           await Promise.all(
             allSockets
               .filter((socket) => !skippingSockets.includes(socket))
@@ -147,12 +147,12 @@ describe('random chat: end', () => {
           }),
         );
         // In every fourth round, the connections are lost instead of closed.
-        await Promise.all(tabs.map((tab) => (round % 4 === 0 ? tab.terminate() : tab.leave())));
+        await Promise.all(tabs.map((tab) => (round % 4 === 0 ? tab.terminate() : tab.closeCleanly())));
       }
       await bobSocket.request('skip_chat', { sessionId });
       await adaSocket.next('chat_skipped');
       const { prefix } = chatKeys(findShard(sessionId));
-      const listShardKeys = () => stack.store.listKeys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const listShardKeys = () => stack.store.listKeys(`${prefix}*`);
       // `chat:` are the streams. `replicas` is shared by all chats of the shard.
       const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(listShardKeys, (keys) => keys.every(isExpected));
@@ -173,7 +173,7 @@ describe('random chat: end', () => {
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
       ({ sessionId } = match);
-      await matching.finish(match); // releases the match
+      await matching.finish(match); // releases the match, and the two do not search again
       return confirm(match);
     });
     await adaSocket.request('join_queue', { preferences: 'male' });
@@ -217,6 +217,7 @@ describe('random chat: end', () => {
     it('never leaves the partner alone in a chat, whether the match or leave_queue comes first', async () => {
       const [ada, bob] = await createPair(stack);
       const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+      // Bob searches after Ada, so Bob's replica makes the match.
       const matching = stack.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
       const rounds = 30;
@@ -225,7 +226,7 @@ describe('random chat: end', () => {
         await adaSocket.request('join_queue', { preferences: 'male' });
         const joinAsBob = () => bobSocket.ask('join_queue', { preferences: 'female' });
         const leaveAsAda = () => adaSocket.ask('leave_queue', {});
-        // In turn: Ada leaves at the same time, after the match, or between the match and the start of the chat.
+        // In turn: Ada leaves while Bob joins, after the match, or between the match and its confirmation.
         if (round % 3 === 0) await Promise.all([joinAsBob(), leaveAsAda()]);
         else if (round % 3 === 1) await joinAsBob().then(leaveAsAda);
         else {
@@ -234,6 +235,7 @@ describe('random chat: end', () => {
             return confirm(match);
           });
           await joinAsBob();
+          // `join_queue` is answered before the match is confirmed.
           await until(() => confirmSpy.mock.results.length);
           await confirmSpy.mock.results[0]?.value;
           confirmSpy.mockRestore();
@@ -243,12 +245,7 @@ describe('random chat: end', () => {
           async () =>
             (await readQueueState(stack, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
         );
-        expect(
-          await until(
-            () => readQueueState(stack, ada),
-            (state) => state === undefined,
-          ),
-        ).toBeUndefined();
+        await until(async () => (await readQueueState(stack, ada)) === undefined);
         if (bobSocket.all('chat_matched').length > 0) {
           matches += 1;
           await bobSocket.next('chat_skipped');

@@ -14,7 +14,7 @@ import { decodeEvent, encodeEvent } from './chat-event.codec';
 
 /**
  * Replicas keep the events of ended chats for some seconds, and restore those that Redis has lost. A stream that is
- * deleted within this time after the end of its chat might be restored (docs/decisions/0061).
+ * deleted within this time after the end of its chat looks lost to them, so it might be restored (docs/decisions/0061).
  */
 const MAY_BE_RESTORED_FOR_MS = 12_000;
 /** Rows, keys or entries of the outbox (the events that are not in PostgreSQL yet) per call. */
@@ -44,19 +44,21 @@ export class ChatErasureService {
 
   /**
    * Ends the user's search or chat; the partner sees a lost connection.
-   * @returns false while a match of the user is claimed, which means that its chat is about to start.
+   * @returns false while a match of the user is claimed, which means that its chat is about to start; the caller then
+   * tries again later.
    */
   async leave(userId: number): Promise<boolean> {
-    const leftState = await this.matching.leave(userId);
-    if (leftState === 'claimed') return false;
-    if (leftState) await this.endIfOpen(leftState.sessionId);
+    const match = await this.matching.leave(userId);
+    if (match === 'claimed') return false;
+    if (match) await this.endIfOpen(match.sessionId);
     return true;
   }
 
   /**
    * Deletes the streams of the user's ended chats from Redis, and their dead letters (events that could not be written
    * to PostgreSQL). Deletes nothing until this is possible for all of the chats.
-   * @param recordDeletion called with the number of keys before they are deleted.
+   * @param recordDeletion called with the number of keys before they are deleted. If the worker dies in between, the
+   * next attempt counts them again.
    * @returns false while a chat is not over, is not completely in PostgreSQL, or may still be restored; the caller then
    * tries again later.
    */
@@ -65,21 +67,23 @@ export class ChatErasureService {
     let mayDelete = !(await this.hasOutboxEntries((entry) => isStartOfChatOf(userId, entry)));
     const sessionIds = new Set<string>();
     for await (const rows of this.readHistoryPages(userId)) {
-      const rowsWithoutEnd = rows.filter(({ ended_at: endedAt }) => endedAt === null);
-      for (const { stream_id: streamId } of rowsWithoutEnd) {
-        // If Redis has the stream, the end still has to reach PostgreSQL. Otherwise there is nothing to end.
-        if (await this.endIfOpen(parseChatStreamId(streamId))) mayDelete = false;
-      }
       for (const { stream_id: streamId, ended_at: endedAt } of rows) {
-        if (endedAt !== null && Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) mayDelete = false;
-        else sessionIds.add(parseChatStreamId(streamId));
+        const sessionId = parseChatStreamId(streamId);
+        sessionIds.add(sessionId);
+        if (endedAt !== null) {
+          if (Date.now() - endedAt.getTime() < MAY_BE_RESTORED_FOR_MS) mayDelete = false;
+        } else if (await this.endIfOpen(sessionId)) {
+          // The end still has to reach PostgreSQL. If Redis has lost the stream, there is nothing to end.
+          mayDelete = false;
+        }
       }
     }
     if (!mayDelete || (await this.hasOutboxEntries(({ sessionId }) => sessionIds.has(sessionId))))
       return false;
     await this.deadLetters.deleteBySessionIds(sessionIds);
     const keys = [...sessionIds].flatMap((sessionId) => {
-      const { stream, away } = chatKeys(findShard(sessionId)); // `away`: which of the users are absent
+      // The set `away` contains the users who have left the chat and may still return.
+      const { stream, away } = chatKeys(findShard(sessionId));
       return [stream(sessionId), away(sessionId)];
     });
     for (let start = 0; start < keys.length; start += PAGE_SIZE) {
@@ -129,7 +133,8 @@ export class ChatErasureService {
     const firstEvent = decodeEvent(first.text).event;
     const isOver = decodeEvent(last.text).event?.type === 'ChatEnded';
     if (!isOver) {
-      // Appends nothing if another writer is faster; the next attempt of `deleteStreams` then ends the chat.
+      // Appends nothing if another writer was faster, since `version` is outdated then. The next attempt of
+      // `deleteStreams` ends the chat.
       const event = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } } as const;
       const text = encodeEvent({ eventId: randomUUID(), event });
       await this.log.append(sessionId, { version, lastId: last.id }, [text], { isEnd: true });
@@ -171,8 +176,9 @@ export class ChatErasureService {
     userId: number,
     manager: EntityManager = this.dataSource.manager,
   ): AsyncGenerator<HistoryRow[]> {
-    for (let afterId = '0'; ;) {
-      const rows = await manager.query<HistoryRow[]>(
+    let afterId: string | undefined = '0';
+    while (afterId !== undefined) {
+      const rows: HistoryRow[] = await manager.query<HistoryRow[]>(
         `SELECT id, stream_id, ended_at FROM (
            SELECT id, stream_id, ended_at FROM chat_history WHERE user1_id = $1 AND id > $2
            UNION ALL
@@ -181,8 +187,7 @@ export class ChatErasureService {
         [userId, afterId, PAGE_SIZE],
       );
       if (rows.length > 0) yield rows;
-      if (rows.length < PAGE_SIZE) return;
-      afterId = rows.at(-1)?.id ?? afterId;
+      afterId = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.id;
     }
   }
 }
@@ -213,8 +218,8 @@ const BLANK_STATEMENTS = [
      data->'replyTo' || '{"content": "", "senderName": ""}')
    WHERE stream_id = ANY($1) AND data->'replyTo'->>'senderId' = $2::bigint::text
      AND NOT data->'replyTo' @> '{"content": "", "senderName": ""}'`,
-  // The client that started the game chose its id, and events of both users contain it. The condition on `$2` is always
-  // true, but PostgreSQL needs to know the type of every parameter.
+  // The client that started the game chose its id, which may contain any text, and events of both users contain the id.
+  // The condition on `$2` is always true, but PostgreSQL needs to know the type of every parameter.
   `UPDATE event_private SET data = jsonb_set(data, '{gameId}', '""')
    WHERE stream_id = ANY($1) AND data->>'gameId' <> '' AND $2::bigint IS NOT NULL`,
 ] as const;

@@ -2,7 +2,7 @@ import { type EventTypeDefinition, upcast } from '../../../platform/event-store/
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 
-/** An event of a chat with its id, a uuid, which is also the id of the event in PostgreSQL. */
+/** An event in the log of a chat, with its id: a UUID, which is also the id of the event in PostgreSQL. */
 export interface LoggedEvent {
   eventId: string;
   event: RandomChatEvent;
@@ -10,13 +10,16 @@ export interface LoggedEvent {
 
 /** The result of `decodeEvent`. */
 export interface DecodedEvent {
-  /** Empty when the text is not an encoded event. */
-  eventId: string;
+  /** Null when the text is not an encoded event. */
+  eventId: string | null;
   /** Null when the text is not an encoded event, or this release does not know the type or version of the event. */
   event: RandomChatEvent | null;
 }
 
-/** An event as it is stored in the chat's stream and in the outbox, with the schema version at which it was written. */
+/**
+ * An event that was read from the chat's stream or the outbox. Its data is not upcast: it has the shape of
+ * `schemaVersion`.
+ */
 export interface WrittenEvent {
   eventId: string;
   type: string;
@@ -40,7 +43,10 @@ export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
   return JSON.stringify({ i: eventId, t: event.type, v: version, d: event.data });
 };
 
-/** @throws UndecodableEvent when the text is not an encoded event. */
+/**
+ * Decodes an event without upcasting it.
+ * @throws UndecodableEvent when the text is not an encoded event.
+ */
 export const decodeWrittenEvent = (text: string): WrittenEvent => {
   let parsed: unknown;
   try {
@@ -60,15 +66,16 @@ export const decodeWrittenEvent = (text: string): WrittenEvent => {
 };
 
 /**
- * Decodes an event and upcasts it to the current version of its type. Never throws: replicas of two releases run side
- * by side during an update, and an event of the newer release must not stop a replica of the older one.
+ * Decodes an event and upcasts it to the current version of its type. `event` is null where `decodeWrittenEvent` would
+ * throw, and for an event of a newer release: replicas of two releases run side by side during an update, and an event
+ * of the newer one must not stop a replica of the older one.
  */
 export const decodeEvent = (text: string): DecodedEvent => {
   let written: WrittenEvent;
   try {
     written = decodeWrittenEvent(text);
   } catch {
-    return { eventId: '', event: null };
+    return { eventId: null, event: null };
   }
   const { eventId, type, schemaVersion, data } = written;
   const definition = definitions.get(type);

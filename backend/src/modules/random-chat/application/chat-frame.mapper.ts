@@ -46,7 +46,7 @@ export const buildFrame = (
   switch (event.type) {
     case 'ChatStarted': {
       const partner = findPartner(view, viewerId);
-      if (!partner) throw new Error('A chat without a partner');
+      if (!partner) throw new Error(`User ${viewerId} has no partner in chat ${sessionId}`);
       return {
         event: 'chat_matched',
         data: { ...sessionAndSeq, partnerId: partner.id, partnerInfo: { ...partner, isOnline: true } },
@@ -54,7 +54,8 @@ export const buildFrame = (
     }
     case 'MessageSent': {
       const { senderId, content, messageType, replyTo, clientId } = event.data;
-      // Written field by field for speed: V8 creates a hidden class for every object that is spread and then extended.
+      // Messages are the most frequent events, so their frame is written field by field: V8 creates a hidden class for
+      // every object that is spread and then extended.
       return {
         event: 'random_message',
         data: {
@@ -101,6 +102,7 @@ export const buildFrame = (
     }
     case 'GameRevealed': {
       const { gameId, questionId, answers } = event.data;
+      // The event contains both answers.
       const yourResponse = answers.find(({ userId }) => userId === viewerId)?.response ?? '';
       const theirResponse = answers.find(({ userId }) => userId !== viewerId)?.response ?? '';
       return {

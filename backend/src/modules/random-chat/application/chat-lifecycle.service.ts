@@ -56,8 +56,8 @@ export class ChatLifecycleService {
   /**
    * Starts the chat of a match: first its stream, then the records, then the publication to both users. Refuses the
    * match if one user has blocked the other, or if their standings (what moderation allows them) no longer permit it: a
-   * user may be suspended, or flagged and in another pool of queues than the partner. Users who may still search return
-   * to their old place in the queue.
+   * user may be suspended, or flagged while the other is not (flagged users only meet one another). Users who may still
+   * search return to their old place in the queue.
    */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
@@ -65,15 +65,16 @@ export class ChatLifecycleService {
       this.readParticipants(match),
       this.blockList.isBlockedEitherWay(...match.userIds),
     ]);
+    // Otherwise the next attempt could match the two again.
     if (hasBlock) await this.queue.separate(...match.userIds);
     if (hasBlock || !mayMeet(first.standing, second.standing)) {
-      // Ends the search of a user who may no longer search, or moves it to another pool.
+      // Ends the search of a user who may no longer search, or moves it to the pool of their standing.
       for (const { profile, standing } of [first, second])
         await this.matchmaking.applyStanding({ userId: profile.id, standing });
       await this.releaseAndRetry(match);
       return;
     }
-    // The deadlines are set before the chat exists: if this process dies before both users join, a sweep ends the chat.
+    // The deadlines are set before the chat exists: if this process dies, `sweepAbandonedChats` ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first.profile, second.profile] });
@@ -91,7 +92,7 @@ export class ChatLifecycleService {
     else await this.releaseAndRetry(match);
   }
 
-  /** Frees the users of a chat that has ended, in case freeing them failed at its end. */
+  /** Frees the users of a chat that has ended or does not exist, in case freeing them failed before. */
   @OnProcessEvent('ChatCheckDue')
   async freeUsersIfChatIsOver({ sessionId, userIds }: Match): Promise<void> {
     const chat = await this.chats.readSummary(sessionId);
@@ -101,6 +102,7 @@ export class ChatLifecycleService {
   /** Joins the user's sockets on this replica to the chat. */
   @OnProcessEvent('ChatStarted')
   async joinSockets({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
+    // A copy, because sockets may be opened and closed while others join.
     for (const connection of [...this.registry.iterateAuthenticatedSockets(userId)]) {
       try {
         await this.chats.join(connection, sessionId);
@@ -113,7 +115,7 @@ export class ChatLifecycleService {
 
   /**
    * Ends a chat for a user who skips. Idempotent.
-   * @param frame the client's frame, which receives the ack.
+   * @param frame the client's frame, which is answered with an ack.
    * @throws DomainError `not_in_session`
    */
   async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
@@ -121,14 +123,15 @@ export class ChatLifecycleService {
     const chat = await this.chats.findServedOrRead(connection, sessionId);
     if (!chat.hasParticipant(userId)) throw new DomainError('not_in_session');
     const result = await chat.execute({ type: 'SkipChat', userId }, frame);
-    // `execute` has already acked a frame that caused an event.
+    // `execute` acks only a frame that causes an event.
     if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
     await this.closeRecords(chat);
   }
 
   /**
-   * Frees both users if one of the events ended the chat. A removal is an end for safety: its event contains a finding
-   * (a user stated to be under 18), which is first raised for moderation. If that fails, the worker does so later.
+   * Frees both users if one of the events ended the chat. In a removal, the server ends the chat for safety: the event
+   * contains a finding (a user stated to be under 18). Before the users are freed, `AgeStated` reports the finding to
+   * moderation. If this fails, the worker reports it later.
    */
   async completeRemoval(chat: LiveChat, events: readonly LoggedEvent[]): Promise<void> {
     for (const { eventId, event } of events) {
@@ -137,7 +140,9 @@ export class ChatLifecycleService {
       const { finding } = event.data;
       if (finding) {
         const { userId, messageId } = finding;
-        const [first = userId, second = userId] = userIds; // a chat with a finding has both users
+        // The defaults are only for the compiler: a chat with a finding has two users.
+        const [first = userId, second = userId] = userIds;
+        // The mark keeps the two from becoming friends.
         await this.queue
           .markEndedForSafety(first, second)
           .catch((error: unknown) => logWarning(this.logger, 'A removed chat was not marked', error));
@@ -153,9 +158,11 @@ export class ChatLifecycleService {
   @OnProcessEvent('UserBlocked')
   async endChatOfBlock({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
     const sessionId = await this.queue.separate(blockerId, blockedId);
+    // Null: the two are in no chat.
     if (sessionId === null) return;
     const chat = await this.chats.read(sessionId);
     if (chat.hasParticipant(blockerId)) await chat.execute({ type: 'SkipChat', userId: blockerId });
+    // Also if the chat does not exist and so has no participants.
     await this.records.close(sessionId, [blockerId, blockedId]);
   }
 
@@ -171,7 +178,7 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Reads the chat that a user is in by their record, and closes its records if it is over.
+   * Reads the chat that is named in a user's record, and closes its records if it is over.
    * @returns whether the chat is over.
    */
   async readAndCloseRecordsIfOver(userId: number, sessionId: string): Promise<boolean> {
@@ -199,11 +206,11 @@ export class ChatLifecycleService {
 
   private async confirmAndPublish(match: Match, chat: LiveChat): Promise<void> {
     const userIdsWhoLeft = await this.queue.confirm(match);
-    // Null: one user has blocked the other, or the claim was released.
+    // Null means that the match is refused: one user has blocked the other, or the claim was released.
     if (userIdsWhoLeft === null) {
       await chat.execute({ type: 'AbortChat' });
       await this.presence.forget(match.sessionId, match.userIds);
-      // After a block, the claim still has to be released. Otherwise this does nothing.
+      // Does nothing if the claim was already released. After a block, it is still held.
       await this.releaseAndRetry(match);
       return;
     }
@@ -228,12 +235,12 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of shards (parts
-   * of all chats). Runs about once a second, so an earlier run may still be ending some of the chats.
+   * Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share of the shards. A
+   * shard is a fixed group of chats. Runs about once a second, so an earlier run may still be ending some of the chats.
    */
   @OnProcessEvent('LeaseRenewed')
   async sweepAbandonedChats(): Promise<void> {
-    // `reconcile` repeats failed changes of records.
+    // `reconcile` repeats failed changes of the records of sockets.
     const [overdueDeadlines] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
     const newDeadlines = overdueDeadlines.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
     for (const { sessionId } of newDeadlines) this.endingSessionIds.add(sessionId);
@@ -256,7 +263,7 @@ export class ChatLifecycleService {
     try {
       await this.endAbandonedChat(deadline);
     } catch (error) {
-      // Postponing fails while Redis is unreachable, but then no other chat is swept either.
+      // Postponing fails while Redis is unreachable. That delays no other chat, because none can be swept then.
       await this.presence.postpone(deadline, POSTPONE_BY_MS).catch(() => undefined);
       throw error;
     }
@@ -264,7 +271,7 @@ export class ChatLifecycleService {
 
   private async endAbandonedChat({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.read(sessionId);
-    const hasOnlyStarted = chat.version === 1;
+    const hasOnlyStarted = chat.version === 1; // the only event is `ChatStarted`
     if (hasOnlyStarted && (await this.wasClaimReleased(chat))) {
       await chat.executeIfOverdue({ type: 'AbortChat' }, userId);
       await this.presence.forget(sessionId, chat.userIds);
@@ -277,8 +284,8 @@ export class ChatLifecycleService {
   }
 
   /**
-   * Whether the match was given up after its chat had started: the replica died before it could confirm the match, and
-   * no user saw the chat.
+   * Whether the claim was released although the chat had started: the replica died before it could confirm the match,
+   * and no user saw the chat.
    */
   private async wasClaimReleased({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.queue.readRecords(userIds);

@@ -4,7 +4,8 @@ import { MetricsRegistry } from '../../../platform/observability/metrics.registr
 
 /**
  * `resumed`: the client received the events that it had missed. `reset`: the client had seen more events than Redis
- * has, and received all of them again. `ended`: the chat was over. `refused`: the user had resumed too many pages.
+ * has, and received all of them again. `ended`: the chat was over. `refused`: the rate limit on pages of events was
+ * exceeded.
  */
 export type ResumeOutcome = 'resumed' | 'reset' | 'ended' | 'refused';
 /** Outcome for a chat whose latest entries Redis had lost: the entries were restored, or the chat was ended. */
@@ -20,7 +21,7 @@ export class ChatMetricsRegistry {
     ['ended', 0],
     ['refused', 0],
   ]);
-  private readonly tails = new Map<TailOutcome, number>([
+  private readonly tailOutcomes = new Map<TailOutcome, number>([
     ['restored', 0],
     ['ended', 0],
   ]);
@@ -43,7 +44,7 @@ export class ChatMetricsRegistry {
     metrics.addLiveLabelledCounter(
       'thaw_tail_restores_total',
       'Chats whose latest entries Redis had lost',
-      () => [...this.tails].map(([outcome, count]) => [{ outcome }, count] as const),
+      () => [...this.tailOutcomes].map(([outcome, count]) => [{ outcome }, count] as const),
     );
   }
 
@@ -59,7 +60,7 @@ export class ChatMetricsRegistry {
     this.resumes.set(outcome, (this.resumes.get(outcome) ?? 0) + 1);
   }
 
-  recordTail(outcome: TailOutcome): void {
-    this.tails.set(outcome, (this.tails.get(outcome) ?? 0) + 1);
+  recordTailOutcome(outcome: TailOutcome): void {
+    this.tailOutcomes.set(outcome, (this.tailOutcomes.get(outcome) ?? 0) + 1);
   }
 }

@@ -54,7 +54,7 @@ describe('presence in chats, when a call or a store fails', () => {
       async () => (await readSocketRecords(sessionId)).filter(isRecordOf(ada.user.id)).length === 1,
     );
     // The remaining record is that of `adaSocket`. With a record of the tab, Ada would still be present.
-    await adaSocket.leave();
+    await adaSocket.closeCleanly();
     expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
@@ -73,7 +73,7 @@ describe('presence in chats, when a call or a store fails', () => {
         return read(sessionId);
       });
     });
-    await Promise.all(chats.map(({ adaSocket }) => adaSocket.leave()));
+    await Promise.all(chats.map(({ adaSocket }) => adaSocket.closeCleanly()));
     for (const { bobSocket } of otherChats) await bobSocket.next('chat_skipped');
     expect(failingChat!.bobSocket.all('chat_skipped')).toEqual([]);
     for (const spy of readSpies) spy.mockRestore();
@@ -94,7 +94,7 @@ describe('presence in chats, when a call or a store fails', () => {
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
     const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
-    await bobSocket.leave();
+    await bobSocket.closeCleanly();
     const { away } = chatKeys(findShard(sessionId));
     await until(() => stack.store.redis.sismember(away(sessionId), bob.user.id));
     continueJoin();

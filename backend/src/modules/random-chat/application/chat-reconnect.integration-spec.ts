@@ -1,5 +1,5 @@
-// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process. `leave`
-// closes a socket cleanly, as a page does; `terminate` loses the connection. A user has one socket for each tab;
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+// `closeCleanly` closes a socket as a page does; `terminate` loses the connection. A user has one socket for each tab;
 // `adaSocket` is the first of `adaSockets`. Of the two ways to send a frame, `request` throws when the answer is an
 // error, and `ask` returns it.
 import { closeCodes } from '@thaw/contract/close-codes';
@@ -7,7 +7,7 @@ import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { findShard, chatKeys } from '../../../platform/redis/redis.keys';
-import { estimateSlowdown } from '../../../testing/processor-load.probe';
+import { estimateCpuSlowdown } from '../../../testing/processor-load.probe';
 import {
   type TestChat,
   createPair,
@@ -54,7 +54,7 @@ describe('random chat: reconnect', () => {
       const { ada, bob, adaSocket, bobSocket, bobSockets, sessionId } = await startChat(stack);
       await adaSocket.request('random_message', textMessage(sessionId, 'one'));
       await bobSocket.request('random_message', textMessage(sessionId, 'two'));
-      await adaSocket.leave();
+      await adaSocket.closeCleanly();
       const newSocket = await ada.openUnauthenticatedSocket(stack.origins[1]);
       expect((await newSocket.ask('authenticate', { userId: ada.user.id })).data).toEqual({
         userId: ada.user.id,
@@ -121,7 +121,7 @@ describe('random chat: reconnect', () => {
 
     it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
       const { ada, adaSockets, bobSocket, sessionId } = await startChat(stack);
-      // Characters of several bytes, and characters that JSON escapes, count with their size in the frame.
+      // The limit counts bytes of the frame: an emoji has four, and JSON escapes quotes and line breaks.
       const content = '🎉"\n'.repeat(600);
       const messageCount = 40;
       for (let count = 0; count < messageCount; count += 1) {
@@ -183,17 +183,20 @@ describe('random chat: reconnect', () => {
       let isSending = true;
       const sendUntilStopped = async (): Promise<number> => {
         let sentCount = 0;
-        for (; isSending; sentCount += 1)
+        while (isSending) {
           await bobSocket.request('random_message', textMessage(sessionId, `${sentCount}`));
+          sentCount += 1;
+        }
         return sentCount;
       };
       const sending = sendUntilStopped();
       let socket = adaSocket;
       for (let round = 0; round < 12; round += 1) {
-        await (round % 2 ? socket.terminate() : socket.leave());
-        const seenSeq = socket.getLastSeen(sessionId);
+        await (round % 2 ? socket.terminate() : socket.closeCleanly());
+        const seenSeq = socket.getLastSeq(sessionId);
         socket = await ada.openSocket(stack.origins[round % 2], { sessionId, seq: seenSeq });
         await socket.next('session_resumed', ({ last }) => last === true);
+        // Messages that follow the resume, so that a gap between it and them would be found.
         await until(() => socket.all('random_message').length > 1);
         const { frames, seqViolations } = socket;
         const receivedSeqs = frames.flatMap(({ event, data }) => {
@@ -220,11 +223,11 @@ describe('random chat: reconnect', () => {
       expect(reply.data).toMatchObject({ state: 'idle' });
       expect(await newSocket.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
       const nextSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: 2 });
-      await nextSocket.request('join_queue', {});
+      await nextSocket.request('join_queue', {}); // an end would arrive before the response
       expect(nextSocket.all('chat_skipped')).toEqual([]);
     });
 
-    it('receives an end of a chat that the server does not know', async () => {
+    it('receives an end with the next seq for a chat that the server does not know', async () => {
       const ada = await stack.createVisitor(0, 'female');
       const lastSeen = { sessionId: 'long-gone', seq: 7 };
       const adaSocket = await ada.openSocket(stack.origins[0], lastSeen);
@@ -278,6 +281,7 @@ describe('random chat: reconnect', () => {
     it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobSocket } = await startChat(stack);
       const eve = await stack.createVisitor(0, 'female');
+      // Unlike an unknown chat, a chat without Eve gets no end from the server.
       const eveSocket = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
       await bobSocket.request('skip_chat', { sessionId });
       const socketAfterEnd = await eve.openSocket(stack.origins[0], { sessionId, seq: 0 });
@@ -297,9 +301,9 @@ describe('random chat: reconnect', () => {
       for (const socket of bobSockets) {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
-      // The report takes about a second on an idle machine. If it waited for the eviction of a dead replica, it would
-      // take four seconds or more.
-      expect(Date.now() - cutAt).toBeLessThan(3_000 * estimateSlowdown());
+      // The report takes about a second on an idle machine. If it depended on the lease of the replica, it would take
+      // four seconds or more.
+      expect(Date.now() - cutAt).toBeLessThan(3_000 * estimateCpuSlowdown());
       expect(bobSocket.all('chat_skipped')).toEqual([]);
       await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
       for (const socket of bobSockets) {
@@ -333,7 +337,7 @@ describe('random chat: reconnect', () => {
     });
 
     it('can return within a grace period, which is longer after a lost connection than after a clean close', async () => {
-      // A replica sweeps only after it has been up for the duration of a lease.
+      // A sweep finds the overdue deadlines. A replica sweeps only after it has been up for the duration of a lease.
       await until(() => stack.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
       const chatOfCleanClose = await startChat(stack);
       const chatOfLoss = await startChat(stack);
@@ -344,9 +348,9 @@ describe('random chat: reconnect', () => {
         return { data, afterMs: Date.now() - leftAt };
       };
       await Promise.all([
-        chatOfCleanClose.adaSocket.leave(),
+        chatOfCleanClose.adaSocket.closeCleanly(),
         chatOfLoss.adaSocket.terminate(),
-        chatOfReturn.adaSocket.leave(),
+        chatOfReturn.adaSocket.closeCleanly(),
       ]);
       const newSocket = await chatOfReturn.ada.openSocket(stack.origins[1], {
         sessionId: chatOfReturn.sessionId,
@@ -392,7 +396,7 @@ describe('random chat: reconnect', () => {
 
     it('leaves no deadline behind when the partner skips during the grace period', async () => {
       const { adaSocket, bobSocket, sessionId } = await startChat(stack);
-      await adaSocket.leave();
+      await adaSocket.closeCleanly();
       await bobSocket.next('partner_connection');
       await bobSocket.request('skip_chat', { sessionId });
       await until(async () => {

@@ -7,8 +7,8 @@ const PAGE_SIZE = 500;
 
 /**
  * - `restored`: the stream has every known entry and can be appended to.
- * - `restarted`: the stream was empty and has every known entry again. The records beside it (which users are in the
- *   chat) are lost as well.
+ * - `restarted`: the stream was empty and has every known entry again. The other keys of the chat (which users are in
+ *   it) are lost as well.
  * - `diverged`: the stream contains other entries than the known ones, or no attempt to restore it succeeded.
  */
 export type Restoration = 'restored' | 'restarted' | 'diverged';
@@ -40,7 +40,7 @@ export const restoreTail = async (
 
 /**
  * Appends the known entries after version `storedVersion`, in pages.
- * @returns false when the stream did not end where a page began, because another replica appends to it.
+ * @returns false when another replica has appended in the meantime, so that the next page no longer fits the stream.
  */
 const appendMissing = async (
   log: ChatLogRepository,
@@ -49,8 +49,9 @@ const appendMissing = async (
   storedVersion: number,
 ): Promise<boolean> => {
   for (let version = storedVersion; version < entries.length; version += PAGE_SIZE) {
-    const end = { version, lastId: entries[version - 1]?.id ?? '' };
-    if (!(await log.restore(sessionId, end, entries.slice(version, version + PAGE_SIZE)))) return false;
+    const expectedEnd = { version, lastId: entries[version - 1]?.id ?? '' };
+    const page = entries.slice(version, version + PAGE_SIZE);
+    if (!(await log.restore(sessionId, expectedEnd, page))) return false;
   }
   return true;
 };

@@ -10,7 +10,7 @@ const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
 /**
  * Approximate number of pages of a resume; 0 when there is nothing to send.
- * @param seenVersion version that the client has seen; if the chat has fewer events, all are sent.
+ * @param seenVersion version that the client has seen; if the chat has fewer events (Redis lost some), all are sent.
  */
 export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
   Math.ceil(chat.measureBytesAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
@@ -42,19 +42,20 @@ export const sendMissedEvents = async (
 ): Promise<void> => {
   const { userId } = connection.identity;
   const partner = findPartner(chat, userId);
-  if (!partner) return;
+  if (!partner) return; // only for the type: a chat that a socket has joined has two participants
   // The socket stays detached until the last page: events from here on are sent as part of a page.
   chat.detach(connection);
   const isReset = seenVersion > chat.version;
   let seq = isReset ? 0 : seenVersion;
-  for (let isFirst = true; connection.isOpen; isFirst = false) {
+  while (connection.isOpen) {
+    const isFirstOfReset = isReset && seq === 0;
     const page = buildPageAfter(chat, seq, userId);
     seq = page.seq;
     const isLast = seq === chat.version;
     const isPartnerConnected = !chat.isAway(partner.id);
     const textWithoutEvents = JSON.stringify({
       sessionId: chat.sessionId,
-      reset: isReset && isFirst ? true : undefined,
+      reset: isFirstOfReset ? true : undefined,
       seq,
       partnerId: partner.id,
       partnerInfo: { ...partner, isOnline: isPartnerConnected },

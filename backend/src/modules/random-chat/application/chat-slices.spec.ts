@@ -8,13 +8,13 @@ import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/
 import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
-import type { RandomChatEvent } from '../domain/random-chat.events';
+import type { Participant, RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
 import { countResumePages, sendMissedEvents } from './chat-resume.functions';
 import { ChatMetricsRegistry } from './chat-metrics.registry';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
-/** Other users of the replica wait during a slice. */
+/** The longest time for which one chat may keep the other users of its replica waiting. */
 const MAX_SLICE_MS = 10;
 /** Each slice is measured this often. The fastest run counts, because garbage collection can slow down any of them. */
 const ATTEMPTS = 3;
@@ -27,9 +27,9 @@ const FIRST_ENTRY_MS = 1_000;
 /** Id of the second entry, which is the first message. */
 const FIRST_MESSAGE_ID = `${FIRST_ENTRY_MS + 1}-0`;
 
-/** Any rate: limits apply to commands only, and these tests only read events. */
+/** Without effect: rate limits apply to commands, and these tests execute none. */
 const rate = { intervalMs: 1, burst: 1_000 };
-const participants = [1, 2].map((id) => ({ id, username: `user ${id}`, avatar: null }));
+const createParticipant = (id: number): Participant => ({ id, username: `user ${id}`, avatar: null });
 
 const toEntries = (events: readonly RandomChatEvent[]): ChatLogEntry[] =>
   events.map((event, index) => ({
@@ -39,7 +39,7 @@ const toEntries = (events: readonly RandomChatEvent[]): ChatLogEntry[] =>
 
 const chatStarted: RandomChatEvent = {
   type: 'ChatStarted',
-  data: { userIds: [1, 2], participants: participants as never },
+  data: { userIds: [1, 2], participants: [createParticipant(1), createParticipant(2)] },
 };
 const buildMessageSent = (content: string): RandomChatEvent => ({
   type: 'MessageSent',
@@ -60,7 +60,7 @@ const readCpuMs = (): number => {
 /** Measures the CPU time of each slice of work. */
 class SliceTimer {
   readonly sliceMs: number[] = [];
-  private cpuMsAtBegin = readCpuMs();
+  private cpuMsAtBegin = 0;
 
   begin(): void {
     this.cpuMsAtBegin = readCpuMs();
@@ -78,6 +78,7 @@ const readChat = async (entries: readonly ChatLogEntry[]): Promise<{ chat: LiveC
     async *readPages() {
       for (let start = 0; start < entries.length; start += PAGE_ENTRIES) {
         timer.begin();
+        // The chat processes the page before it requests the next one, which continues this loop.
         yield entries.slice(start, start + PAGE_ENTRIES);
         timer.end();
       }
@@ -155,7 +156,7 @@ describe.each<[description: string, events: RandomChatEvent[]]>([
 
   it('is read without blocking the event loop for more than 10 ms', async () => {
     const fastestMs = await measureFastest(async () => (await readChat(entries)).sliceMs);
-    expect(fastestMs).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES));
+    expect(fastestMs).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES)); // one slice per page
     expect(Math.max(...fastestMs)).toBeLessThanOrEqual(MAX_SLICE_MS);
   });
 
@@ -173,7 +174,8 @@ describe.each<[description: string, events: RandomChatEvent[]]>([
 });
 
 it('counts the pages of a resume by the bytes of the events that the client has not seen', async () => {
-  // In UTF-8 these are 600,000 bytes, about ten pages. By characters, four pages would be enough.
+  // A page has room for about 63,000 bytes of events. In UTF-8 these are 600,000 bytes, about ten pages. Counted as
+  // 200,000 characters, they would need only four.
   const messages = Array.from({ length: 100 }, () => buildMessageSent('語'.repeat(2_000)));
   const { chat } = await readChat(toEntries([chatStarted, ...messages]));
   const pageCount = countResumePages(chat, 0); // 0: the client has seen no event

@@ -26,9 +26,9 @@ export class ChatSockets implements Iterable<SocketConnection> {
 
   /**
    * Sends an event to every socket.
-   * @param event null when this release cannot decode the event.
-   * @param commandFrame the client's frame that caused the event. Its socket receives an ack in place of the event.
-   *   Undefined when no frame on this replica caused the event, or when the client expects no ack.
+   * @param event null when this release cannot decode the event; the frame is then `session_advanced`.
+   * @param commandFrame the client's frame that caused the event. Its socket receives an ack, and the event only if
+   *   `isSentToSenderToo`. Undefined when no frame on this replica caused the event, or when the client expects no ack.
    */
   sendEvent(
     chat: FoldedChat,
@@ -45,8 +45,8 @@ export class ChatSockets implements Iterable<SocketConnection> {
       const { userId } = connection.identity;
       connection.send(
         hasSameFrameForBoth(event)
-          ? (textForBoth ??= chat.serialise(chat, event, position, userId))
-          : chat.serialise(chat, event, position, userId),
+          ? (textForBoth ??= chat.serialise(event, position, userId))
+          : chat.serialise(event, position, userId),
       );
     }
   }

@@ -1,7 +1,7 @@
 import { ChatTailService } from './chat-tail.service';
 import type { LiveChat } from './live-chat.model';
 
-/** Redis has certainly synced entries to disk after this time. */
+/** After this time, Redis has certainly synced an event to disk. */
 const ON_DISK_AFTER_MS = 3_000;
 
 /** The version of every chat in Redis, or the error of reading it. */
@@ -11,10 +11,11 @@ let tails: ChatTailService;
 
 const chat = { sessionId: 's-1', version: 4, isEnded: false, userIds: [1, 2] } as unknown as LiveChat;
 /**
- * Reports whether the service retains the chat: if so, it restores the chat when Redis has fewer events. Like every
- * restoration, this call starts the time until the chat is on disk again.
+ * Pretends that Redis has lost the last event, which the service restores only if it retains the chat. A restoration
+ * starts `ON_DISK_AFTER_MS` again.
+ * @returns whether the service retains the chat
  */
-const restoreIfRetained = () => tails.restoreLost('s-1', 3);
+const restoreIfRetained = () => tails.restoreLost('s-1', chat.version - 1);
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -33,6 +34,7 @@ it('drops a retained chat that Redis still has after three seconds, and not earl
   jest.advanceTimersByTime(ON_DISK_AFTER_MS - 1);
   await tails.compareVersions([]);
   expect(await restoreIfRetained()).toBe(true);
+  // Counted from the restoration.
   jest.advanceTimersByTime(ON_DISK_AFTER_MS);
   await tails.compareVersions([]);
   expect(await restoreIfRetained()).toBe(false);
@@ -60,10 +62,10 @@ it('retains a chat again after restoring it', async () => {
   expect(repairCount).toBe(2);
 });
 
-it('keeps the longer copy when a chat is retained twice', async () => {
+it('keeps the copy with more events when a chat is retained twice', async () => {
   tails.retain({ ...chat, version: 1 } as LiveChat);
-  expect(await tails.restoreLost('s-1', 3)).toBe(true);
-  expect(await tails.restoreLost('s-1', 4)).toBe(false);
+  expect(await tails.restoreLost('s-1', chat.version - 1)).toBe(true);
+  expect(await tails.restoreLost('s-1', chat.version)).toBe(false);
 });
 
 it('still compares the other chats when Redis refuses to restore one of them', async () => {

@@ -24,9 +24,13 @@ export class ChatTailService {
     private readonly records: ChatRecordsService,
   ) {}
 
-  /** Retains a chat that this replica does not serve, or no longer serves. The longest known copy is kept. */
+  /**
+   * Retains a chat that this replica no longer serves, or to which it has appended without serving it. Keeps the
+   * longest known copy.
+   */
   retain(chat: LiveChat): void {
     const previous = this.retained.get(chat.sessionId)?.chat;
+    // A chat of version 0 has no events to restore.
     if (chat.version === 0 || (previous && previous.version > chat.version)) return;
     this.retained.set(chat.sessionId, { chat, retainedAt: performance.now() });
   }
@@ -68,7 +72,7 @@ export class ChatTailService {
         if (versionInRedis < (versionsBefore[index] ?? 0)) await this.repair(chat);
         else if (isServed && versionInRedis > chat.version) await chat.catchUp();
       } catch (error) {
-        // A full Redis refuses to restore single chats: the others are still compared. If Redis is unreachable, stop.
+        // A full Redis may refuse to restore this chat; the others are still compared. If Redis is unreachable, stop.
         if (!isErrorReply(error)) throw error;
         refusals.push(error);
       }
@@ -77,13 +81,15 @@ export class ChatTailService {
     for (const retainedChat of retained) {
       const { sessionId } = retainedChat.chat;
       const isOnDisk = startedAt - retainedChat.retainedAt >= ON_DISK_AFTER_MS;
+      // `retain` may have replaced the copy in the meantime.
       if (isOnDisk && this.retained.get(sessionId) === retainedChat) this.retained.delete(sessionId);
     }
   }
 
   /**
-   * Frees the users of an ended chat; 0 is the id of no user. A failure is only logged: the stream contains the end, so
-   * the next reconnect of a user closes the records.
+   * Closes the records of an ended chat, which frees its users for other chats. A chat without events has no users; 0
+   * is the id of no user. A failure is only logged: the stream contains the end, so the next reconnect of a user closes
+   * the records.
    */
   async closeRecords(sessionId: string, [first = 0, second = 0]: readonly number[]): Promise<void> {
     try {
@@ -97,7 +103,7 @@ export class ChatTailService {
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
     const retained = this.retained.get(chat.sessionId);
-    // The restored entries have to reach the disk again.
+    // The restored entries have to reach the disk again. A served chat needs no time, because it is compared anyway.
     if (retained?.chat === chat) retained.retainedAt = performance.now();
     if (chat.isEnded) await this.closeRecords(chat.sessionId, chat.userIds);
   }

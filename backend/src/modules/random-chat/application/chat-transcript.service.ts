@@ -26,7 +26,7 @@ export interface TranscriptMessage {
 }
 
 export interface ChatTranscript {
-  /** With the names shown in the chat; empty when the names have expired. */
+  /** The users as each was shown to the partner. Empty when their names have expired. */
   participants: readonly Participant[];
   /** Oldest first. */
   messages: TranscriptMessage[];
@@ -37,7 +37,7 @@ export interface ChatTranscript {
 interface TranscriptRequest {
   /** Number of newest messages to include. */
   newestCount: number;
-  /** Older messages to include as well; ids of other chats are ignored. */
+  /** Ids of older messages to include as well; those of messages of other chats are ignored. */
   messageIds: readonly string[];
 }
 
@@ -49,7 +49,7 @@ const OLDER_PAGE_SIZE = 1_000;
 /**
  * Reads the messages of a chat, with all their contents, for a report. Redis has the stream of a chat until its end is
  * persisted; after that the chat is read from PostgreSQL. The newest messages are read backwards, page by page. Older
- * messages are looked up in PostgreSQL, unless the worker that writes them there is behind; then all are read.
+ * messages are looked up in PostgreSQL. If the worker that writes them there is behind, all events are read from Redis.
  */
 @Injectable()
 export class ChatTranscriptService {
@@ -68,22 +68,22 @@ export class ChatTranscriptService {
     const { version, first, last } = await this.log.readEdges(sessionId);
     if (!first || !last) return null;
     const collector = new TranscriptCollector(request);
-    let unreadCount = version;
+    // Number of events that are not collected yet. They are collected backwards, so it is the `seq` of the next one.
+    let remainingCount = version;
     const pages = this.log.readPagesBackwards(sessionId, last.id, () =>
       collector.hasNewest ? OLDER_PAGE_SIZE : PAGE_SIZE,
     );
     for await (const page of pages) {
       for (const { id, text } of page) {
-        // Pages are read backwards, so the number of unread events is the `seq` of this event.
-        collector.add(decodeEvent(text).event, { id, seq: unreadCount });
-        unreadCount -= 1;
+        collector.add(decodeEvent(text).event, { id, seq: remainingCount });
+        remainingCount -= 1;
       }
       // As soon as only older messages are missing, PostgreSQL is asked for them.
-      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, unreadCount, collector)))
-        unreadCount = 0; // PostgreSQL has covered the rest
-      if (unreadCount === 0) break;
+      if (collector.hasNewest && (await this.addPersistedMessages(sessionId, remainingCount, collector)))
+        remainingCount = 0; // PostgreSQL has covered the rest
+      if (remainingCount === 0) break;
     }
-    if (unreadCount > 0) return null;
+    if (remainingCount > 0) return null;
     const firstEvent = decodeEvent(first.text).event;
     return collector.toTranscript(firstEvent?.type === 'ChatStarted' ? firstEvent.data.participants : []);
   }
@@ -91,8 +91,8 @@ export class ChatTranscriptService {
   private async readFromPostgres(sessionId: string, request: TranscriptRequest): Promise<ChatTranscript> {
     const streamId = buildChatStreamId(sessionId);
     const collector = new TranscriptCollector(request);
-    // The first page begins at the last event of the chat.
-    for (let beforeSeq = Number.MAX_SAFE_INTEGER; ;) {
+    let beforeSeq = Number.MAX_SAFE_INTEGER; // the first page begins at the last event of the chat
+    for (;;) {
       const page = await this.persisted.readBackwards(streamId, beforeSeq, PAGE_SIZE);
       for (const event of page) addPersistedEvent(collector, event);
       const oldest = page.at(-1);
@@ -132,6 +132,9 @@ const addPersistedEvent = (
   { type, data, entryId, seq }: PersistedChatEvent,
 ): void => collector.add({ type, data } as unknown as RandomChatEvent, { id: entryId, seq });
 
+/** The data of an event whose content may have expired. */
+type MayLackContent<Data> = Omit<Data, 'content'> & { content?: string };
+
 /**
  * Collects the messages of a chat from its events, which are added in reverse order. Events from PostgreSQL lack
  * personal fields that have expired, such as `content`.
@@ -161,7 +164,7 @@ class TranscriptCollector {
 
   add(event: RandomChatEvent | null, position: EventPosition): void {
     if (event?.type === 'MessageEdited') {
-      const { messageId, content } = event.data as { messageId: string; content?: string };
+      const { messageId, content } = event.data as MayLackContent<typeof event.data>;
       const laterContents = this.edits.get(messageId) ?? [];
       if (content !== undefined) this.edits.set(messageId, [...laterContents, content]);
       return;
@@ -172,7 +175,7 @@ class TranscriptCollector {
       this.countOmitted(1);
       return;
     }
-    const { senderId, messageType, content } = event.data as { content?: string } & typeof event.data;
+    const { senderId, messageType, content } = event.data as MayLackContent<typeof event.data>;
     // Newest first; the original content, if it has not expired, is the oldest.
     const contents = [...(this.edits.get(position.id) ?? []), ...(content === undefined ? [] : [content])];
     const at = new Date(parseOccurredAtMs(position));

@@ -1,6 +1,6 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Of the two ways to send a frame, `request` throws when
-// the answer is an error, and `ask` returns it. Of the two ways to wait for a frame, `next` also finds one that was
-// returned before; `take` removes it, so that the next call waits for another one.
+// the answer is an error, and `ask` returns it. Of the two ways to receive a frame, `next` returns the same frame again
+// at the next call, and `take` does not.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain.errors';
@@ -50,7 +50,7 @@ describe('a socket in a random chat', () => {
     const messageCount = 20;
     for (let count = 0; count < messageCount; count += 1)
       await adaSocket.request('random_message', textMessage(sessionId, 'x'));
-    await adaSocket.leave();
+    await adaSocket.closeCleanly();
     const listReads = recordStreamReads(1);
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 5 });
     await newSocket.next('session_resumed');
@@ -60,7 +60,7 @@ describe('a socket in a random chat', () => {
 
   it('reads only the first and last event of a chat that ended before the user reconnected', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await startChat();
-    await adaSocket.terminate();
+    await adaSocket.terminate(); // a lost connection; the chat continues during the grace period
     await bobSocket.request('skip_chat', { sessionId });
     const listReads = recordStreamReads(1);
     const newSocket = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
@@ -90,7 +90,7 @@ describe('a socket in a random chat', () => {
     await showChat(tab, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     for (const socket of [tab, adaSocket]) await socket.next('chat_skipped');
-    // After the end, the frame is still acknowledged.
+    // `show_chat` is acknowledged even after the end of the chat.
     expect(await showChat(tab, true)).toEqual({});
   });
 
@@ -103,7 +103,7 @@ describe('a socket in a random chat', () => {
     });
   });
 
-  it('does not grant the partner access to an image when the message with the image is refused', async () => {
+  it('shares an image once, and only when the message with it is accepted', async () => {
     const { adaSocket, bobSocket, sessionId } = await startChat();
     // `share` grants the partner access to the images of a message. A fake replaces it, because no file has this URL.
     const shareSpy = jest
@@ -148,11 +148,11 @@ describe('a socket in a random chat', () => {
     expect(await adaSocket.ask('join_queue', {})).toMatchObject(refusal);
   });
 
-  it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
+  it('receives no queue_left when another tab of the user sends leave_queue during the chat', async () => {
     const { ada, adaSocket, sessionId } = await startChat();
     const tab = await ada.openSocket(stack.origins[1], { sessionId, seq: 1 });
     await tab.next('session_resumed'); // a message sent before would be part of this frame
-    // Makes the match so old that leave_queue does not count as a skip.
+    // Shortly after a match, leave_queue skips the chat. This makes the match older.
     await stack.store.redis.hset(matchingKeys.user(ada.user.id), 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
@@ -160,9 +160,10 @@ describe('a socket in a random chat', () => {
     expect(tab.all('queue_left')).toEqual([]);
   });
 
-  it('receives nothing of a chat whose replica died after releasing the match, and the chat is aborted', async () => {
+  it('receives nothing of a chat whose match was released, and the chat is aborted', async () => {
     await waitUntilSweepsRun();
-    // Bob searches after Ada, so Bob's replica makes the match.
+    // Bob searches after Ada, so Bob's replica makes the match. Instead of confirming the match, it releases the match
+    // (Ada and Bob search again) and fails.
     const matching = stack.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
@@ -183,7 +184,7 @@ describe('a socket in a random chat', () => {
     expect(entries[1]?.[1].join(' ')).toContain('"reason":"aborted"');
     for (const socket of [adaSocket, bobSocket]) {
       expect(socket.frames.filter(({ data }) => data?.sessionId === sessionId)).toEqual([]);
-      await socket.leave();
+      await socket.closeCleanly();
     }
   });
 });

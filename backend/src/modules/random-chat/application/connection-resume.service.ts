@@ -54,7 +54,7 @@ export class ConnectionResumeService {
         return;
       }
       const seenSeq = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
-      await this.requireResumeRate(chat, userId, seenSeq);
+      await this.limitResumeRate(chat, userId, seenSeq);
       const pastChat = await this.findPastChat(userId, lastSeen, chat);
       this.admitSocket(connection, state, reportState);
       if (pastChat && lastSeen) sendEnd(connection, pastChat, lastSeen.seq);
@@ -70,9 +70,9 @@ export class ConnectionResumeService {
   }
 
   /** Like the method of `LiveChatService`, but also counts a refusal. */
-  private async requireResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
+  private async limitResumeRate(chat: LiveChat, userId: number, seenSeq: number): Promise<void> {
     try {
-      await this.chats.requireResumeRate(chat, userId, seenSeq);
+      await this.chats.limitResumeRate(chat, userId, seenSeq);
     } catch (error) {
       this.metrics.recordResume('refused');
       throw error;

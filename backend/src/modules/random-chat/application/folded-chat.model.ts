@@ -25,11 +25,12 @@ export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
   /**
-   * For each event that changed the reactions to a message, these reactions after the event, by `seq` of the event. A
-   * resume sends past events with the reactions of that time.
+   * The reactions to a message after each event that changed them, by `seq` of the event. A resume sends past events
+   * with the reactions of that time.
    */
   private readonly reactionsAfterEvent = new Map<number, ChatMessage['reactions']>();
 
+  /** @param rates the rate limit of each action */
   constructor(
     readonly sessionId: string,
     rates: Rates,
@@ -92,18 +93,20 @@ export class FoldedChat implements ChatSummary, ChatView {
       participants: this.participants,
       getReactions: () => toReactions(reactions),
     };
-    return this.serialise(pastView, event, { id: entry.id, seq }, viewerId);
+    return this.serialise(event, { id: entry.id, seq }, viewerId, pastView);
   }
 
   /**
    * Adds the next entry.
-   * @returns the entry's event; null for an event that cannot be decoded or folded, and only advances the version.
+   * @param decoded the result of `decodeEvent`, if the caller has it already
+   * @returns the decoded entry. Its `event` is null if it could not be decoded or folded; the entry then only advances
+   * the version.
    */
   protected add(entry: ChatLogEntry, decoded: DecodedEvent = decodeEvent(entry.text)): DecodedEvent {
     this.entries.push(entry);
     const position = { id: entry.id, seq: this.entries.length };
     const event = this.fold(decoded.event, position, Buffer.byteLength(entry.text));
-    return event === decoded.event ? decoded : { eventId: decoded.eventId, event };
+    return { ...decoded, event };
   }
 
   private fold(
@@ -114,6 +117,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     try {
       this.state = evolve(this.state, event, position, bytes);
     } catch (error) {
+      // `evolve` has advanced the version before it failed.
       logFailure(`An event of type ${event?.type} could not be read`, error);
       return null;
     }
@@ -129,10 +133,10 @@ export class FoldedChat implements ChatSummary, ChatView {
    * continue with later events.
    */
   serialise(
-    view: ChatView,
     event: RandomChatEvent | null,
     position: EventPosition,
     viewerId: number,
+    view: ChatView = this,
   ): string {
     try {
       return JSON.stringify(buildFrame(view, event, position, viewerId));

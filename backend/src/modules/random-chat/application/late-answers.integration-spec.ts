@@ -56,7 +56,7 @@ describe('a chat with appends that time out', () => {
     await Promise.all([sendMessages(adaSocket, 'ada'), sendMessages(bobSocket, 'bob'), pauseRedis()]);
     // Only at the next event does a replica notice that Redis stored a message although its append timed out.
     await adaSocket.request('random_message', { sessionId, content: 'the last word', messageType: 'text' });
-    await until(() => adaSocket.getLastSeen(sessionId) === bobSocket.getLastSeen(sessionId));
+    await until(() => adaSocket.getLastSeq(sessionId) === bobSocket.getLastSeq(sessionId));
 
     expect(refusedContents.length).toBeGreaterThan(0);
     // Both sockets have received every event in order of `seq`, so both users see the same order.

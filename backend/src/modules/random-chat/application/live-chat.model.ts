@@ -61,7 +61,7 @@ export interface Serving {
    * Called when Redis lost the chat or its records (which users are in the chat, and with which sockets). The stream
    * has been ended; the callback deletes the records.
    */
-  onLost(userIds: readonly number[]): Promise<void>;
+  onChatLost(userIds: readonly number[]): Promise<void>;
 }
 
 /**
@@ -229,7 +229,7 @@ export class LiveChat extends FoldedChat {
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
     // A `restarted` stream has its entries again. But its chat has to end, because the records of its users are lost.
-    this.services.metrics.recordTail(restoration === 'restored' ? 'restored' : 'ended');
+    this.services.metrics.recordTailOutcome(restoration === 'restored' ? 'restored' : 'ended');
     if (restoration === 'restored') return true;
     await this.endLostChat();
     return false;
@@ -261,7 +261,7 @@ export class LiveChat extends FoldedChat {
       const id = `${this.services.log.estimateRedisTimeMs()}-0`;
       this.sendEvent(this.add({ id, text: encodeEvent(localEnd) }, localEnd), { id, seq: this.version });
     }
-    await this.serving?.onLost(userIds);
+    await this.serving?.onChatLost(userIds);
   }
 
   /**

@@ -39,8 +39,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   });
   /** The session that each socket has joined, or is joining. */
   private readonly joinedSessionIds = new Map<SocketConnection, string>();
-  /** The session whose end each socket has received last. */
-  private readonly pastSessionIds = new WeakMap<SocketConnection, string>();
+  /** For each socket, the session whose end it received last. */
+  private readonly lastEndedSessionIds = new WeakMap<SocketConnection, string>();
   /** Restores the newest entries (the tail) of chats when Redis has lost them. */
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
@@ -95,8 +95,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * The chat that a client's frame names. It may have ended: a retried command gets the same ack again. Returned
-   * synchronously to a socket that has joined the chat, which is the case for almost every frame.
+   * Returns the chat that a client's frame names, even if it has ended, because a retried command gets its ack again.
+   * The result is synchronous if the socket has joined the chat, which is the case for almost every frame.
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
@@ -121,7 +121,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Creates a chat without reading its stream. If the stream already has events, the first append fails and reads them.
+   * Creates a chat without reading its stream. If the stream already has events, the first command reads them when it
+   * fails to append, and appends again.
    */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
@@ -131,7 +132,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   async read(sessionId: string): Promise<LiveChat> {
     const chat = this.create(sessionId);
     await chat.catchUp();
-    if (!(await this.restoreLost(sessionId, chat.version))) return chat;
+    const isRestored = await this.restoreLost(sessionId, chat.version);
+    if (!isRestored) return chat;
     const restored = this.create(sessionId);
     await restored.catchUp();
     return restored;
@@ -150,8 +152,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Ends an open chat after Redis lost the record that a user is in it. If the chat has already ended, sockets on this
-   * replica receive the end, in case its publication is late.
+   * Ends an open chat after Redis lost the record that a user is in it, and frees its users for other chats. If the
+   * chat has already ended, sockets on this replica receive the end, in case its publication is late.
    */
   async endAfterLostRecord(sessionId: string): Promise<void> {
     await this.use(sessionId, async (chat) => {
@@ -166,7 +168,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    const knownSessionIds = [this.pastSessionIds.get(connection), this.joinedSessionIds.get(connection)];
+    const knownSessionIds = [this.lastEndedSessionIds.get(connection), this.joinedSessionIds.get(connection)];
     if (knownSessionIds.includes(sessionId)) return null;
     return this.use(sessionId, (chat) =>
       // A partner without a socket in the chat yet ('awaited') is about to join, and is not shown as away.
@@ -182,7 +184,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * on frames applies to it.
    * @throws DomainError `rate_limited`
    */
-  async requireResumeRate(chat: LiveChat, userId: number, seenVersion: number): Promise<void> {
+  async limitResumeRate(chat: LiveChat, userId: number, seenVersion: number): Promise<void> {
     const pages = countResumePages(chat, seenVersion);
     if (pages > 1) await this.limiter.require('resumed_pages', userId, pages);
   }
@@ -194,32 +196,32 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
-    const sendPastEvents = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
+    const sendPastEventsAndAttach = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
     // Unlike in `join`, a partner without a socket in the chat yet ('awaited') is shown as away.
     const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
     if (this.joinedSessionIds.get(connection) !== chat.sessionId)
-      return this.joinSocket(connection, chat, awayStates, sendPastEvents);
-    await this.recordAndReadPartner(chat, connection, awayStates);
+      return this.joinSocket(connection, chat, awayStates, sendPastEventsAndAttach);
+    await this.recordSocketAndUpdateAway(chat, connection, awayStates);
     await chat.catchUp();
-    await sendPastEvents();
+    await sendPastEventsAndAttach();
     if (!chat.isEnded) return chat;
     this.detachSockets(chat.sessionId);
     return null;
   }
 
   /**
-   * Records the socket in the chat and sends past events to it. Removes the record if the chat is over or the socket
-   * does not stay in it.
+   * Adds the socket to the chat's sockets in Redis and sends past events to it. Removes it from them if the chat is
+   * over or the socket does not stay in it.
    * @param chat a chat that the caller holds with `use`.
    * @param awayStates the states in which the partner is shown as away.
-   * @param sendPastEvents sends them and attaches the socket to the chat.
+   * @param sendPastEventsAndAttach sends past events and attaches the socket to the chat.
    * @returns the chat; null when the socket has not joined it.
    */
   private async joinSocket(
     connection: SocketConnection,
     chat: LiveChat,
     awayStates: readonly PartnerState[],
-    sendPastEvents: () => Promise<void>,
+    sendPastEventsAndAttach: () => Promise<void>,
   ): Promise<LiveChat | null> {
     const { sessionId } = chat;
     const { userId } = connection.identity;
@@ -227,7 +229,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (previousSessionId !== undefined && previousSessionId !== sessionId) {
       // Only the user's record says which of the two chats is the current one.
       if (!(await this.records.isInChat(userId, sessionId))) return null;
-      // The client receives the end of one chat before the start of the next.
+      // The record names the new chat, so the previous one has to end. Its end is sent before the start of the next.
       await this.endAfterLostRecord(previousSessionId);
     }
     if (this.joinedSessionIds.get(connection) === sessionId || !connection.isOpen) return null;
@@ -236,10 +238,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     let hasJoined = false;
     let isEnded = false;
     try {
-      await this.recordAndReadPartner(chat, connection, awayStates);
+      await this.recordSocketAndUpdateAway(chat, connection, awayStates);
       // The socket is recorded, so every later publication arrives. Earlier events are read from the stream.
       await chat.catchUp();
-      await sendPastEvents();
+      await sendPastEventsAndAttach();
       if (chat.isEnded) {
         isEnded = true;
         this.detachSockets(sessionId);
@@ -251,7 +253,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     } finally {
       if (!hasJoined) {
         chat.detach(connection);
-        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out here.
+        // Needed even if `recordSocket` failed: Redis may still execute a call that timed out in this process. Repeats
+        // what `detachSockets` has done for an attached socket of an ended chat.
         if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
@@ -263,7 +266,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return new LiveChat(sessionId, this.services, {
       replicaId: this.lease.replicaId,
       onEnded: () => this.detachSockets(sessionId),
-      onLost: (userIds) => this.tails.closeRecords(sessionId, userIds),
+      onChatLost: (userIds) => this.tails.closeRecords(sessionId, userIds),
     });
   }
 
@@ -289,11 +292,11 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (!served) return;
     for (const connection of [...served.chat.connections]) {
       served.chat.detach(connection);
-      this.pastSessionIds.set(connection, sessionId);
+      this.lastEndedSessionIds.set(connection, sessionId);
       if (this.joinedSessionIds.get(connection) === sessionId) this.joinedSessionIds.delete(connection);
       void this.presence.leaveEnded(sessionId, connection.id);
     }
-    this.served.dropIfEmpty(sessionId);
+    this.served.dropIfUnused(sessionId);
   }
 
   @OnProcessEvent('SocketClosed')
@@ -307,7 +310,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     // How long the chat waits for the user to return.
     const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
     void this.presence.leave(sessionId, connection.id, graceMs);
-    this.served.dropIfEmpty(sessionId);
+    this.served.dropIfUnused(sessionId);
   }
 
   /**
@@ -321,7 +324,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Records the socket in the chat and stores whether its partner is away. */
-  private async recordAndReadPartner(
+  private async recordSocketAndUpdateAway(
     chat: LiveChat,
     connection: SocketConnection,
     awayStates: readonly PartnerState[],
@@ -340,10 +343,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Called when the records of this replica's sockets may have been evicted (its lease, the proof of life of a replica,
-   * has lapsed), or when publications may have been missed. First restores entries that Redis has lost, before chats
-   * continue without them. Redis publishes only to replicas with recorded sockets. Therefore versions are compared
-   * again after all sockets have been recorded.
+   * Called when publications may have been missed, or when other replicas may have evicted the records of this
+   * replica's sockets, because this replica's lease (its proof of being alive) has lapsed. First restores entries that
+   * Redis has lost, before chats continue without them. Redis publishes only to replicas with recorded sockets.
+   * Therefore versions are compared again after all sockets have been recorded.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
@@ -353,7 +356,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     await this.compareVersions();
   }
 
-  /** Restores entries that Redis has lost, and reads missed ones. A failure is only logged: the next run is soon. */
+  /**
+   * Compares the versions of chats with Redis: restores entries that Redis has lost, and reads missed ones. A failure
+   * is only logged: the next run is soon.
+   */
   private async compareVersions(): Promise<void> {
     try {
       await this.tails.compareVersions(this.served.listChats());

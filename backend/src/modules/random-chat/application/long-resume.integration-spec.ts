@@ -1,7 +1,7 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets; a TCP relay simulates a slow connection. Of the two
 // ways to send a frame, `request` throws when the answer is an error, and `ask` returns it.
 import { limits } from '@thaw/contract/limits';
-import { estimateSlowdown } from '../../../testing/processor-load.probe';
+import { estimateCpuSlowdown } from '../../../testing/processor-load.probe';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
@@ -52,7 +52,7 @@ describe('the resume of a long chat', () => {
       `${index} `.padEnd(messageBytes, 'x'),
     );
     const { version } = await appendMessages(stack.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
-    await untilWithin(60_000, () => chat.bobSocket.getLastSeen(chat.sessionId) === version);
+    await untilWithin(60_000, () => chat.bobSocket.getLastSeq(chat.sessionId) === version);
     return { ...chat, version };
   };
   const listPages = (socket: ThawSocket): ResumePage[] =>
@@ -123,7 +123,7 @@ describe('the resume of a long chat', () => {
         const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
-      expect(p99Ms).toBeLessThanOrEqual(MAX_PING_MS * estimateSlowdown());
+      expect(p99Ms).toBeLessThanOrEqual(MAX_PING_MS * estimateCpuSlowdown());
     },
   );
 
@@ -175,7 +175,7 @@ describe('the resume of a long chat', () => {
 
   it('stops when its socket closes, and starts again on the next socket', async () => {
     const { bob, bobSocket, adaSocket, sessionId } = await startLongChat(MIB);
-    await bobSocket.leave();
+    await bobSocket.closeCleanly();
     const socket = await startSlowResume(bob, MBIT);
     await until(() => listPages(socket).length > 0);
     await socket.terminate();
@@ -228,7 +228,7 @@ describe('the resume of a long chat', () => {
       } else {
         resumeCount += 1;
         await until(() => listPages(socket).at(-1)?.last);
-        await socket.leave();
+        await socket.closeCleanly();
       }
     }
     expect(wasRefused).toBe(true);

@@ -35,7 +35,7 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
-    await until(() => chat.bobSocket.getLastSeen(chat.sessionId) === VERSION_AT_START);
+    await until(() => chat.bobSocket.getLastSeq(chat.sessionId) === VERSION_AT_START);
     return chat;
   };
   /** Simulates a restart of Redis after which it has only the first `keptCount` entries. */
@@ -67,7 +67,7 @@ describe('a chat whose tail Redis has lost', () => {
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
         seq: VERSION_AT_START + 1,
       });
-      await until(() => adaSocket.getLastSeen(sessionId) === VERSION_AT_START + 1);
+      await until(() => adaSocket.getLastSeq(sessionId) === VERSION_AT_START + 1);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
         expect(socket.seqViolations).toEqual([]);
@@ -95,7 +95,7 @@ describe('a chat whose tail Redis has lost', () => {
         compareVersionsOn(1 - (round % 2)),
       ]);
       await until(() =>
-        [adaSocket, bobSocket].every((socket) => socket.getLastSeen(sessionId) === VERSION_AT_START + 2),
+        [adaSocket, bobSocket].every((socket) => socket.getLastSeq(sessionId) === VERSION_AT_START + 2),
       );
       expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
       expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
@@ -205,7 +205,7 @@ describe('a chat whose tail Redis has lost', () => {
         const carolSocket = await carol.openSocket();
         await carolSocket.request('join_queue', { preferences: 'both' });
         const { sessionId: nextSessionId } = await carolSocket.next('chat_matched');
-        await until(() => adaSocket.getLastSeen(String(nextSessionId)) === 1);
+        await until(() => adaSocket.getLastSeq(String(nextSessionId)) === 1);
         expect(listStartsAndEnds(adaSocket)).toEqual([
           `chat_matched ${sessionId}`,
           `chat_skipped ${sessionId}`,
@@ -266,7 +266,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
       seq: VERSION_AT_START + 1,
     });
-    await until(() => bobSocket.getLastSeen(sessionId) === VERSION_AT_START + 1);
+    await until(() => bobSocket.getLastSeq(sessionId) === VERSION_AT_START + 1);
     expect(bobSocket.seqViolations).toEqual([]);
   });
 

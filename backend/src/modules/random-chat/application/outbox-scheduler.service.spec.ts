@@ -9,6 +9,7 @@ let jobTimes: { group: number; atMs: number }[];
 /** A scheduler of one replica, whose added jobs are recorded in `jobTimes`. */
 const createScheduler = (): OutboxSchedulerService => {
   const add: JobQueueService['add'] = (_name, data) => {
+    // A `lane` is a shard group.
     const { lane: group } = data as JobData['persist_lane'];
     jobTimes.push({ group, atMs: Date.now() });
     return Promise.resolve();
@@ -18,12 +19,12 @@ const createScheduler = (): OutboxSchedulerService => {
 
 beforeEach(() => {
   jobTimes = [];
-  jest.useFakeTimers({ now: 1_700_000_000_123 });
+  jest.useFakeTimers({ now: 1_700_000_000_123 }); // between the turns of two groups
 });
 
 afterEach(() => jest.useRealTimers());
 
-it('adds the jobs of shard groups that are scheduled together evenly spaced over the batch window', () => {
+it('adds the jobs of shard groups at even intervals over the batch window when they are scheduled together', () => {
   const scheduler = createScheduler();
   const startedAt = Date.now();
   for (const group of groups) scheduler.schedule(group);
@@ -35,8 +36,9 @@ it('adds the jobs of shard groups that are scheduled together evenly spaced over
     expect(Math.abs(time - times[index]! - BATCH_WINDOW_MS / SHARD_GROUP_COUNT)).toBeLessThanOrEqual(1);
 });
 
-it('adds the job of a shard group at the same time in every replica, whenever the outbox was filled', () => {
+it('adds the job of a shard group at the same time in two replicas that schedule it at different times', () => {
   const [replica, otherReplica] = [createScheduler(), createScheduler()];
+  // The first job is added at a turn of the group. Both replicas then schedule a job for its next turn.
   replica.schedule(2);
   jest.advanceTimersToNextTimer();
   replica.schedule(2);

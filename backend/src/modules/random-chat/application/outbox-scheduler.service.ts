@@ -21,8 +21,8 @@ export class OutboxSchedulerService {
 
   constructor(private readonly jobs: JobQueueService) {}
 
-  @OnProcessEvent('OutboxFilled')
-  scheduleShard({ shard }: ProcessEventMap['OutboxFilled']): void {
+  @OnProcessEvent('OutboxBecameNonEmpty')
+  scheduleShard({ shard }: ProcessEventMap['OutboxBecameNonEmpty']): void {
     this.schedule(findShardGroup(shard));
   }
 
@@ -30,7 +30,7 @@ export class OutboxSchedulerService {
   schedule(group: number): void {
     if (this.scheduledGroups.has(group)) return;
     this.scheduledGroups.add(group);
-    // If this process dies before, the worker's poll finds the outbox within two seconds.
+    // If this process dies before the timer fires, the worker's poll finds the outbox within two seconds.
     setTimeout(() => {
       this.scheduledGroups.delete(group);
       void this.enqueue(group);
@@ -56,6 +56,6 @@ export class OutboxSchedulerService {
  */
 const findDelayMs = (group: number): number => {
   const offsetMs = Math.floor((group * BATCH_WINDOW_MS) / SHARD_GROUP_COUNT);
-  // One millisecond later, because a timer may fire early: the next delay would then end at the same turn.
+  // Plus one millisecond: if a timer fired slightly before its turn, the next delay would end at that same turn.
   return BATCH_WINDOW_MS - ((Date.now() + offsetMs) % BATCH_WINDOW_MS) + 1;
 };

@@ -16,8 +16,9 @@ export interface ChatPeriod {
 }
 
 /**
- * Who was in a chat, and when it ended: from Redis while Redis has the chat, otherwise from PostgreSQL. If Redis has
- * lost a chat before its end was persisted, the time of its last persisted event counts as its end.
+ * Finds who was in a chat, and when it ended; also for a chat in progress. Reads from Redis while Redis has the chat,
+ * otherwise from PostgreSQL. If Redis has lost a chat before its end was persisted, the time of its last persisted
+ * event counts as its end.
  */
 @Injectable()
 export class PastChatService {
@@ -32,11 +33,13 @@ export class PastChatService {
   async find(sessionId: string): Promise<ChatPeriod | null> {
     const { first, last } = await this.log.readEdges(sessionId);
     const firstEvent = first && decodeEvent(first.text).event;
+    // Redis no longer has the chat, or has lost it and then stored only its end.
     if (!first || !last || firstEvent?.type !== 'ChatStarted') {
       const row = await this.history.findByStream(buildChatStreamId(sessionId));
       return row && this.toPeriod(row);
     }
     const lastEvent = decodeEvent(last.text).event;
+    // PostgreSQL needs no such check: the history has no row of an aborted chat.
     if (lastEvent?.type === 'ChatEnded' && lastEvent.data.reason === 'aborted') return null;
     return {
       sessionId,
@@ -54,11 +57,11 @@ export class PastChatService {
 
   /**
    * When each chat ended, in the order of the rows; null for a chat that is in progress. While Redis is unavailable,
-   * the result is also null for a chat whose end is not recorded in PostgreSQL.
+   * also null for a chat that Redis has lost: its row cannot be distinguished from that of a chat in progress.
    */
   async findEnds(rows: readonly ChatHistoryEntity[]): Promise<(Date | null)[]> {
-    const withoutEnd = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);
-    const lastEventTimes = await this.findLastEventTimesOfLost(withoutEnd);
+    const openStreamIds = rows.filter(({ endedAt }) => !endedAt).map(({ streamId }) => streamId);
+    const lastEventTimes = await this.findLastEventTimesOfLost(openStreamIds);
     return rows.map(({ endedAt, streamId }) => endedAt ?? lastEventTimes.get(streamId) ?? null);
   }
 
@@ -67,8 +70,9 @@ export class PastChatService {
     if (streamIds.length === 0) return new Map();
     const versions = await this.log.readVersions(streamIds.map(parseChatStreamId)).catch((error: unknown) => {
       logWarning(this.logger, 'The ends of chats were not looked up', error);
-      return [];
+      return []; // no stream then counts as lost
     });
+    // A stream without entries has the version 0.
     const lostStreamIds = streamIds.filter((_, index) => versions[index] === 0);
     return lostStreamIds.length === 0 ? new Map() : this.history.findLastEventTimes(lostStreamIds);
   }

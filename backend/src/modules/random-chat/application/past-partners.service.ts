@@ -12,12 +12,16 @@ export class PastPartnersService {
   ) {}
 
   async haveChatted(userId: number, otherId: number): Promise<boolean> {
-    return (await this.queue.areOrWerePartners(userId, otherId)) || this.history.haveChatted(userId, otherId);
+    return (
+      (await this.queue.areOrRecentlyWerePartners(userId, otherId)) ||
+      this.history.haveChatted(userId, otherId)
+    );
   }
 
   /**
    * Whether the two may send each other friend requests. They may if they have started a chat after `since`, are in one
-   * now, or were in one a few minutes ago, and if none of these chats was ended for safety.
+   * now, or were in one a few minutes ago, and if none of these chats was ended for safety (one of them stated to be
+   * under 18).
    */
   async mayBecomeFriends(
     userId: number,
@@ -29,7 +33,7 @@ export class PastPartnersService {
     if (await this.history.wasChatEndedForSafety(userId, otherId, since, manager)) return false;
     return (
       (await this.history.haveChatted(userId, otherId, since, manager)) ||
-      this.queue.areOrWerePartners(userId, otherId)
+      this.queue.areOrRecentlyWerePartners(userId, otherId)
     );
   }
 

@@ -5,6 +5,7 @@ export interface ServedChat {
   chat: LiveChat;
   /** Settles with the first read of the chat's stream. */
   ready: Promise<void>;
+  /** Whether `ready` has resolved, for callers that must not wait. */
   isReady: boolean;
   /** Number of running calls of `use`, such as those for sockets that are joining. A chat in use is kept. */
   uses: number;
@@ -53,11 +54,11 @@ export class ServedChatRegistry {
       return await work(served.chat);
     } finally {
       served.uses -= 1;
-      this.dropIfEmpty(sessionId);
+      this.dropIfUnused(sessionId);
     }
   }
 
-  dropIfEmpty(sessionId: string): void {
+  dropIfUnused(sessionId: string): void {
     const served = this.servedBySessionId.get(sessionId);
     if (!served || served.uses > 0 || served.chat.hasSockets) return;
     this.servedBySessionId.delete(sessionId);

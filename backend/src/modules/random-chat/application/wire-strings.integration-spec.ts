@@ -69,7 +69,7 @@ describe('hostile strings from clients', () => {
       await until(() => socket.all('error').length === INVALID_FRAMES_PER_STRING);
       expect(socket.frames.at(-1)).toMatchObject({ event: 'error', data: { code: 'invalid_payload' } });
       expect(socket.frames.at(-1)?.ref).toBeUndefined();
-      await socket.leave();
+      await socket.closeCleanly();
     }
     expect(replies.map(({ event, data }) => `${event} ${String(data.code)}`)).toEqual(
       replies.map(() => 'error invalid_payload'),

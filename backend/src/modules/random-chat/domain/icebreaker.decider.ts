@@ -1,7 +1,7 @@
 import { findQuestionById, questions } from '@thaw/contract/questions';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { type Decision, accept } from './decision.types';
-import { requireRate } from './rate-limit.rules';
+import { requireWithinRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
@@ -19,13 +19,13 @@ export const decideGameStart = (command: StartGame, state: RandomChatState): Dec
   const isRepeatedTooEarly =
     state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
   if (!findQuestionById(questionId) || isRepeatedTooEarly) throw new DomainError('unknown_question');
-  requireRate(state, 'game', initiatorId, command);
+  requireWithinRate(state, 'game', initiatorId, command);
   return accept({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 };
 
 /**
- * The first answer is final and hidden from the partner; the second one, by the partner, reveals both. An answer that a
- * user has already given is a retry.
+ * The first answer is final and hidden from the partner; the second one, by the partner, reveals both. The same answer
+ * by the same user is a retry; another answer by the same user is refused.
  */
 export const decideGameAnswer = (
   { userId, gameId, response }: AnswerGame,
@@ -53,7 +53,7 @@ export const decideGameAnswer = (
   });
 };
 
-/** Either user may ignore a game until the answers are revealed. A first answer is then never disclosed (A74, A78). */
+/** Either user may ignore a game until the answers are revealed. Its first answer is never disclosed (A74, A78). */
 export const decideGameIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };

@@ -19,7 +19,7 @@ const sendMessage = (
   replyToId: string | null = null,
 ): RandomChatCommand => ({
   type: 'SendMessage',
-  decidedAtMs: getEventTime(60),
+  decidedAtMs: getEventTime(60), // an hour after the start of the chat
   senderId: ADA,
   content,
   messageType,
@@ -48,7 +48,7 @@ describe('a message with images', () => {
     givenChat(chatStarted).when(sendMessage('image', content)).thenThrows('image_not_yours');
   });
 
-  it('is accepted when it is text followed by images', () => {
+  it('is accepted, and trimmed, when it is text followed by images', () => {
     const content = `look\n[IMAGE:${IMAGE_URL}]\n[IMAGE:${OTHER_IMAGE_URL}]`;
     givenChat(chatStarted)
       .when(sendMessage('mixed', ` ${content} `))

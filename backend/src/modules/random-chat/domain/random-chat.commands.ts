@@ -1,6 +1,7 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Participant } from './random-chat.events';
 
+/** Whether the rate limit allows the command follows from its time and the times of earlier events. */
 interface RateLimitedCommand {
   /** When the command is decided: epoch ms, by the clock of Redis, which also sets the time of the events. */
   decidedAtMs: number;
@@ -69,6 +70,7 @@ export interface SkipChat {
 /** A participant was away for longer than the grace period, or was suspended or banned. */
 export interface EndAbandonedChat {
   type: 'EndAbandonedChat';
+  /** That participant. */
   userId: number;
 }
 

@@ -32,7 +32,7 @@ const abortChat = { type: 'AbortChat' } as const;
 const endLostChat = { type: 'EndLostChat' } as const;
 
 /** @param userId the user who skips. */
-const createChatSkipped = (userId: number): RandomChatEvent => ({
+const createEndBySkip = (userId: number): RandomChatEvent => ({
   type: 'ChatEnded',
   data: { reason: 'skipped', endedBy: userId },
 });
@@ -90,7 +90,7 @@ describe('a message', () => {
     },
   );
 
-  it('has at most 2,000 code points, counted after trimming', () => {
+  it(`has at most ${limits.messageMaxCodePoints} code points, counted after trimming`, () => {
     const longest = '🎉'.repeat(limits.messageMaxCodePoints);
     givenChat(chatStarted)
       .when(sendMessage({ content: `  ${longest}  ` }))
@@ -220,13 +220,14 @@ describe('the rate limit of messages', () => {
   });
 
   it('allows a message when the clock is behind the time of the last event', () => {
+    // The message is event 2, twelve minutes later than the clock.
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
       .when(sendMessage({ decidedAtMs: getEventTime(-10) }))
       .then(messageSent(ADA));
   });
 });
 
-describe('a full chat', () => {
+describe('a chat with the maximum number of events', () => {
   const fullHistory = [
     chatStarted,
     ...Array.from({ length: MAX_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
@@ -238,7 +239,7 @@ describe('a full chat', () => {
       .thenThrows('unavailable');
     givenChat(...fullHistory)
       .when(skipChat(ADA))
-      .then(createChatSkipped(ADA));
+      .then(createEndBySkip(ADA));
   });
 
   it('accepts the last message that fits, and recognises a repeated message', () => {
@@ -251,7 +252,7 @@ describe('a full chat', () => {
   });
 });
 
-describe('a chat of 4 MiB', () => {
+describe('a chat of the maximum size', () => {
   /** Every event has a quarter of the maximum size. */
   const givenChatOfQuarters = givenChatOfBytes(MAX_BYTES / 4);
   const threeQuarters = [chatStarted, messageSent(ADA), messageSent(BOB)];
@@ -265,13 +266,13 @@ describe('a chat of 4 MiB', () => {
       .thenThrows('unavailable');
     givenChatOfQuarters(...threeQuarters, messageSent(ADA))
       .when(skipChat(ADA))
-      .then(createChatSkipped(ADA));
+      .then(createEndBySkip(ADA));
   });
 });
 
 describe('the end of a random chat', () => {
   it('happens when a participant skips', () => {
-    givenChat(chatStarted).when(skipChat(BOB)).then(createChatSkipped(BOB));
+    givenChat(chatStarted).when(skipChat(BOB)).then(createEndBySkip(BOB));
   });
 
   it('names no user when a participant was away for too long', () => {
@@ -300,7 +301,7 @@ describe('the end of a random chat', () => {
     abortChat,
     endLostChat,
   ])('is stored once: a later %o refers to the first end', (command) => {
-    const repeated = givenChat(chatStarted, messageSent(ADA), createChatSkipped(BOB)).when(command);
+    const repeated = givenChat(chatStarted, messageSent(ADA), createEndBySkip(BOB)).when(command);
     repeated.thenNothing();
     expect(repeated.decide()).toMatchObject({ alreadyDone: { seq: 3 } });
   });

@@ -7,7 +7,7 @@ import { findStatedAge } from '@thaw/contract/stated-age';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
 import { decideGameAnswer, decideGameStart, decideGameIgnore } from './icebreaker.decider';
 import { type Decision, accept, createNoOp } from './decision.types';
-import { requireRate } from './rate-limit.rules';
+import { requireWithinRate } from './rate-limit.rules';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
@@ -40,7 +40,8 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
     case 'SendMessage': {
       requireParticipant(state, command.senderId);
-      // A retry is recognised first: it is acknowledged even if the chat has ended or is full, or no token is left.
+      // A retry is recognised first. It is acknowledged even if the chat has ended or is full, or the user has reached
+      // the rate limit.
       const earlierMessage =
         command.clientId && findMessageByClientId(state, command.senderId, command.clientId);
       if (earlierMessage) return { alreadyDone: { id: earlierMessage.id, seq: earlierMessage.seq } };
@@ -73,7 +74,8 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireOpenAndNotFull(state);
       return decideGameIgnore(command, state);
 
-    // The commands below end the chat. They do not require an open chat, so that a full chat can be ended.
+    // The commands below end the chat. They skip `requireOpenAndNotFull`, so that a full chat can be ended. `decideEnd`
+    // handles a chat that has already ended.
     case 'SkipChat':
       requireParticipant(state, command.userId);
       return decideEnd(state, { reason: 'skipped', endedBy: command.userId });
@@ -82,7 +84,8 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
-    // The last two commands concern no single user. A lost chat may even lack its start, and so its participants.
+    // The last two commands concern no single user. Redis may even have lost the start of a lost chat, which contains
+    // its participants. An aborted chat has not been seen by any user.
     case 'EndLostChat':
       return decideEnd(state, { reason: 'disconnected', endedBy: null });
 
@@ -96,7 +99,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
 const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
   const { senderId, messageType, replyToId, clientId } = command;
-  requireRate(state, 'message', senderId, command);
+  requireWithinRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : buildQuote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
   const data = { senderId, content, messageType, replyTo, clientId };
@@ -109,7 +112,7 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return createNoOp(state);
-  requireRate(state, 'edit', editorId, command);
+  requireWithinRate(state, 'edit', editorId, command);
   return accept(
     { type: 'MessageEdited', data: { messageId, editorId, content } },
     ...buildEndForStatedAge(editorId, message.messageType, content, messageId),
@@ -123,7 +126,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
   const shouldHaveReacted = action === 'add';
   if (hasReacted === shouldHaveReacted) return createNoOp(state);
-  requireRate(state, 'reaction', userId, command);
+  requireWithinRate(state, 'reaction', userId, command);
   return accept({
     type: shouldHaveReacted ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
@@ -131,8 +134,8 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
 };
 
 /**
- * Builds the end of the chat if the author of a text states in it to be under 18. Its `finding` is the reason for
- * moderators.
+ * Builds the end of the chat if the author of a text states in it to be under 18. The `finding` gives moderators the
+ * reason.
  * @param messageId the edited message; null for a new message.
  * @returns empty if the text states no such age.
  */
@@ -161,7 +164,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
 const requireOpenAndNotFull = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
   if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
-    throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
+    throw new DomainError('unavailable', { publicMessage: 'This chat is full. Please start a new one.' });
   }
 };
 

@@ -70,7 +70,7 @@ export interface GameIgnored {
 }
 
 /**
- * `aborted`: the match was cancelled before a user saw the chat. `removed`: the chat was ended for safety, which its
+ * `aborted`: the match was cancelled before either user saw the chat. `removed`: the chat was ended for safety, which its
  * users see as a lost connection.
  */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
@@ -81,8 +81,8 @@ export interface ChatFinding {
   /** The user who stated the age. */
   userId: number;
   /**
-   * The message whose edit states the age. Null if it is the message directly before the end: when the end is decided,
-   * that message has no id yet.
+   * The message whose edit states the age. Null if a new message states it: that message is stored together with the
+   * end, directly before it, and has no id before that.
    */
   messageId: string | null;
 }
@@ -145,5 +145,5 @@ const parseSequenceWithinMs = (id: string): number => Number(id.slice(id.indexOf
 /** Id of the chat's stream in PostgreSQL. */
 export const buildChatStreamId = (sessionId: string): string => `chat-${sessionId}`;
 
-/** The inverse of `buildChatStreamId`. */
+/** The inverse of `buildChatStreamId`. @param streamId of a random chat; the prefix is not checked */
 export const parseChatStreamId = (streamId: string): string => streamId.slice('chat-'.length);

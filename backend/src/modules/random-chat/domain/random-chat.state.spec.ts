@@ -11,25 +11,25 @@ const createMessageSent = (content: string): MessageSent => ({
 });
 
 /**
- * Creates a chat with the messages `message 1`, `message 2` and so on. Sequence numbers, the second part of an id,
- * increase within a millisecond.
+ * Creates a chat with the messages `message 1`, `message 2` and so on. Their ids are those of a Redis stream,
+ * `<ms>-<index>`: the index increases within a millisecond.
  * @param gapsMs for each message, the time since the previous one.
  */
 const createChat = (gapsMs: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = createChatState(UNLIMITED);
-  let [ms, sequence] = [START_MS, 0];
+  let [ms, indexInMs] = [START_MS, 0];
   for (const gap of gapsMs) {
-    sequence = gap === 0 ? sequence + 1 : 0;
+    indexInMs = gap === 0 ? indexInMs + 1 : 0;
     ms += gap;
-    const id = `${ms}-${sequence}`;
+    const id = `${ms}-${indexInMs}`;
     ids.push(id);
     state = evolve(state, createMessageSent(`message ${ids.length}`), { id, seq: ids.length });
   }
   return { state, ids };
 };
 
-// Most gaps are 0, so that two-digit sequence numbers occur.
+// Most gaps are 0, so that two-digit indexes occur, which sort differently as text.
 const arbitraryGapsMs = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), {
   maxLength: 40,
 });
@@ -77,7 +77,8 @@ test('parseOccurredAtMs returns the part of the id before the dash', () => {
 test('evolve changes only version and size for an event of an unknown type', () => {
   const { state } = createChat([0]);
   const stateBefore = { ...state };
-  expect(evolve(state, null, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
+  const unknownEvent = null;
+  expect(evolve(state, unknownEvent, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
     ...stateBefore,
     version: 2,
     bytes: stateBefore.bytes + 100,

@@ -5,10 +5,10 @@ import { computeMsUntilToken } from './token-bucket.functions';
 /**
  * Refuses an action for which no token is left. The tokens are counted from the chat's own events, so the limit holds
  * across all replicas and needs no call to Redis.
- * @param decidedAtMs epoch ms, by the clock of Redis.
+ * @param command.decidedAtMs the time of the command: epoch ms, by the clock of Redis.
  * @throws DomainError rate_limited, with the time to wait.
  */
-export const requireRate = (
+export const requireWithinRate = (
   state: RandomChatState,
   action: RateLimitedAction,
   userId: number,

@@ -18,7 +18,7 @@ const MESSAGE_ID = getEventPosition(2).id;
 /** Later than every event of these tests. */
 const COMMAND_TIME_MS = getEventTime(1_000);
 
-/** The decision on a command that would change nothing. It refers to the version of the chat, not to an event. */
+/** The decision on a command that changes nothing in a chat of `version` events. The id is empty: there is no event. */
 const createNoOpAt = (version: number) => ({ alreadyDone: { id: '', seq: version } });
 
 const editMessage = (editorId: number, content: string, messageId = MESSAGE_ID): RandomChatCommand => ({
@@ -89,7 +89,7 @@ describe('editing', () => {
     );
   });
 
-  it('changes the text that replies quote', () => {
+  it('changes the text that later replies quote', () => {
     givenChat(chatStarted, messageSent(ADA, 'old'), {
       type: 'MessageEdited',
       data: { messageId: MESSAGE_ID, editorId: ADA, content: 'new' },
@@ -126,8 +126,8 @@ describe('reacting', () => {
 
   it('treats an emoji with and without its variation selector as the same', () => {
     givenChat(chatStarted, messageSent(ADA))
-      .when(reactToMessage(BOB, '❤', 'add'))
-      .then({ type: 'ReactionAdded', data: { messageId: MESSAGE_ID, emoji: '❤️', userId: BOB } });
+      .when(reactToMessage(BOB, '\u2764', 'add'))
+      .then({ type: 'ReactionAdded', data: { messageId: MESSAGE_ID, emoji: '\u2764\uFE0F', userId: BOB } });
   });
 
   it('is a no-op when it adds an existing reaction or removes a missing one', () => {
@@ -143,7 +143,7 @@ describe('reacting', () => {
     ).toEqual(createNoOpAt(2));
   });
 
-  it('removes an existing reaction', () => {
+  it('removes an existing reaction when its action is `remove`', () => {
     givenChat(chatStarted, messageSent(ADA), createReactionAdded(BOB))
       .when(reactToMessage(BOB, '🔥', 'remove'))
       .then({ type: 'ReactionRemoved', data: { messageId: MESSAGE_ID, emoji: '🔥', userId: BOB } });

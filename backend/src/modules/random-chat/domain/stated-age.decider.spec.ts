@@ -12,7 +12,9 @@ import type { EditMessage, SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
 const IMAGE_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
-const MESSAGE_ID = getEventPosition(2).id;
+/** In the chats with a message, it is the second event, after ChatStarted. */
+const MESSAGE_POSITION = getEventPosition(2);
+const MESSAGE_ID = MESSAGE_POSITION.id;
 
 const sendMessage = (content: string, command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
@@ -59,14 +61,15 @@ describe('a message in which its sender states to be under 18', () => {
       .then({ type: 'MessageSent' }, createChatRemoved(ADA, null));
     givenChat(chatStarted)
       .when(sendMessage(IMAGE_URL, { messageType: 'image' }))
+      // `then` expects exactly these events, so the chat has not ended.
       .then({ type: 'MessageSent' });
   });
 
-  it('ends the chat once: a retry refers to the message', () => {
+  it('ends the chat only once: a retry gets the position of the stored message', () => {
     const retry = givenChat(chatStarted, messageSent(ADA, '14f', 'c-1'), createChatRemoved(ADA, null)).when(
       sendMessage('14f', { clientId: 'c-1' }),
     );
-    expect(retry.decide()).toEqual({ alreadyDone: getEventPosition(2) });
+    expect(retry.decide()).toEqual({ alreadyDone: MESSAGE_POSITION });
   });
 
   it('is refused after the end of the chat', () => {

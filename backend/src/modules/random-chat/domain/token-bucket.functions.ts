@@ -5,7 +5,7 @@ export interface Rate {
 }
 
 export interface Bucket {
-  /** Tokens left at `updatedAtMs`: fractional, and -1 at the least. */
+  /** Tokens left at `updatedAtMs`: at least -1, and not always a whole number. */
   tokens: number;
   /** Epoch ms, by the clock of Redis, as every time in this file. */
   updatedAtMs: number;
@@ -17,14 +17,15 @@ const ROUNDING_TOLERANCE = 1e-9;
 /** @param bucket undefined for a bucket from which no token was taken yet; it is full. */
 const countTokens = (bucket: Bucket | undefined, nowMs: number, { intervalMs, burst }: Rate): number => {
   if (!bucket) return burst;
-  // `nowMs` is estimated, so it may be earlier than the last update.
+  // A replica estimates the time of Redis, so `nowMs` may be earlier than the last update.
   const elapsedMs = Math.max(0, nowMs - bucket.updatedAtMs);
   return Math.min(burst, bucket.tokens + elapsedMs / intervalMs);
 };
 
 /** @returns the bucket after one more token is taken. Does not check the limit: the event has already happened. */
 export const takeToken = (bucket: Bucket | undefined, nowMs: number, rate: Rate): Bucket => ({
-  // Events may exceed a rate that was reduced after they happened. At -1 token, the wait is at most two intervals.
+  // After the rate was reduced, earlier events may exceed it by many tokens. With at least -1 token, the wait for the
+  // next one is two intervals at most.
   tokens: Math.max(-1, countTokens(bucket, nowMs, rate) - 1),
   updatedAtMs: nowMs,
 });

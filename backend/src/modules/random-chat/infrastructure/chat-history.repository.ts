@@ -6,10 +6,10 @@ import { ReadReplicaService } from '../../../platform/database/read-replica.serv
 import { ChatHistoryEntity } from './chat-history.entity';
 
 /**
- * Condition on a row of `chat_history`: the `ChatEnded` event of the chat has a finding, the reason for ending it for
- * safety. Only `BodiesExpired` can follow that event, so the index scan ends after one or two rows.
+ * Condition on a row of `chat_history`: the chat was ended for safety. Its `ChatEnded` event then has a finding. Only
+ * `BodiesExpired` can follow that event, so the index scan from the end of the stream reads one or two rows.
  */
-const IS_REMOVED = `(
+const WAS_ENDED_FOR_SAFETY = `(
   SELECT events.data ? 'finding' FROM events
   WHERE events.stream_id = chat_history.stream_id AND events.type = 'ChatEnded'
   ORDER BY stream_position DESC LIMIT 1)`;
@@ -34,7 +34,7 @@ interface ChatRow {
   ended_at: Date | null;
 }
 
-/** Reads the chats that are in PostgreSQL. A chat is called removed if it was ended for safety. */
+/** Reads the chats in PostgreSQL. Workers add them with a delay; until then they are only in Redis. */
 @Injectable()
 export class ChatHistoryRepository {
   constructor(
@@ -44,7 +44,7 @@ export class ChatHistoryRepository {
 
   /**
    * The user's chats, newest first, at most `limits.chatHistoryMaxEntries`. Read from the read replica of PostgreSQL,
-   * whose delay does not matter: workers add chats with a delay anyway.
+   * whose delay does not matter, since the chats arrive with a delay anyway.
    */
   async findLatest(userId: number): Promise<ChatHistoryEntity[]> {
     const rows = await this.replica.read((connection) =>
@@ -82,7 +82,7 @@ export class ChatHistoryRepository {
     return new Map(rows.map((row) => [row.stream_id, row.occurred_at]));
   }
 
-  /** Whether a chat of the two users that ended at `since` or later is removed. */
+  /** Whether a chat of the two users that ended at `since` or later was ended for safety. */
   async wasChatEndedForSafety(
     userId: number,
     otherId: number,
@@ -92,17 +92,18 @@ export class ChatHistoryRepository {
     const rows = await manager.query<unknown[]>(
       `SELECT 1 FROM chat_history
        WHERE ended_at >= $3 AND (user1_id = $1 AND user2_id = $2 OR user1_id = $2 AND user2_id = $1)
-         AND ${IS_REMOVED} LIMIT 1`,
+         AND ${WAS_ENDED_FOR_SAFETY} LIMIT 1`,
       [userId, otherId, since],
     );
     return rows.length > 0;
   }
 
-  /** @returns the ids of those streams whose chat has ended and is removed. */
-  async findRemovedStreams(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
+  /** @returns the ids of those streams whose chat was ended for safety. */
+  async findStreamsEndedForSafety(streamIds: readonly string[]): Promise<ReadonlySet<string>> {
     if (streamIds.length === 0) return new Set();
     const rows = await this.chats.query<{ stream_id: string }[]>(
-      `SELECT stream_id FROM chat_history WHERE stream_id = ANY($1) AND ended_at IS NOT NULL AND ${IS_REMOVED}`,
+      `SELECT stream_id FROM chat_history
+       WHERE stream_id = ANY($1) AND ended_at IS NOT NULL AND ${WAS_ENDED_FOR_SAFETY}`,
       [streamIds],
     );
     return new Set(rows.map((row) => row.stream_id));

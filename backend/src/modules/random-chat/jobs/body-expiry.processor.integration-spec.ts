@@ -13,7 +13,7 @@ import type { JobQueueService } from '../../../platform/queue/job-queue.service'
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';
 import type { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 import type { RandomChatEvent } from '../domain/random-chat.events';
-import { bodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';
+import { messageBodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 import { BodyExpiryProcessor } from './body-expiry.processor';
 
@@ -21,7 +21,7 @@ const HOUR_MS = 60 * 60_000;
 const START = new Date('2026-11-20T12:00:00Z');
 const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
 
-const readContent = ({ data }: DroppedData): string => String(data.content);
+const getContent = ({ data }: DroppedData): string => String(data.content);
 const isImage = (content: string): boolean => content === IMAGE;
 
 const hoursAfterStart = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
@@ -51,10 +51,10 @@ beforeAll(async () => {
   eventTypes.register(randomChatEventTypes);
   const projections = new ProjectionRegistry();
   projections.register(chatHistoryProjection);
-  projections.register(bodiesExpiryProjection);
+  projections.register(messageBodiesExpiryProjection);
   store = new EventStoreRepository(database.dataSource, eventTypes, projections);
   processor = createProcessor(async (dropped) => {
-    expiredImages.push(...dropped.map(readContent).filter(isImage));
+    expiredImages.push(...dropped.map(getContent).filter(isImage));
   });
 });
 
@@ -87,10 +87,10 @@ const storeChat = async (...events: RandomChatEvent[]): Promise<string> => {
   return streamId;
 };
 
-const readContents = async (streamId: string) =>
+const readStoredContents = async (streamId: string) =>
   (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
 
-it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
+it('erases bodies, images and names of participants a day after the end of a chat, and keeps the events', async () => {
   const streamId = await storeChat(
     chatStarted,
     createMessageSent('hello'),
@@ -98,10 +98,10 @@ it('erases message bodies and images a day after the end of a chat, and keeps th
     chatEnded,
   );
   await processor.expire(hoursAfterStart(23));
-  expect(await readContents(streamId)).toEqual(['hello', IMAGE]);
+  expect(await readStoredContents(streamId)).toEqual(['hello', IMAGE]);
 
   expect(await processor.expire(hoursAfterStart(25))).toBe(1); // one chat
-  expect(await readContents(streamId)).toEqual([]);
+  expect(await readStoredContents(streamId)).toEqual([]);
   expect(expiredImages).toEqual([IMAGE]);
   const events = await store.read(streamId);
   expect(events.map(({ type }) => type)).toEqual([
@@ -124,26 +124,32 @@ it('erases the bodies of a chat once, even when two runs overlap or a later one 
 it('erases the bodies of a chat without an end after a week', async () => {
   const streamId = await storeChat(chatStarted, createMessageSent('still here'));
   await processor.expire(hoursAfterStart(6 * 24));
-  expect(await readContents(streamId)).toEqual(['still here']);
+  expect(await readStoredContents(streamId)).toEqual(['still here']);
   await processor.expire(hoursAfterStart(8 * 24));
-  expect(await readContents(streamId)).toEqual([]);
+  expect(await readStoredContents(streamId)).toEqual([]);
 });
 
 it('keeps the bodies of a chat when the removal of its images fails', async () => {
-  const streamId = await storeChat(chatStarted, createMessageSent('hello'), chatEnded);
+  const streamId = await storeChat(
+    chatStarted,
+    createMessageSent('hello'),
+    createMessageSent(IMAGE, 'image'),
+    chatEnded,
+  );
   const failingProcessor = createProcessor(() => Promise.reject(new Error('the table is locked')));
   await expect(failingProcessor.expire(hoursAfterStart(25))).rejects.toThrow('the table is locked');
-  expect(await readContents(streamId)).toEqual(['hello']);
+  expect(await readStoredContents(streamId)).toEqual(['hello', IMAGE]);
 });
 
-it('erases the bodies of a chat without an end whose rows have an expiry from earlier releases', async () => {
+it('erases the bodies of a chat without an end at an expiry that an earlier release stored', async () => {
   const streamId = await storeChat(chatStarted, createMessageSent('hello'));
+  // Earlier releases stored the expiry in the row of each body, not once for the chat.
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,
     hoursAfterStart(24),
   ]);
   await processor.expire(hoursAfterStart(25));
-  expect(await readContents(streamId)).toEqual([]);
+  expect(await readStoredContents(streamId)).toEqual([]);
 });
 
 it('erases the bodies of the other chats when those of one chat cannot be erased', async () => {
@@ -153,11 +159,11 @@ it('erases the bodies of the other chats when those of one chat cannot be erased
     await storeChat(chatStarted, createMessageSent('two'), chatEnded),
   ];
   const failingForImages = createProcessor(async (dropped) => {
-    if (dropped.map(readContent).some(isImage)) throw new Error('no such bucket');
+    if (dropped.map(getContent).some(isImage)) throw new Error('no such bucket');
   });
   await expect(failingForImages.expire(hoursAfterStart(25))).rejects.toThrow('no such bucket');
-  expect(await readContents(chatWithImage)).toEqual([IMAGE]);
-  for (const streamId of otherChats) expect(await readContents(streamId)).toEqual([]);
+  expect(await readStoredContents(chatWithImage)).toEqual([IMAGE]);
+  for (const streamId of otherChats) expect(await readStoredContents(streamId)).toEqual([]);
   await processor.expire(hoursAfterStart(25));
-  expect(await readContents(chatWithImage)).toEqual([]);
+  expect(await readStoredContents(chatWithImage)).toEqual([]);
 });

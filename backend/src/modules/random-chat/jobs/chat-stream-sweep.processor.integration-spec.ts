@@ -19,14 +19,14 @@ describe('ChatStreamSweepProcessor', () => {
       sockets: `${prefix}sockets:${sessionId}`,
     };
   };
-  /** Sweeps as if no open chat had an event for an hour: the limit of silence is in the future. */
+  /** Treats every open chat as silent: the time before which its last event must be is not an hour ago, but now. */
   const sweepAllAsSilent = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const countDeadlines = (chat: Conversation) => stack.store.redis.zcard(getKeys(chat).deadlines);
   const isEndPersisted = async ({ sessionId }: Conversation) =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
-    // A chat can end during a test only by the deadline that the sweep sets, which is the grace period after a loss.
+    // Deadlines set by the sweep are short, and those set at a clean close are long, so only a sweep ends a chat here.
     stack = await startTestStack(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
     worker = await stack.startWorker();
   });
@@ -35,15 +35,16 @@ describe('ChatStreamSweepProcessor', () => {
   it('ends a chat whose users have left and whose deadlines Redis has lost', async () => {
     const chat = await Conversation.start(stack.origins[0] ?? '');
     const { redis } = stack.store;
-    await Promise.all(chat.sockets.map((socket) => socket.leave()));
+    await Promise.all(chat.sockets.map((socket) => socket.closeCleanly()));
     await until(
       () => countDeadlines(chat),
-      (count) => count === 2,
+      (count) => count === 2, // one for each user who has left
     );
     await redis.del(getKeys(chat).deadlines);
 
     expect(await sweepAllAsSilent()).toEqual({ expiring: 0, silent: 1 });
     await until(() => isEndPersisted(chat));
+    // The stream of a chat whose end is persisted gets an expiry.
     await until(
       () => redis.pttl(getKeys(chat).stream),
       (ttl) => ttl > 0,

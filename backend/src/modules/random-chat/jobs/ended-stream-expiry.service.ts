@@ -11,7 +11,7 @@ const EXPIRY_WHEN_FULL_MS = 60_000;
 export class EndedStreamExpiryService {
   constructor(private readonly valve: MemoryValveService) {}
 
-  /** Whether Redis may be short of memory, so that streams expire earlier. */
+  /** Whether any process may have found Redis short of memory, so that streams expire earlier. */
   get isShortened(): boolean {
     return this.valve.mayBeClosedElsewhere;
   }

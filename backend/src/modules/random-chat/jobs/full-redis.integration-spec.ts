@@ -1,16 +1,17 @@
-// Runs against a real api replica and worker in this process, users' sockets, a separate Redis whose memory is used up,
-// and PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and makes PostgreSQL
-// unreachable for five minutes. Before Redis is full, the memory valve of a replica closes: new chats and messages are
-// then refused.
+// Runs against a real api replica and worker in this process. Users connect through real sockets. Redis is a separate
+// server, whose memory is used up. PostgreSQL is behind a link that the tests cut. The memory valve of a replica closes
+// before Redis is full: new chats and messages are then refused. The long form (THAW_TEST_LONG=1) fills 64 MiB and
+// makes PostgreSQL unreachable for five minutes.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import {
   Conversation,
   readDurableTexts,
-  findLostOrDuplicates,
+  findLostAndDuplicateMessages,
   sendMessages,
 } from '../../../testing/conversation.driver';
 import { type CuttableLink, startCuttableLink } from '../../../testing/cuttable-link.proxy';
+import { expectOrderedSeq } from '../../../testing/random-chat.fixture';
 import { fillRedis, type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { until, untilWithin } from '../../../testing/until.functions';
@@ -27,20 +28,21 @@ const TEXT = 'x'.repeat(200);
 
 jest.setTimeout(isLongRun ? 20 * 60_000 : 120_000);
 
-describe('a full Redis', () => {
+describe('with a full Redis', () => {
   let ownRedis: OwnRedis;
   let postgres: CuttableLink;
   let stack: TestStack;
 
-  // Uses a connection without a time-out: a replica, a worker and all users keep this process busy.
+  // The connection has no time-out: with a replica, a worker and all users in it, this process may read a reply late.
   const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () =>
     until(readBacklog, (length) => length === 0, isLongRun ? 5 * 60_000 : 60_000);
-  /** Starts a chat of two users. Its methods and arrays identify them as 0 and 1. */
+  /** Starts a chat of two users. They have the indexes 0 and 1 in the arrays and methods of `Conversation`. */
   const startConversation = () => Conversation.start(stack.origins[0] ?? '');
   const getValve = () => stack.replicas[0]!.app.get(MemoryValveService);
   const waitForValve = (state: 'open' | 'closed') =>
     untilWithin(60_000, () => getValve().isOpen === (state === 'open'));
+  // `readDurableTexts` returns the type of an event without content.
   const countEnds = async ({ sessionId }: Conversation): Promise<number> =>
     [...(await readDurableTexts(stack.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
@@ -70,7 +72,7 @@ describe('a full Redis', () => {
     await ownRedis.close();
   });
 
-  it('refuses messages as unavailable, and its outboxes are drained once PostgreSQL is reachable', async () => {
+  it('messages are refused as unavailable, and the outboxes are drained once PostgreSQL is reachable', async () => {
     const chat = await startConversation();
     await waitUntilPersisted();
     await postgres.cut();
@@ -81,12 +83,12 @@ describe('a full Redis', () => {
     expect(await readBacklog()).toBe(10);
     await postgres.restore();
     await waitUntilPersisted();
-    expect(await findLostOrDuplicates(stack.database.dataSource, [chat])).toEqual([]);
+    expect(await findLostAndDuplicateMessages(stack.database.dataSource, [chat])).toEqual([]);
     // Redis has not been given more memory in the meantime.
     expect((await ownRedis.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
-  it('refuses messages before its memory is used up, and its outboxes are drained without loss', async () => {
+  it('messages are refused before the memory is used up, and the outboxes are drained without loss', async () => {
     const chats: Conversation[] = [];
     for (let count = 0; count < PAIRS; count += 1) chats.push(await startConversation());
     await waitUntilPersisted();
@@ -114,12 +116,11 @@ describe('a full Redis', () => {
     await waitForValve('open');
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
     await waitUntilPersisted();
-    expect(await findLostOrDuplicates(stack.database.dataSource, chats)).toEqual([]);
-    for (const { sockets } of chats)
-      expect(sockets.flatMap(({ seqViolations }) => seqViolations)).toEqual([]);
+    expect(await findLostAndDuplicateMessages(stack.database.dataSource, chats)).toEqual([]);
+    expectOrderedSeq(chats.flatMap(({ sockets }) => sockets));
   });
 
-  it('lets skips, clean closes and lost connections end chats while it refuses every other write', async () => {
+  it('skips, clean closes and lost connections end chats while every other write is refused', async () => {
     const [skippedChat, leftChat, lostChat] = [
       await startConversation(),
       await startConversation(),
@@ -133,7 +134,7 @@ describe('a full Redis', () => {
 
     const { sessionId } = skippedChat;
     await skippedChat.sockets[0].request('skip_chat', { sessionId });
-    await leftChat.sockets[0].leave();
+    await leftChat.sockets[0].closeCleanly();
     await lostChat.sockets[0].terminate();
     const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
     expect(await waitForEnd(skippedChat)).toMatchObject({

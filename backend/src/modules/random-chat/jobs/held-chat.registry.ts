@@ -5,11 +5,13 @@ import type { OutboxEntry, OutboxPositions } from '../../../platform/hot-log/out
 const FIRST_RETRY_MS = 500;
 /** The longest delay between two retries. */
 const MAX_RETRY_MS = 30_000;
+/** Instead of an outbox id: the outbox is read from its head. */
+const HEAD = '';
 
 interface HeldChat {
   shard: number;
-  /** The failing entry; the chat's later entries wait for it. */
-  headId: string;
+  /** The entry that has failed. The chat's later entries wait for it. */
+  failedId: string;
   /** How often this entry has failed when it was written alone. */
   failures: number;
   /** When the entry is due for a retry (monotonic clock, ms). */
@@ -21,7 +23,7 @@ interface HeldChat {
  * are not in PostgreSQL yet.
  */
 export interface OutboxPass {
-  /** Outbox id after which each shard is read; '' to read it from its head. */
+  /** Outbox id after which each shard is read, or `HEAD`. */
   readonly starts: OutboxPositions;
   /** Whether a chat is held, because its next entry has failed. */
   isHeld(sessionId: string): boolean;
@@ -57,13 +59,16 @@ export class HeldChatRegistry {
     return new Set([...this.chats.values()].map(({ shard }) => shard));
   }
 
-  /** Starts a pass over some shards. A shard has at most one pass at a time. @param now monotonic clock, ms. */
+  /**
+   * Starts a pass over some shards. A shard has at most one pass at a time.
+   * @param now monotonic clock, ms.
+   */
   beginPass(shards: readonly number[], now: number): OutboxPass {
     const dueShards = new Set<number>();
     for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) dueShards.add(shard);
     const starts = new Map<number, string>();
     for (const shard of shards)
-      starts.set(shard, dueShards.has(shard) ? '' : (this.heldUpToByShard.get(shard) ?? ''));
+      starts.set(shard, dueShards.has(shard) ? HEAD : (this.heldUpToByShard.get(shard) ?? HEAD));
     const ends = new Map<number, string>();
     const processedIds = new Set<string>();
     return {
@@ -84,20 +89,22 @@ export class HeldChatRegistry {
   }
 
   /**
-   * Records that an entry failed when it was written alone, and holds its chat, with exponential back-off.
+   * Records that an entry failed when it was written alone, and holds its chat until a retry. The delay of the retries
+   * grows exponentially.
    * @param now monotonic clock, ms.
    * @returns the number of failures of the entry.
    */
   hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
     const previous = this.chats.get(sessionId);
-    const failures = previous?.headId === outboxId ? previous.failures + 1 : 1;
+    const failures = previous?.failedId === outboxId ? previous.failures + 1 : 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
     // The next multiple of the delay, so that all chats of a shard with the same delay are retried in one pass.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
-    this.chats.set(sessionId, { shard, headId: outboxId, failures, retryAt });
+    this.chats.set(sessionId, { shard, failedId: outboxId, failures, retryAt });
     return failures;
   }
 
+  /** Called when the failed entry was written or has become a dead letter. */
   release(sessionId: string): void {
     this.chats.delete(sessionId);
   }
@@ -108,11 +115,12 @@ export class HeldChatRegistry {
     processedIds: ReadonlySet<string>,
   ): void {
     const shardsWithHeldChats = new Set<number>();
-    for (const [sessionId, { shard, headId }] of this.chats) {
+    for (const [sessionId, { shard, failedId }] of this.chats) {
       // The pass has read the shard from its head without this entry: another worker or an operator removed it.
-      if (starts.get(shard) === '' && !processedIds.has(headId)) this.chats.delete(sessionId);
+      if (starts.get(shard) === HEAD && !processedIds.has(failedId)) this.chats.delete(sessionId);
       else shardsWithHeldChats.add(shard);
     }
+    // Written entries were removed, so all entries that remain up to the end of the pass are held.
     for (const [shard, start] of starts) {
       if (shardsWithHeldChats.has(shard)) this.heldUpToByShard.set(shard, ends.get(shard) ?? start);
       else this.heldUpToByShard.delete(shard);

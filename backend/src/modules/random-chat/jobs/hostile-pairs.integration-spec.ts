@@ -1,15 +1,16 @@
 // Runs against a real api replica and worker in this process, users' sockets, PostgreSQL, and a separate Redis that
-// hostile users fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the streams of the attack
-// expire. Before Redis is full, the memory valve of a replica closes: new chats and messages are then refused.
+// hostile users fill. Before Redis is full, the memory valve of a replica closes: new chats and messages are then
+// refused. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the streams of the attack expire. The
+// short form expires them itself.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { chatStreams } from '../../../platform/redis/redis.keys';
-import { Conversation, findLostOrDuplicates, sendMessages } from '../../../testing/conversation.driver';
+import { Conversation, findLostAndDuplicateMessages, sendMessages } from '../../../testing/conversation.driver';
 import { HostileUser } from '../../../testing/hostile-user.driver';
 import { type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
-import { until, untilWithin } from '../../../testing/until.functions';
+import { until } from '../../../testing/until.functions';
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
@@ -34,6 +35,7 @@ describe('hostile users who fill Redis', () => {
   const isValveClosed = () => !stack.replicas[0]!.app.get(MemoryValveService).isOpen;
   const readBacklog = async () => (await new OutboxRepository(ownRedis.redis).measureBacklog()).length;
   const waitUntilPersisted = () => until(readBacklog, (length) => length === 0, 60_000);
+  /** `chat_skipped` reports every end of a chat, with its reason. */
   const waitForEnd = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const readTtls = async () =>
     Promise.all((await ownRedis.redis.keys(chatStreams.pattern)).map((key) => ownRedis.redis.pttl(key)));
@@ -72,39 +74,43 @@ describe('hostile users who fill Redis', () => {
     const peak = Number(/^used_memory_peak:(\d+)/m.exec(await ownRedis.redis.info('memory'))?.[1]);
     expect(peak).toBeLessThan(maxMemory);
     expect(honestChats.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true);
+    /** Counts a chat once for each of its two users. */
     const hostileChatCount = hostileUsers.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
-    // The hostile users have also started new chats.
+    // On average, a user has more than one chat: skipping has led to new chats.
     expect(hostileChatCount).toBeGreaterThan(hostileUsers.length);
   });
 
   it('do not prevent other users from skipping and leaving, while new searches are refused', async () => {
     const [skipped, left, lost] = honestChats as [Conversation, Conversation, Conversation];
     await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
-    await left.sockets[0].leave();
+    await left.sockets[0].closeCleanly();
     await lost.sockets[0].terminate();
     expect(await waitForEnd(skipped)).toMatchObject({ reason: 'skipped' });
     expect(await waitForEnd(left)).toMatchObject({ reason: 'disconnected' });
     expect(await waitForEnd(lost)).toMatchObject({ reason: 'disconnected' });
+    // Unlike `request`, `ask` does not throw for an error.
     const search = await skipped.sockets[0].ask('join_queue', {});
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     expect(isValveClosed()).toBe(true);
   });
 
-  it('occupy no memory a minute after their chats have ended', async () => {
+  it('leave streams that expire within a minute, after which the memory valve opens again', async () => {
     await Promise.all(hostileUsers.map(({ socket }) => socket.terminate()));
     await waitUntilPersisted();
     // Only the chat that is still open has no expiry.
     await until(readTtls, (ttls) => ttls.filter((ttl) => ttl === NO_EXPIRY).length === 1, 30_000);
-    // While Redis is short of memory, the worker shortens expiries to a minute.
+    // While Redis is short of memory, the worker shortens expiries to a minute. `NO_EXPIRY` is less than that, too.
     await until(readTtls, (ttls) => ttls.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLongRun) for (const key of await ownRedis.redis.keys(chatStreams.pattern)) await expireNow(key);
-    await untilWithin(90_000, () => !isValveClosed());
+    if (!isLongRun) {
+      for (const key of await ownRedis.redis.keys(chatStreams.pattern)) await expireNow(key);
+    }
+    await until(isValveClosed, (isClosed) => !isClosed, 90_000);
   });
 
   it('do not cause the loss of an acknowledged message', async () => {
     const [skipped, , , open] = honestChats as [Conversation, Conversation, Conversation, Conversation];
     expect(await open.send(0, 'still here')).toBe(true);
-    // The users of a chat that has ended can be matched again.
+    // The users of a chat that has ended can be matched again: each socket receives a second `chat_matched`.
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
     await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
     await waitUntilPersisted();
@@ -112,7 +118,7 @@ describe('hostile users who fill Redis', () => {
       [...acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
     expect(hostileChats.length).toBeGreaterThan(0);
-    expect(await findLostOrDuplicates(stack.database.dataSource, [...honestChats, ...hostileChats])).toEqual(
+    expect(await findLostAndDuplicateMessages(stack.database.dataSource, [...honestChats, ...hostileChats])).toEqual(
       [],
     );
   });

@@ -41,7 +41,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       'Chats whose next event cannot be written to PostgreSQL',
       () => this.heldChats.size,
     );
-    this.metrics.addGaugesOfOneReading(
+    this.metrics.addGaugesFromOneReading(
       {
         thaw_outbox_entries: {
           help: 'Events that wait to be written to PostgreSQL',

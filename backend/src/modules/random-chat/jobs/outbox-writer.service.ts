@@ -39,9 +39,9 @@ interface DecodedEntry {
  * written again, which has no effect, because events are deduplicated by id.
  *
  * The kind of failure decides what waits (docs/decisions/0040). If PostgreSQL fails, everything waits. If an entry
- * fails, only its chat waits: the chat is held. An entry whose content is invalid becomes a dead letter when it was
- * refused five times: it moves to a stream of its own, from which an operator can replay it. No other entry leaves the
- * outbox unwritten.
+ * fails, only its chat waits: the chat is held, and its next entry is retried with increasing delays. An entry with
+ * invalid content becomes a dead letter after `FAILURES_BEFORE_DEAD_LETTER` failures: it moves to a stream of its own,
+ * from which an operator can replay it. No other entry leaves the outbox unwritten.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -76,14 +76,13 @@ export class OutboxWriterService {
   /**
    * Writes, in batches, the entries of chats that are not held. Then retries the held chats that are due: first each
    * chat's failed entry alone and, unless the chat is still held, its later entries.
-   * @param entries in order of append within each chat. Entries of waiting chats are skipped.
-   * @param pass the pass in which `entries` were read. It knows which chats are held (their next entry has failed), and
-   * which of them are waiting (not due for a retry yet).
-   * @param requireLock called before each batch; throws when the lock is lost, which stops the work.
-   * @throws the error of PostgreSQL or Redis if one of them failed; the error of `requireLock`. Entries that were not
-   * written stay in the outbox.
+   * @param entries in order of append within each chat. Entries of held chats that are not due for a retry are skipped.
+   * @param pass the pass in which `entries` were read. For `isWaiting`, a held chat waits until its retry is due.
+   * @param throwIfStopped called before each batch; throws when the lock is lost or the process stops.
+   * @throws the error of PostgreSQL or Redis if one of them failed; the error of `throwIfStopped`. Entries that were
+   * not written stay in the outbox.
    */
-  async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
+  async write(entries: readonly OutboxEntry[], pass: OutboxPass, throwIfStopped: () => void): Promise<void> {
     const entriesByHeldChat = new Map<string, OutboxEntry[]>();
     const otherEntries: OutboxEntry[] = [];
     for (const entry of entries) {
@@ -95,14 +94,14 @@ export class OutboxWriterService {
     for (let start = 0; start < otherEntries.length;) {
       const batch = this.takeBatch(otherEntries, start);
       start += batch.length;
-      requireLock();
+      throwIfStopped();
       await this.appendAndRemove(batch, pass);
     }
     // The first entry of a held chat is the one that has failed before.
     for (const [sessionId, [failedEntry, ...rest]] of entriesByHeldChat) {
-      requireLock();
+      throwIfStopped();
       if (failedEntry) await this.appendAndRemove([failedEntry], pass);
-      // It has failed again.
+      // The chat waits again, because the entry has failed again. Otherwise the entry was written or is a dead letter.
       if (pass.isWaiting(sessionId)) continue;
       this.heldChats.release(sessionId);
       this.logger.log(`Chat ${sessionId} is no longer held back`);
@@ -134,12 +133,12 @@ export class OutboxWriterService {
       return;
     }
     this.recordBatch(decoded);
-    // Grows again after a time-out has halved it.
+    // The batch size grows again after a time-out has reduced it.
     if (decoded.length >= this.batchSize) this.batchSize = Math.min(MAX_BATCH, this.batchSize * 2);
     await this.outbox.remove(
       decoded.map(({ entry }) => entry),
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
-      this.expiry.durationMs, // for the streams of the ended chats
+      this.expiry.durationMs, // time after which the streams of the ended chats expire
     );
   }
 
@@ -150,8 +149,8 @@ export class OutboxWriterService {
   }
 
   /**
-   * Halves entries that could not be written. Their fault is `store` (PostgreSQL has failed), `value` (an entry has
-   * invalid content) or `code` (this release cannot write an entry).
+   * Writes each half of a failed batch separately, or records the failure of a single entry. A fault is `store`
+   * (PostgreSQL has failed), `value` (an entry has invalid content) or `code` (this release cannot write an entry).
    * @throws the error if PostgreSQL has failed.
    */
   private async splitAndRetry(
@@ -164,7 +163,7 @@ export class OutboxWriterService {
     if (hasTimedOut) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     const maySmallerBatchSucceed = hasTimedOut && failed.length > 1;
     if (fault === 'store' && !maySmallerBatchSucceed) throw error;
-    // The error may come from the database client although PostgreSQL has failed; then this query fails, too.
+    // PostgreSQL may have failed although the error does not show it. Then this query throws, too.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [firstEntry] = entries;
@@ -181,7 +180,7 @@ export class OutboxWriterService {
   ): Promise<DecodedEntry[]> {
     const decoded: DecodedEntry[] = [];
     for (const entry of entries) {
-      // An earlier entry of the same chat has failed since this batch was built.
+      // An earlier entry of the same chat has failed since this batch was built. This one stays in the outbox.
       if (pass.isWaiting(entry.sessionId)) continue;
       try {
         decoded.push(this.decode(entry));

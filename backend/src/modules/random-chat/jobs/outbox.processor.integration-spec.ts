@@ -10,8 +10,8 @@ import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
 jest.setTimeout(30_000);
 
-/** Message bodies expire after a week if the chat does not end. */
-const WEEK_MS = 7 * 24 * 60 * 60_000;
+/** Message bodies expire after a week, or earlier if the chat ends. */
+const BODY_EXPIRY_MS = 7 * 24 * 60 * 60_000;
 /** How long the stream of an ended chat stays in Redis. */
 const ENDED_STREAM_EXPIRY_MS = 10 * 60_000;
 /** Reply of PTTL for a key that does not expire. */
@@ -28,7 +28,7 @@ interface EventRow {
 
 describe('OutboxProcessor', () => {
   let stack: TestStack;
-  /** Started by the first test. */
+  /** Started by the first test, which sends its messages before a worker runs. */
   let worker: TestWorker;
 
   beforeAll(async () => {
@@ -88,7 +88,7 @@ describe('OutboxProcessor', () => {
       })),
     ).toEqual(expected.map((entry) => ({ ...entry, occurredAtMs: Number(entry.entryId.split('-')[0]) })));
   };
-  const waitUntilPersisted = () =>
+  const waitUntilOutboxesAreEmpty = () =>
     until(
       async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
@@ -101,7 +101,7 @@ describe('OutboxProcessor', () => {
     expect(await readFromPostgres(chats[0]!.sessionId)).toEqual([]);
     worker = await stack.startWorker();
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await waitUntilPersisted();
+    await waitUntilOutboxesAreEmpty();
   });
 
   it('persists every event once when two workers run while messages arrive', async () => {
@@ -109,15 +109,15 @@ describe('OutboxProcessor', () => {
     const chats = [await startChat(), await startChat()];
     await Promise.all(chats.map((chat) => sendMessages(chat, 60)));
     for (const { sessionId } of chats) await expectPersisted(sessionId);
-    await waitUntilPersisted();
+    await waitUntilOutboxesAreEmpty();
     await second.stop();
   });
 
-  it('leaves half a batch window between two passes over a shard group, however many jobs are added', async () => {
+  it('starts the passes over a shard group half a batch window apart, however many jobs are added', async () => {
     const outbox = worker.app.get(OutboxRepository);
     const passes: { group: number; startedAt: number }[] = [];
     const lock = outbox.lock.bind(outbox);
-    // Each pass has its own token, with which it also renews the lock.
+    // A pass has its own token. It calls `lock` with this token again to renew the lock.
     const tokens = new Set<string>();
     jest.spyOn(outbox, 'lock').mockImplementation(async (group, token, ttlMs) => {
       if (!tokens.has(token)) passes.push({ group, startedAt: performance.now() });
@@ -132,13 +132,13 @@ describe('OutboxProcessor', () => {
     for (const [index, { startedAt }] of listPassesOfGroup().entries()) {
       const previousPass = listPassesOfGroup()[index - 1];
       if (!previousPass) continue;
-      // The test measures when the group is locked, slightly after the decision to start, so it allows some slack.
+      // A third instead of half: the group is locked slightly later than the pass is started, by a varying delay.
       expect(startedAt - previousPass.startedAt).toBeGreaterThan(BATCH_WINDOW_MS / 3);
     }
-    await waitUntilPersisted();
+    await waitUntilOutboxesAreEmpty();
   });
 
-  it('starts another pass for entries that arrived during a pass, without a poll or a job of a replica', async () => {
+  it('starts another pass for entries that arrived during a pass, without a poll or a job from a replica', async () => {
     const outbox = worker.app.get(OutboxRepository);
     // The poll finds no work. The replica adds no job for the late messages, because their outbox is not empty.
     jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
@@ -159,7 +159,7 @@ describe('OutboxProcessor', () => {
     await until(() => lateMessages !== undefined);
     await lateMessages;
     await expectPersisted(chat.sessionId);
-    await waitUntilPersisted();
+    await waitUntilOutboxesAreEmpty();
   });
 
   it('stores message bodies outside the log, with an expiry', async () => {
@@ -167,7 +167,7 @@ describe('OutboxProcessor', () => {
     await sendMessages(chat, 1);
     await expectPersisted(chat.sessionId);
     const [started, message] = await readFromPostgres(chat.sessionId);
-    expect(JSON.stringify(message?.data)).not.toContain('word'); // the text of every message contains it
+    expect(JSON.stringify(message?.data)).not.toContain('word'); // occurs in the text of every message
     expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
     const [row] = await stack.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
       'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
@@ -175,7 +175,7 @@ describe('OutboxProcessor', () => {
     );
     // The first message is Bob's.
     expect(Number(row?.subject_id)).toBe(chat.bob.user.id);
-    expect(row?.expires_at.getTime()).toBe(message!.occurred_at.getTime() + WEEK_MS);
+    expect(row?.expires_at.getTime()).toBe(message!.occurred_at.getTime() + BODY_EXPIRY_MS);
   });
 
   it('writes nothing twice when the removal from the outbox fails after the commit', async () => {
@@ -186,11 +186,11 @@ describe('OutboxProcessor', () => {
     await sendMessages(chat, 10);
     await until(() => remove.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await waitUntilPersisted();
-    await expectPersisted(chat.sessionId); // also after the second write
+    await waitUntilOutboxesAreEmpty();
+    await expectPersisted(chat.sessionId); // also after the entries have been processed again
   });
 
-  it('retries after PostgreSQL was unavailable', async () => {
+  it('repeats a write that failed because the connection to PostgreSQL was lost', async () => {
     const chat = await startChat();
     const connectionLost = Object.assign(new Error('connection terminated'), { code: '57P01' });
     const append = jest
@@ -199,7 +199,7 @@ describe('OutboxProcessor', () => {
     await sendMessages(chat, 10);
     await until(() => append.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
-    await waitUntilPersisted();
+    await waitUntilOutboxesAreEmpty();
   });
 
   it('sets an expiry on the stream of an ended chat only', async () => {
@@ -218,12 +218,12 @@ describe('OutboxProcessor', () => {
     expect(await readTtl(openChat)).toBe(NO_EXPIRY);
   });
 
-  describe('chat history', () => {
+  describe('the chat history, a projection of the persisted events,', () => {
     it('lists every chat from its start on, newest first', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
       await expectPersisted(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
-      await bobSocket.leave();
+      await bobSocket.closeCleanly();
       const eve = await stack.createVisitor(0, 'male');
       const eveSocket = await eve.openSocket();
       await adaSocket.request('join_queue', {});

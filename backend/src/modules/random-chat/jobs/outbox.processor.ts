@@ -31,9 +31,12 @@ const LOCK_MS = 10_000;
 /** Shorter than the life of the lock, so that single renewals may fail. */
 const RENEW_LOCK_EVERY_MS = LOCK_MS / 4;
 const POLL_EVERY_MS = 2_000;
-/** Minimum time between two passes that jobs start. Less than the time between two jobs, which may run late. */
+/**
+ * A job starts a pass only if the last pass began at least this long ago. Jobs are one batch window apart; after a late
+ * job, the next one follows sooner.
+ */
 const MIN_PASS_INTERVAL_MS = BATCH_WINDOW_MS / 2;
-/** A group without a pass for this time gets no jobs, so the poll starts its pass. */
+/** If no pass over a group has begun for this time, the jobs of the group are missing: the poll starts the pass. */
 const MAX_JOB_INTERVAL_MS = BATCH_WINDOW_MS * 1.5;
 /** Delay before a group whose store has failed is tried again; it doubles with each further failure. */
 const FIRST_RETRY_MS = 500;
@@ -147,6 +150,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   async persist(group: number): Promise<void> {
     const token = randomUUID();
     try {
+      // If another worker holds the lock, that worker persists the group.
       if (await this.outbox.lock(group, token, LOCK_MS)) await this.persistLocked(group, token);
       if (this.failedGroups.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
@@ -159,6 +163,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private async persistLocked(group: number, token: string): Promise<void> {
     let isLocked = true;
     const renewTimer = setInterval(() => {
+      // `lock` extends the lock if `token` still holds it.
       this.outbox.lock(group, token, LOCK_MS).then(
         (isStillMine) => (isLocked &&= isStillMine),
         () => undefined, // if Redis is unavailable, the next command of the pass fails as well and ends it
@@ -177,12 +182,15 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /** Reads and writes all entries of the shards, page by page. @returns the last outbox id read of each shard. */
-  private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
+  private async processShards(
+    shards: readonly number[],
+    throwIfStopped: () => void,
+  ): Promise<OutboxPositions> {
     const pass = this.heldChats.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
       const { pages, pageSize } = await this.readPages(unread);
       const entries = pages.flatMap((page) => page.entries);
-      await this.writer.write(entries, pass, requireLock);
+      await this.writer.write(entries, pass, throwIfStopped);
       pass.markProcessed(entries);
       const fullPages = pages.filter((page) => page.entries.length === pageSize);
       unread = new Map(fullPages.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));

@@ -1,5 +1,6 @@
-// Runs against real Redis. The test removes entries from the outboxes in place of a worker. A layout is a version of
-// the keys and values in Redis; processes of releases with different layouts cannot share a Redis.
+// Runs against real Redis. The test removes entries from the outboxes in place of a worker. Draining empties Redis
+// before a release that changes the layout: the version of the keys and values in Redis. Processes of releases with
+// different layouts cannot share a Redis.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -44,6 +45,7 @@ afterAll(async () => {
 });
 
 const getKeys = () => chatKeys(findShard(sessionId));
+/** By default, a drain that cannot continue fails soon. */
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
 const readTypes = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
@@ -68,20 +70,20 @@ describe('draining Redis', () => {
 
   it('ends the open chats, and deletes every key only when all outboxes are empty', async () => {
     await store.redis.set('anything', 'else');
-    const draining = drain(20_000);
+    const draining = drain(20_000); // enough for the steps of this test
     await emptyOutbox();
     await until(async () => (await readTypes(getKeys().outbox)).includes('ChatEnded'));
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
     expect(await store.redis.get('anything')).toBe('else');
 
     await emptyOutbox();
-    expect(await draining).toBeGreaterThanOrEqual(2); // among them the stream and `anything`
+    expect(await draining).toBeGreaterThanOrEqual(2); // deleted keys, among them the stream and `anything`
     expect(await store.listKeys()).toEqual([]);
   });
 
   it('ends a chat only once when the drain is repeated', async () => {
     await emptyOutbox();
-    // The drain ends the chat, and then fails because the outbox has the end of the chat.
+    // The drain ends the chat, and then fails because `ChatEnded` stays in the outbox.
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     await emptyOutbox();
     expect(await readTypes(getKeys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);

@@ -11,10 +11,10 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Message bodies are erased a day after the end of the chat (docs/product-decisions.md, A62). */
 const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
-/** Sets the expiry of a chat's personal data when the chat ends. */
-export const bodiesExpiryProjection: Projection = {
+/** Sets the expiry of a chat's personal data, such as the bodies of its messages, when the chat ends. */
+export const messageBodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // Owns no table. A rebuild may apply it again, since it only brings the expiry of personal data forward.
+  // Owns no table. A rebuild may apply it again, since it never postpones an expiry.
   tables: [],
   isRepeatable: true,
   handles: ['ChatEnded'],
@@ -30,7 +30,10 @@ export const bodiesExpiryProjection: Projection = {
   },
 };
 
-/** The read model of the Chat History screen: which users were in a chat together (A63, A65). */
+/**
+ * The read model of the Chat History screen: which users were in a chat together.
+ * docs/product-decisions.md, A63 and A65
+ */
 export const chatHistoryProjection: Projection = {
   name: 'chat_history',
   tables: ['chat_history'],
@@ -59,7 +62,7 @@ const insertChats = async (started: readonly StoredChatStarted[], manager: Entit
   );
 };
 
-/** If Redis loses the end of a chat, the chat ends a second time. The later end counts. */
+/** Redis can lose the end of a chat that is already stored here. The chat then ends again, and the later end counts. */
 const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
   if (ended.length === 0) return;
   await manager.query(
@@ -72,7 +75,7 @@ const recordEnds = async (ended: readonly StoredChatEnded[], manager: EntityMana
   );
 };
 
-/** An aborted chat was never shown to a user, so its row and its personal data are deleted. */
+/** The match of an aborted chat was cancelled before a user saw it, so its row and its personal data are deleted. */
 const deleteAborted = async (ended: readonly StoredChatEnded[], manager: EntityManager): Promise<void> => {
   const streamIds = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
   if (streamIds.length === 0) return;

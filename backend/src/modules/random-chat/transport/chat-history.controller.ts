@@ -31,12 +31,13 @@ export class ChatHistoryController {
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.findLatest(userId);
-    // Older chats permit no friend request anyway.
-    const friendRequestsSince = Date.now() - limits.friendRequestWindowMs;
-    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= friendRequestsSince);
-    const [ends, removedStreamIds] = await Promise.all([
+    // Only chats within this window permit a friend request, so only they need `mayBecomeFriends`.
+    const windowStart = Date.now() - limits.friendRequestWindowMs;
+    const recent = rows.filter(({ createdAt }) => createdAt.getTime() >= windowStart);
+    // The users of a chat that was ended for safety cannot become friends.
+    const [ends, streamIdsEndedForSafety] = await Promise.all([
       this.pastChats.findEnds(rows),
-      this.history.findRemovedStreams(recent.map(({ streamId }) => streamId)),
+      this.history.findStreamsEndedForSafety(recent.map(({ streamId }) => streamId)),
     ]);
     const reportableMs = this.environment.REPORTABLE_AFTER_END_S * 1_000;
     return rows.map(({ id, streamId, user1Id, user2Id, createdAt }, index) => {
@@ -47,7 +48,7 @@ export class ChatHistoryController {
         user2Id,
         createdAt: createdAt.toISOString(),
         reportableUntil: endedAt ? new Date(endedAt.getTime() + reportableMs).toISOString() : null,
-        ...(removedStreamIds.has(streamId) ? { mayBecomeFriends: false } : {}),
+        ...(streamIdsEndedForSafety.has(streamId) ? { mayBecomeFriends: false } : {}),
       };
     });
   }

@@ -19,7 +19,7 @@ export class ChatHistoryEntryDto implements ChatHistoryEntry {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'Until when the chat can be reported; null while its end is not known',
+    description: 'Until when the chat can be reported; null while the end of the chat is not known',
   })
   reportableUntil: string | null;
 

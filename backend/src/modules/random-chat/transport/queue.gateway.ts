@@ -35,13 +35,14 @@ export class QueueGateway {
     if (!searcher?.gender) throw new DomainError('gender_required');
     const { gender, standing } = searcher;
     if (!maySearch(standing)) throw new DomainError('suspended');
-    const { preferences } = frame.data;
-    const criteria = { gender, preference: preferences, pool: choosePool(standing) };
+    const { preferences: preference } = frame.data;
+    const criteria = { gender, preference, pool: choosePool(standing) };
+    // `join` calls this before a chat can start, so that the answer precedes the frames of the chat.
     const reportState = async (state: MatchState): Promise<void> => {
       if (state.kind === 'chatting') return;
       frame.answer({});
       const since = state.kind === 'searching' ? state.since : new Date(); // otherwise matched without waiting
-      const queueJoined = { preferences, since: since.toISOString() };
+      const queueJoined = { preferences: preference, since: since.toISOString() };
       await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
     let state = await this.matchmaking.join(userId, criteria, reportState);
@@ -62,7 +63,8 @@ export class QueueGateway {
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const previous = await this.matchmaking.leave(userId);
-    // The user cancelled the search before the client had received the match (docs/product-decisions.md, A43).
+    // The user cancelled the search before the client had received the match. This counts as a skip
+    // (docs/product-decisions.md, A43).
     if (previous.kind === 'chatting' && previous.msSinceMatch <= limits.leaveAsSkipWindowMs) {
       await this.lifecycle.skip(connection, previous.sessionId);
     }

@@ -38,6 +38,7 @@ export class RandomChatGateway {
       connection.close(closeCodes.userMismatch);
       return;
     }
+    // Whether the page shows the chat. A client that does not send it counts as present in the chat.
     connection.showsChat = data.showsChat ?? true;
     try {
       await this.connectionResume.resume(connection, data.lastSeen, (state) => {
@@ -46,9 +47,9 @@ export class RandomChatGateway {
         else frame.answer({ userId, state }, 'authenticated');
       });
     } catch (error) {
-      // A partly resumed socket would miss events. Close it: clients reconnect on this code. A rate-limited resume has
-      // not begun.
+      // A rate-limited resume has not begun, so the socket stays open.
       const hasBegun = !(error instanceof DomainError && error.code === 'rate_limited');
+      // A partly resumed socket would miss events. Clients reconnect after this code.
       if (hasBegun) connection.close(closeCodes.internalError);
       throw error;
     }
@@ -76,8 +77,8 @@ export class RandomChatGateway {
   }
 
   /**
-   * Grants the receiver access to the images of a message before the message is stored, and only if the message would
-   * be accepted: a refused message must not give the partner access.
+   * Grants the receiver access to the images of a message before the message is stored. First `previewDecision` throws
+   * if the message would be refused, because a refused message must not give the partner access.
    * @throws DomainError when the message would be refused.
    */
   private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
@@ -144,7 +145,7 @@ export class RandomChatGateway {
   @SubscribeMessage('typing')
   async notifyTyping(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
     const { connection, data, userId } = frame;
-    // A frame with a receiver is for the private chat of two friends.
+    // Random and private chats share the frame `typing`. Only a frame for a private chat names the receiver.
     if ('receiverId' in data)
       return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });
     const chat = await this.chats.requireChat(frame.connection, data.sessionId);

@@ -25,7 +25,7 @@ export class StandingsService {
     return (await this.standings.findMany([userId], manager)).get(userId) ?? goodStanding;
   }
 
-  /** The standing of each of the users, in one query. */
+  /** The standings of all the given users, including those in good standing, in one query. */
   findMany(userIds: readonly number[], manager?: EntityManager): Promise<ReadonlyMap<number, Standing>> {
     return this.standings.findMany(userIds, manager);
   }
@@ -36,10 +36,11 @@ export class StandingsService {
   }
 
   /**
-   * Announces a standing that may have changed; call it after the commit. The replicas with a socket of the user send
-   * the standing to it, close it if the user is excluded (suspended or banned), and handle `StandingChanged`. Also
-   * delivers `StandingChanged` in this process, for users without a socket. Idempotent. Never throws, because a lost
-   * announcement has no lasting effect: every replica rechecks its sockets, and each request reads the standing.
+   * Announces a standing that may have changed. Call it after the commit. Each replica with a socket of the user sends
+   * the standing to the socket, closes the socket if the user is excluded (suspended or banned), and publishes
+   * `StandingChanged` in its process. This process delivers `StandingChanged` too, because the user may have no
+   * socket. Idempotent. Never throws, because a lost announcement has no lasting effect: every replica rechecks its
+   * sockets, and each request reads the standing.
    */
   async announce(userId: number): Promise<void> {
     try {

@@ -121,4 +121,8 @@ export type StandingEvent =
   | HoldPlaced
   | HoldLifted;
 
-export const buildConductStreamId = (userId: number): string => `conduct-${userId}`;
+export const CONDUCT_STREAM_PREFIX = 'conduct-';
+export const buildConductStreamId = (userId: number): string => `${CONDUCT_STREAM_PREFIX}${userId}`;
+/** Returns the id of the user whose conduct stream it is. */
+export const parseConductStreamId = (streamId: string): number =>
+  Number(streamId.slice(CONDUCT_STREAM_PREFIX.length));

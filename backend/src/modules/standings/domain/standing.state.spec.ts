@@ -3,8 +3,8 @@ import { evolveStanding, createStandingState, computeStandingAt } from './standi
 
 const userId = 7;
 /**
- * The time at an hour of the day on which all events of the tests occur. Flags begin at 1 and sanctions at 2. Sanctions
- * are lifted at 3, and appeals are decided at 4.
+ * A time on the day of all events. Flags begin at hour 1 and sanctions at hour 2. Sanctions are lifted at hour 3, and
+ * appeals are decided at hour 4.
  */
 const toDate = (hour: number): Date => new Date(Date.UTC(2026, 10, 20, hour));
 const formatIso = (hour: number): string => toDate(hour).toISOString();
@@ -50,7 +50,7 @@ const createSanctionLifted = (sanctionId: number) =>
     moderatorId: 3,
     reason: null,
   });
-/** The decision of an appeal against a sanction. @param untilHour the new end of the sanction; null for none */
+/** @param untilHour the new end of a reduced sanction; null if the decision upholds the sanction */
 const createAppealDecided = (sanctionId: number, untilHour: number | null) =>
   createEvent('AppealDecided', 4, {
     appealId: 5,
@@ -58,7 +58,7 @@ const createAppealDecided = (sanctionId: number, untilHour: number | null) =>
     answerNoticeId: 6,
     caseId: 1,
     moderatorId: 3,
-    outcome: 'reduced',
+    outcome: untilHour === null ? 'upheld' : 'reduced',
     sanctionId,
     until: untilHour === null ? null : formatIso(untilHour),
     isSolo: false,
@@ -106,7 +106,7 @@ describe('computeStandingAt', () => {
     expect(computeStandingAtHour(10, ...events).kind).toBe('care');
   });
 
-  it('the gravest of several sanctions is a ban, else one without an end, else the one with the latest end', () => {
+  it('of several sanctions, a ban counts, else one without an end, else the one with the latest end', () => {
     expect(
       computeStandingAtHour(
         5,
@@ -158,7 +158,7 @@ describe('computeStandingAt', () => {
     });
   });
 
-  it('an appeal with a new end makes the sanction a suspension until that end; without one, it changes nothing', () => {
+  it('a reduced sanction is a suspension until its new end, and an upheld sanction does not change', () => {
     expect(
       computeStandingAtHour(5, createSanctionImposed(1, null, 'banned'), createAppealDecided(1, 8)),
     ).toMatchObject({
@@ -195,6 +195,7 @@ describe('evolveStanding', () => {
   it('a user is held from the placing of a legal hold until it is lifted', () => {
     const computeIsHeld = (history: readonly StandingEvent[]) =>
       history.reduce(evolveStanding, createStandingState()).isHeld;
+    // An event of another kind does not end the hold.
     expect(computeIsHeld([holdPlaced, sanctionConfirmed])).toBe(true);
     const holdLifted = createEvent('HoldLifted', 3, { moderatorId: 3, reason: 'They are done.' });
     expect(computeIsHeld([holdPlaced, sanctionConfirmed, holdLifted])).toBe(false);

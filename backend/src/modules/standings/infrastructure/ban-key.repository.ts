@@ -52,7 +52,10 @@ export class BanKeyRepository {
     );
   }
 
-  /** Keeps the keys of a confirmed ban for `MAX_KEPT_DAYS` from now, and adds the e-mail hash, if the user has one. */
+  /**
+   * Called when a ban, which is in force already, has been confirmed. Keeps its keys for `MAX_KEPT_DAYS` from now, and
+   * adds the e-mail hash, if the user has one.
+   */
   async confirm(sanctionId: number, emailHash: string | null, manager: EntityManager): Promise<void> {
     if (emailHash !== null) {
       // `setExpiry` below replaces the expiry of all keys, including this one.
@@ -106,7 +109,7 @@ export class BanKeyRepository {
   }
 
   /**
-   * Does not change the keys of inherited sanctions: to shorten one, it is replaced by another, which has new keys.
+   * Does not change the keys of inherited sanctions: a shortened one is replaced by a new sanction with its own keys.
    * @param until the end of the sanction; null for one without an end, since LEAST ignores NULL
    */
   private async setExpiry(sanctionId: number, until: Date | null, manager: EntityManager): Promise<void> {

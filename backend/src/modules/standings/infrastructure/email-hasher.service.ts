@@ -3,14 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 
-/** Hashes e-mail addresses with a secret, so that the stored hashes cannot be compared with a list of addresses. */
+/** Hashes e-mail addresses with a secret, without which stored hashes cannot be compared with a list of addresses. */
 @Injectable()
 export class EmailHasherService {
   constructor(@Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'SAFETY_SECRET'>) {}
 
   /**
-   * Hashes an address, ignoring letter case.
-   * @throws Error without SAFETY_SECRET, which every process that confirms bans or creates accounts has
+   * Hashes an address, ignoring letter case and Unicode compatibility forms.
+   * @throws Error if SAFETY_SECRET is missing; every process that confirms bans or creates accounts has it
    */
   hash(email: string): string {
     const { SAFETY_SECRET: secret } = this.environment;

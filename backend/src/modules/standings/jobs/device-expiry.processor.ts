@@ -6,7 +6,10 @@ import { DeviceRepository } from '../infrastructure/device.repository';
 
 const INTERVAL_MS = 60 * 60_000;
 
-/** Deletes devices that have been unused for 180 days, and expired keys of sanctions, every hour. */
+/**
+ * Every hour, deletes devices that have been unused for 180 days, and expired ban keys: the hashes by which new
+ * accounts of suspended or banned users are recognised.
+ */
 @Injectable()
 export class DeviceExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(

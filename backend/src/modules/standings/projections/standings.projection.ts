@@ -5,8 +5,8 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { StandingEvent } from '../domain/standing.events';
 
 /**
- * The fields of each event type that can be erased. No type names the user whom the fields are about (`subjectId`),
- * because they may concern several users, such as the author of an appeal and the reported user.
+ * The fields of each event type that can be erased. The types define no `subjectId`, the user whose erasure would also
+ * erase the fields, because a field may concern several users, such as the author of an appeal and the reported user.
  */
 const personalFields: Record<StandingEvent['type'], readonly string[]> = {
   PersonFlagged: [],
@@ -132,8 +132,8 @@ const writeHold = async (userId: number, isHeld: boolean, manager: EntityManager
 };
 
 /**
- * Copies the user's gravest sanction that was not lifted to `standings`; nulls when there is none. `findGravest` in
- * `standing.state.ts` uses the same order.
+ * Copies the user's gravest sanction that was not lifted to `standings`. `LEFT JOIN` gives nulls when there is none.
+ * `findGravest` in `standing.state.ts` uses the same order.
  */
 const writeGravest = async (userId: number, manager: EntityManager): Promise<void> => {
   await manager.query(

@@ -1,9 +1,9 @@
 import { suggestionLimits } from '@thaw/contract/suggestions';
 import { parseSuggestions } from './suggestion-answer.parser';
 
-/** The longest answer that the client of the model accepts. */
+/** The longest answer of the language model that its client accepts. */
 const MAX_ANSWER_BYTES = 16_384;
-/** Far more than an answer takes, unless a pattern backtracks. */
+/** Parsing takes far less time, unless a regular expression backtracks. */
 const MAX_PARSE_MS = 100;
 
 describe('parseSuggestions', () => {
@@ -24,12 +24,15 @@ describe('parseSuggestions', () => {
   });
 
   it.each([
+    // Contact details:
     'See https://example.org/x',
     'Look at example.com',
     'Write to ada@example.org',
     'Call +48 600 123 456',
     'Add me on snap: ada_l',
+    // A stated age:
     "I'm 15, and you?",
+    // Markup:
     '<b>Hello</b>',
     '<script>alert(1)</script>',
     '[this](page)',
@@ -39,14 +42,17 @@ describe('parseSuggestions', () => {
     '{"suggestions": 1}',
     '# Heading',
     '`code`',
+    // An introduction:
     'Here are three suggestions:',
+    // No visible character:
     '\u200b\u2060',
+    // Too long:
     'x'.repeat(suggestionLimits.maxCodePoints + 1),
   ])('leaves out the line %j', (line) => {
     expect(parseSuggestions(`${line}\nTea or coffee?`)).toEqual(['Tea or coffee?']);
   });
 
-  it('removes control characters, direction controls and reasoning', () => {
+  it('removes control characters, direction controls and a <think> block, even without an end', () => {
     expect(parseSuggestions('<think>\nThey like tea.\n</think>\nTea\u0000 or\u202e coffee?\u0007')).toEqual([
       'Tea or coffee?',
     ]);

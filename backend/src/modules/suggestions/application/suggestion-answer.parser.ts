@@ -14,8 +14,8 @@ const directionControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const markup = /[<>{}[\]|`\\#]/;
 
 /**
- * Longer lines are ignored, which limits the time that the patterns take. A line may be longer than a suggestion,
- * because list markers, quotes and emphasis are removed from it.
+ * Longer lines are ignored, which limits the time that the regular expressions take. A line may be longer than a
+ * suggestion, because list markers, quotes and emphasis are removed from it.
  */
 const MAX_LINE_LENGTH = 4 * suggestionLimits.maxCodePoints;
 
@@ -36,6 +36,7 @@ const isUsable = (text: string): boolean =>
   !text.endsWith(':') &&
   !markup.test(text) &&
   findContactDetails(text).length === 0 &&
+  // A message in which the sender states an age under 18 ends the chat.
   findStatedAge(text) === undefined;
 
 /**

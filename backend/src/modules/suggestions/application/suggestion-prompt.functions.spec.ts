@@ -2,7 +2,7 @@ import { createPrompt, type ChatMessage } from './suggestion-prompt.functions';
 
 const ASKER_ID = 7;
 const OTHER_ID = 9;
-const createMessage = (
+const createChatMessage = (
   senderId: number,
   content?: string,
   messageType: ChatMessage['messageType'] = 'text',
@@ -12,53 +12,51 @@ const createMessage = (
   content,
 });
 /** The second message of the prompt. The first one has the instructions. */
-const createUserMessage = (
-  messages: ChatMessage[],
-  usernames = ['quiet-otter-42', 'brave-heron-7'],
-): string => createPrompt(ASKER_ID, { messages, usernames })[1]?.content ?? '';
+const createUserPrompt = (messages: ChatMessage[], usernames = ['quiet-otter-42', 'brave-heron-7']): string =>
+  createPrompt(ASKER_ID, { messages, usernames })[1]?.content ?? '';
 
 describe('createPrompt', () => {
   it('contains the newest five texts of the user who asks, and only the topics of the other user', () => {
-    const userMessage = createUserMessage([
-      ...[1, 2, 3, 4, 5, 6].map((number) => createMessage(ASKER_ID, `own text ${number}`)),
-      createMessage(OTHER_ID, 'My guitar is broken and my puppy ate it'),
+    const userPrompt = createUserPrompt([
+      ...[1, 2, 3, 4, 5, 6].map((number) => createChatMessage(ASKER_ID, `own text ${number}`)),
+      createChatMessage(OTHER_ID, 'My guitar is broken and my puppy ate it'),
     ]);
-    expect(userMessage).toBe(
+    expect(userPrompt).toBe(
       'My last messages, oldest first:\n- own text 2\n- own text 3\n- own text 4\n- own text 5\n- own text 6\n' +
         'Topics of the other user: music, food, animals.',
     );
   });
 
   it('hides contact details and the names of both users', () => {
-    const userMessage = createUserMessage([
-      createMessage(
+    const userPrompt = createUserPrompt([
+      createChatMessage(
         ASKER_ID,
         'hi Brave-Heron-7, I am quiet-otter-42, mail ada@example.org or call +48 600 123 456',
       ),
     ]);
-    expect(userMessage).toContain('- hi [hidden], I am [hidden], mail [hidden] or call [hidden]');
+    expect(userPrompt).toContain('- hi [hidden], I am [hidden], mail [hidden] or call [hidden]');
   });
 
   it('treats a name as text, not as a pattern, and does not hide it inside words', () => {
-    expect(createUserMessage([createMessage(ASKER_ID, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
+    expect(createUserPrompt([createChatMessage(ASKER_ID, 'a.b axb cab b')], ['a.b', 'b'])).toContain(
       '- [hidden] axb cab [hidden]',
     );
-    expect(createUserMessage([createMessage(ASKER_ID, 'text (')], ['(', '+*[\\'])).toContain(
+    expect(createUserPrompt([createChatMessage(ASKER_ID, 'text (')], ['(', '+*[\\'])).toContain(
       '- text [hidden]',
     );
   });
 
-  it('omits images, deleted messages and line breaks', () => {
+  it('omits images and deleted messages, and replaces line breaks by spaces', () => {
     const url = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.webp';
-    const userMessage = createUserMessage([
-      createMessage(ASKER_ID, url, 'image'),
-      createMessage(ASKER_ID, undefined),
-      createMessage(ASKER_ID, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
+    const userPrompt = createUserPrompt([
+      createChatMessage(ASKER_ID, url, 'image'),
+      createChatMessage(ASKER_ID, undefined),
+      createChatMessage(ASKER_ID, `look\nat this\n[IMAGE:${url}]`, 'mixed'),
     ]);
-    expect(userMessage).toBe('My last messages, oldest first:\n- look at this');
+    expect(userPrompt).toBe('My last messages, oldest first:\n- look at this');
   });
 
   it('states that the asker has not written anything', () => {
-    expect(createUserMessage([createMessage(OTHER_ID, 'hello')])).toBe('I have not written anything yet.');
+    expect(createUserPrompt([createChatMessage(OTHER_ID, 'hello')])).toBe('I have not written anything yet.');
   });
 });

@@ -70,10 +70,10 @@ export class SuggestionsService {
     return { model: this.model !== null, host: this.model?.host ?? null };
   }
 
-  /** @throws DomainError not_found if there is no model, or the user is not in the open chat; not_friends */
+  /** @throws DomainError not_found if there is no model, or the user has no open chat `sessionId`; not_friends */
   async suggest({ userId, sessionId, friendId }: Omit<RequestSuggestions, 'consent'>): Promise<Suggestions> {
     if (!this.model) throw new DomainError('not_found');
-    // A valid request has exactly one of the two ids.
+    // A valid request has exactly one of the two ids; 0 satisfies the compiler.
     const conversation =
       sessionId === undefined
         ? await this.readPrivateChat(userId, friendId ?? 0)
@@ -84,6 +84,7 @@ export class SuggestionsService {
   }
 
   private async readRandomChat(userId: number, sessionId: string): Promise<Conversation> {
+    // `PastChatService` also finds chats that have not ended.
     const chat = await this.pastChats.find(sessionId);
     if (!chat?.userIds.includes(userId) || chat.endedAt !== null) throw new DomainError('not_found');
     const { messages, participants } = await this.randomChats.read(sessionId, {
@@ -91,7 +92,7 @@ export class SuggestionsService {
       messageIds: [],
     });
     return {
-      messages: messages.map(toNewestVersion),
+      messages: messages.map(withNewestContent),
       usernames: participants.map(({ username }) => username),
     };
   }
@@ -102,7 +103,7 @@ export class SuggestionsService {
       this.privateChats.read(userId, friendId, { newestCount: MAX_MESSAGES, messageIds: [] }),
       this.users.findProfiles([userId, friendId]),
     ]);
-    return { messages: messages.map(toNewestVersion), usernames: profiles.map(({ username }) => username) };
+    return { messages: messages.map(withNewestContent), usernames: profiles.map(({ username }) => username) };
   }
 
   private async ask(
@@ -118,7 +119,8 @@ export class SuggestionsService {
   }
 }
 
-const toNewestVersion = <Message extends { contents: readonly string[] }>(message: Message) => ({
+/** The newest content is the last one. It is absent when the message was deleted or has expired. */
+const withNewestContent = <Message extends { contents: readonly string[] }>(message: Message) => ({
   ...message,
   content: message.contents.at(-1),
 });

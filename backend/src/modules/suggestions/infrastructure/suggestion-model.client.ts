@@ -12,6 +12,7 @@ export interface SuggestionModelSettings {
   timeoutMs: number;
 }
 
+/** The prompt asks for three suggestions of less than 100 characters each. */
 const MAX_ANSWER_TOKENS = 120;
 const TEMPERATURE = 0.8;
 
@@ -21,7 +22,7 @@ const completionSchema = z.object({
 
 /** Client of a language model with an OpenAI-compatible chat completion API. */
 export class SuggestionModelClient {
-  /** Name and port of the server, as users see it. */
+  /** Name and port of the server. The page shows them to users, because their words are sent to this server. */
   readonly host: string;
   private readonly server: OptionalServerClient;
 
@@ -52,6 +53,7 @@ export class SuggestionModelClient {
     });
     const parsed = completionSchema.safeParse(answer);
     if (!parsed.success) throw new OptionalServerError('the answer is not a completion');
+    // The schema requires a choice; the fallback only satisfies the compiler.
     return parsed.data.choices[0]?.message.content ?? '';
   }
 }

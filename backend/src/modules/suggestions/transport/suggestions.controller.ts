@@ -17,6 +17,7 @@ import { RequestSuggestionsDto, SuggestionsDto, SuggestionSourceDto } from './su
 export class SuggestionsController {
   constructor(private readonly suggestions: SuggestionsService) {}
 
+  /** Returns whether a language model suggests messages, and its host. */
   @Get()
   @ApiOkResponse({ type: SuggestionSourceDto })
   @ApiProblems('not_signed_in', 'suspended')
@@ -45,7 +46,8 @@ export class SuggestionsController {
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(RequestSuggestionsDto)) body: RequestSuggestionsDto,
   ): Promise<SuggestionsDto> {
-    // The DTO validates each field on its own. The schema also refuses a body with both chats, or with none.
+    // The DTO validates each field on its own. The schema also refuses a body that names a random and a private
+    // chat, or neither.
     if (!requestSuggestionsSchema.safeParse(body).success) throw new DomainError('validation_failed');
     requireSelf(login, body.userId);
     return this.suggestions.suggest(body);

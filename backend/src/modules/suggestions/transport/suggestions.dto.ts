@@ -22,6 +22,7 @@ export class SuggestionSourceDto implements SuggestionSource {
 assertType<SameShape<SuggestionSourceDto, SuggestionSource>>();
 
 export class RequestSuggestionsDto implements RequestSuggestions {
+  /** The signed-in user, who requests the suggestions. */
   @ApiProperty({ type: 'integer', minimum: 1 })
   @MatchesSchema(shape.userId)
   userId: number;
@@ -45,6 +46,7 @@ export class RequestSuggestionsDto implements RequestSuggestions {
 assertType<SameShape<RequestSuggestionsDto, RequestSuggestions>>();
 
 export class SuggestionsDto implements Suggestions {
+  /** `none` if the model returned nothing that can be shown. */
   @ApiProperty({ enum: suggestionsSchema.shape.source.options })
   source: Suggestions['source'];
 

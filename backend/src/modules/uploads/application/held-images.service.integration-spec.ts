@@ -1,6 +1,6 @@
 // Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
 import { buffer } from 'node:stream/consumers';
-import { locate, TestUploads } from '../../../testing/uploads.fixture';
+import { parseImageUrl, TestUploads } from '../../../testing/uploads.fixture';
 import { HeldImagesService } from './held-images.service';
 
 jest.setTimeout(60_000);
@@ -27,15 +27,16 @@ describe('HeldImagesService', () => {
   afterAll(() => images.close());
 
   const holdForCase = (caseId: number, url: string) =>
-    heldImages.hold([locate(url).key], caseId, images.api.database.dataSource.manager);
+    heldImages.hold([parseImageUrl(url).key], caseId, images.api.database.dataSource.manager);
   const releaseAllOfCase = (caseId: number) =>
     heldImages.release(caseId, images.api.database.dataSource.manager);
 
-  it('keeps the file of a removed image, which is invisible, until the last case releases it', async () => {
-    const url = await images.receive(ownerId);
+  it('hides a removed image, but keeps its file until the last case releases it', async () => {
+    const url = await images.uploadImage(ownerId);
     await holdForCase(1, url);
     await holdForCase(2, url);
     await holdForCase(2, url); // a repetition has no effect
+    // The sweep removes the image, but deletes no file.
     expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(0);
     expect(await images.isVisibleTo(ownerId, url)).toBe(false);
     expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
@@ -49,11 +50,11 @@ describe('HeldImagesService', () => {
     await releaseAllOfCase(2); // a repetition has no effect
     expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
     expect(await images.hasFile(url)).toBe(false);
-    expect(await images.readRows()).toEqual([]);
+    expect(await images.readUploadRows()).toEqual([]);
   });
 
   it('does not keep the files of images that no case holds', async () => {
-    const [held, other] = [await images.receive(ownerId), await images.receive(ownerId)];
+    const [held, other] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
     await holdForCase(1, held);
     expect(await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED)).toBe(1);
     expect(await images.hasFile(held)).toBe(true);
@@ -61,7 +62,7 @@ describe('HeldImagesService', () => {
   });
 
   it('leaves an image visible to its owner, both while a case holds it and after the release', async () => {
-    const url = await images.receive(ownerId);
+    const url = await images.uploadImage(ownerId);
     await holdForCase(1, url);
     expect(await images.isVisibleTo(ownerId, url)).toBe(true);
     await releaseAllOfCase(1);
@@ -70,8 +71,8 @@ describe('HeldImagesService', () => {
   });
 
   it('opens an image only while a case holds it, even if the image is removed', async () => {
-    const url = await images.receive(ownerId);
-    const { key } = locate(url);
+    const url = await images.uploadImage(ownerId);
+    const { key } = parseImageUrl(url);
     expect(await heldImages.open(key)).toBeNull();
     await holdForCase(1, url);
     await images.sweepAfterHours(HOURS_UNTIL_UNUSED_REMOVED);
@@ -84,8 +85,10 @@ describe('HeldImagesService', () => {
   });
 
   it('describes an image by its owner and size, even if no case holds it, and leaves out unknown keys', async () => {
-    const { key } = locate(await images.receive(ownerId));
+    const { key } = parseImageUrl(await images.uploadImage(ownerId));
     // The image of this fixture has 8 × 8 pixels.
-    expect(await heldImages.describe([key, 'unknown.jpg'])).toEqual([{ key, ownerId, width: 8, height: 8 }]);
+    expect(await heldImages.findDescriptions([key, 'unknown.jpg'])).toEqual([
+      { key, ownerId, width: 8, height: 8 },
+    ]);
   });
 });

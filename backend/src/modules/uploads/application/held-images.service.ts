@@ -15,9 +15,9 @@ export interface HeldImage {
 }
 
 /**
- * Images that a case holds as evidence; a case is a matter about one user that moderators decide. Held images are
- * removed as usual, so that no user can see them, but their files are kept until the last case releases them. The next
- * sweep then deletes the files of removed images.
+ * Images that a case holds as evidence; a case is a matter about one user that moderators decide. A held image can
+ * still be removed, for example when its message expires: users then no longer see it, but its file is kept. The first
+ * sweep after the last case has released the image deletes the file.
  */
 @Injectable()
 export class HeldImagesService {
@@ -27,7 +27,7 @@ export class HeldImagesService {
   ) {}
 
   /** Returns the owners and pixel sizes of stored images, even if they are removed. Leaves out unknown keys. */
-  describe(keys: readonly string[]): Promise<ImageDescription[]> {
+  findDescriptions(keys: readonly string[]): Promise<ImageDescription[]> {
     return this.uploads.findDescriptions(keys);
   }
 

@@ -8,10 +8,13 @@ const TIMEOUT_MS = 3_000;
 /** Source: docs/decisions/0073-the-url-of-an-image-says-what-a-classifier-found.md. */
 const MIN_EXPLICIT_SCORE = 0.85;
 
-/** `failed` and `skipped`: there is no score. `skipped` images were not sent to the classifier, to limit requests. */
+/** `failed` and `skipped`: there is no score. `skipped`: `OptionalServerLimiter` has sent no request. */
 type Outcome = 'explicit' | 'harmless' | 'failed' | 'skipped';
 
-/** Asks an image classifier, if the operator has set one up, about uploads. Images and scores are not logged. */
+/**
+ * Asks an image classifier, if the operator has set one up, whether an upload is explicit. Images and scores are not
+ * logged.
+ */
 @Injectable()
 export class ImageClassifierService {
   private readonly classifier: ImageClassifierClient | null;
@@ -38,10 +41,10 @@ export class ImageClassifierService {
     const { classifier } = this;
     if (!classifier) return false;
     const result = await this.limiter.ask(() => classifier.classify(image));
-    const outcome = result.outcome === 'answered' ? rateScore(result.answer) : result.outcome;
+    const outcome = result.outcome === 'answered' ? classifyScore(result.answer) : result.outcome;
     this.outcomes[outcome] += 1;
     return outcome === 'explicit';
   }
 }
 
-const rateScore = (score: number): Outcome => (score >= MIN_EXPLICIT_SCORE ? 'explicit' : 'harmless');
+const classifyScore = (score: number): Outcome => (score >= MIN_EXPLICIT_SCORE ? 'explicit' : 'harmless');

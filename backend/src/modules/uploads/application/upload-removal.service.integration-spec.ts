@@ -1,8 +1,8 @@
 // Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
-import { createDroppedMessage, locate, TestUploads } from '../../../testing/uploads.fixture';
+import { createDroppedMessage, parseImageUrl, TestUploads } from '../../../testing/uploads.fixture';
 
 jest.setTimeout(60_000);
 
@@ -22,17 +22,17 @@ describe('images', () => {
 
   describe('that no message or profile shows', () => {
     it('are removed after a day and an hour of grace', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       await images.sweepAfterHours(24.9);
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);
       expect(await images.sweepAfterHours(25.1)).toBe(1);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
       expect(await images.hasFile(url)).toBe(false);
-      expect(await images.readRows()).toEqual([]);
+      expect(await images.readUploadRows()).toEqual([]);
     });
 
     it('cannot be sent during the hour of grace', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(true);
       await images.query(`UPDATE uploads SET unused_since = now() - interval '24.5 hours'`);
       expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
@@ -41,7 +41,7 @@ describe('images', () => {
     });
 
     it('are kept for another day when a receiver is granted access, and removed if no message follows', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       await images.query(`UPDATE uploads SET unused_since = now() - interval '23 hours'`);
       await images.uploads.grant(url, ownerId + 1);
       await images.sweepAfterHours(24);
@@ -51,27 +51,27 @@ describe('images', () => {
       expect(await images.query('SELECT * FROM upload_views')).toEqual([]);
     });
 
-    it('are removed in one sweep, even if they are more than the 1,000 of one statement', async () => {
+    it('are removed in one sweep, even if one statement, which removes at most 1,000, does not suffice', async () => {
       await images.query(
         `INSERT INTO uploads (key, bucket, owner_id, content_type, size, width, height, created_at, stored_at, unused_since)
          SELECT gen_random_uuid() || '.jpg', 'chat-images', 1, 'image/jpeg', 1, 1, 1, now(), now(), now()
          FROM generate_series(1, 2500)`,
       );
       expect(await images.sweepAfterHours(26)).toBe(2_500);
-      expect(await images.readRows()).toEqual([]);
+      expect(await images.readUploadRows()).toEqual([]);
     });
   });
 
   describe('in messages and profiles', () => {
     it('are kept while a message of their owner shows them', async () => {
       const [image, first, second, unused] = await Promise.all(
-        [1, 2, 3, 4].map(() => images.receive(ownerId)),
+        [1, 2, 3, 4].map(() => images.uploadImage(ownerId)),
       );
       await images.appendMessage(ownerId, 'image', image!);
       await images.appendMessage(
         ownerId,
         'mixed',
-        withImageMarkers({ text: 'look', imageUrls: [first!, second!] }),
+        formatImageMarkers({ text: 'look', imageUrls: [first!, second!] }),
       );
       await images.appendMessage(ownerId, 'text', unused!); // in a text, a URL shows no image
       await images.sweepAfterHours(1_000);
@@ -80,7 +80,7 @@ describe('images', () => {
     });
 
     it('are removed if only a message of another user refers to them', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       await images.appendMessage(ownerId + 1, 'image', url);
       await images.sweepAfterHours(26);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
@@ -88,8 +88,8 @@ describe('images', () => {
 
     it('are kept while they are an avatar, and for a day after they are replaced', async () => {
       const [previousAvatar, currentAvatar] = [
-        await images.receive(ownerId, 'avatars'),
-        await images.receive(ownerId, 'avatars'),
+        await images.uploadImage(ownerId, 'avatars'),
+        await images.uploadImage(ownerId, 'avatars'),
       ];
       await images.changeAvatar(ownerId, previousAvatar);
       await images.changeAvatar(ownerId, currentAvatar);
@@ -106,29 +106,31 @@ describe('images', () => {
       expect(await images.isVisibleTo(viewerId, currentAvatar)).toBe(false);
     });
 
-    it('stay used or unused in a rebuild of the read models', async () => {
-      const [image, previousAvatar, currentAvatar, unused] = [
-        await images.receive(ownerId),
-        await images.receive(ownerId, 'avatars'),
-        await images.receive(ownerId, 'avatars'),
-        await images.receive(ownerId),
+    it('stay used, unused or removed in a rebuild of the read models', async () => {
+      const [image, previousAvatar, currentAvatar, removed] = [
+        await images.uploadImage(ownerId),
+        await images.uploadImage(ownerId, 'avatars'),
+        await images.uploadImage(ownerId, 'avatars'),
+        await images.uploadImage(ownerId),
       ];
       await images.appendMessage(ownerId, 'image', image);
+      // The previous avatar is unused since the second change, also after the rebuild.
       await images.changeAvatar(ownerId, previousAvatar, new Date('2026-11-20T12:00:00Z'));
       await images.changeAvatar(ownerId, currentAvatar, new Date('2026-11-20T13:00:00Z'));
-      await images.expireMessages(createDroppedMessage(ownerId, 'image', unused));
-      const rowsBefore = await images.readRows();
+      // The expiry of the only message with an image removes the image.
+      await images.expireMessages(createDroppedMessage(ownerId, 'image', removed));
+      const rowsBefore = await images.readUploadRows();
       // The image of the message and the current avatar are in use.
       expect(rowsBefore.filter(({ unused_since: since }) => since === null)).toHaveLength(2);
       expect(rowsBefore).toHaveLength(4);
       await images.api.app.get(ProjectionRebuildService).rebuild();
-      expect(await images.readRows()).toEqual(rowsBefore);
+      expect(await images.readUploadRows()).toEqual(rowsBefore);
     });
   });
 
   describe('whose messages expire', () => {
     it('become invisible immediately, and the next sweep deletes their files', async () => {
-      const [expired, other] = [await images.receive(ownerId), await images.receive(ownerId)];
+      const [expired, other] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
       await images.uploads.grant([expired, other], ownerId + 1);
       const sent = await images.appendMessage(ownerId, 'image', expired);
       const texts = ['no URL', '/api/files/chat-images/x.jpg', other]; // texts show no images
@@ -148,8 +150,8 @@ describe('images', () => {
     });
 
     it('are kept while another message shows them, and removed with the last', async () => {
-      const url = await images.receive(ownerId);
-      const mixed = withImageMarkers({ text: 'again', imageUrls: [url, url] });
+      const url = await images.uploadImage(ownerId);
+      const mixed = formatImageMarkers({ text: 'again', imageUrls: [url, url] });
       const [first, second] = [
         await images.appendMessage(ownerId, 'image', url),
         await images.appendMessage(ownerId, 'mixed', mixed),
@@ -160,11 +162,12 @@ describe('images', () => {
       await images.expireMessages(second);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
       await images.sweepAfterHours(0);
-      expect(await images.query('SELECT * FROM upload_uses WHERE key = $1', [locate(url).key])).toEqual([]);
+      const { key } = parseImageUrl(url);
+      expect(await images.query('SELECT * FROM upload_uses WHERE key = $1', [key])).toEqual([]);
     });
 
     it('are invisible after all their messages have expired concurrently', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       const sent = [];
       for (let index = 0; index < 8; index += 1) sent.push(await images.appendMessage(ownerId, 'image', url));
       await Promise.all(
@@ -177,13 +180,13 @@ describe('images', () => {
 
     it('are kept while a message that is older than the table of uses shows them', async () => {
       const { dataSource } = images.api.database;
-      const [url, other] = [await images.receive(ownerId), await images.receive(ownerId)];
-      const mixed = withImageMarkers({ text: 'both', imageUrls: [url, other] });
+      const [url, other] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
+      const mixed = formatImageMarkers({ text: 'both', imageUrls: [url, other] });
       const [imageMessage, mixedMessage] = [
         await images.appendMessage(ownerId, 'image', url),
         await images.appendMessage(ownerId, 'mixed', mixed),
       ];
-      await images.appendMessage(ownerId + 1, 'image', url); // not the owner, so it is no use of the image
+      await images.appendMessage(ownerId + 1, 'image', url); // not the owner, so this message is not counted as a use
       const readUses = () =>
         dataSource.query<object[]>('SELECT * FROM upload_uses ORDER BY key, stream_id, event_id');
       const usesBefore = await readUses();
@@ -201,7 +204,7 @@ describe('images', () => {
     });
 
     it('are kept when a message of another user that refers to them expires', async () => {
-      const url = await images.receive(ownerId);
+      const url = await images.uploadImage(ownerId);
       await images.appendMessage(ownerId, 'image', url);
       await images.expireMessages(await images.appendMessage(ownerId + 1, 'image', url));
       expect(await images.isVisibleTo(ownerId, url)).toBe(true);

@@ -65,12 +65,12 @@ export class UploadRemovalService {
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
     let removedCount: number;
     do {
-      removedCount = await this.uploads.removeUnusedAndUnfinished(
+      removedCount = await this.uploads.removeUnusedAndUnfinished({
         unusedBefore,
         unfinishedBefore,
         now,
-        MAX_REMOVED_PER_STATEMENT,
-      );
+        limit: MAX_REMOVED_PER_STATEMENT,
+      });
     } while (removedCount === MAX_REMOVED_PER_STATEMENT);
 
     let deletedCount = 0;

@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis, the services of an api replica, and files in a folder.
-import { withImageMarkers } from '@thaw/contract/image-markers';
+import { formatImageMarkers } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
 import { createDroppedMessage, TestUploads } from '../../../testing/uploads.fixture';
 
@@ -23,7 +23,7 @@ describe('images', () => {
 
   it('are owned only by the user who uploaded them, and only in their bucket', async () => {
     const [ada, bob] = [ownerId, ownerId + 1];
-    const [image, avatar] = [await images.receive(ada), await images.receive(ada, 'avatars')];
+    const [image, avatar] = [await images.uploadImage(ada), await images.uploadImage(ada, 'avatars')];
     expect(await images.uploads.isOwnedBy(ada, image, 'chat-images')).toBe(true);
     expect(await images.uploads.isOwnedBy(ada, avatar, 'avatars')).toBe(true);
     expect(await images.uploads.isOwnedBy(ada, image, 'avatars')).toBe(false);
@@ -38,13 +38,14 @@ describe('images', () => {
 
   it('cannot be sent in a message of a user who does not own them, not even with a disguised marker', async () => {
     const [ada, bob, receiver] = [ownerId, ownerId + 1, ownerId + 2];
-    const [imageOfAda, avatarOfAda] = [await images.receive(ada), await images.receive(ada, 'avatars')];
-    const imageOfBob = await images.receive(bob);
+    const imageOfAda = await images.uploadImage(ada);
+    const avatarOfAda = await images.uploadImage(ada, 'avatars');
+    const imageOfBob = await images.uploadImage(bob);
     const share = (messageType: MessageType, content: string) =>
       images.uploads.share({ senderId: bob, receiverId: receiver, messageType, content });
     // A mixed message ends with one marker line per image. White space around a marker must not hide the marker.
     for (const content of [
-      withImageMarkers({ text: 'mine', imageUrls: [imageOfBob, imageOfAda] }),
+      formatImageMarkers({ text: 'mine', imageUrls: [imageOfBob, imageOfAda] }),
       `hidden\n[IMAGE:${imageOfAda}] \n[IMAGE:${imageOfBob}]`,
       `hidden\n[IMAGE:${imageOfAda}]\u0007\n[IMAGE:${imageOfBob}]`,
       `hidden\n[IMAGE:${imageOfAda}]\n \n\t[IMAGE:${imageOfBob}]`,
@@ -62,10 +63,10 @@ describe('images', () => {
     expect(await images.isVisibleTo(receiver, imageOfBob)).toBe(true);
   });
 
-  it('are not granted if another image of the same grant is removed', async () => {
+  it('granted together all stay invisible to the receiver if one of them has been removed', async () => {
     const receiver = ownerId + 1;
-    const [kept, removed] = [await images.receive(ownerId), await images.receive(ownerId)];
-    // Removes the image, as the expiry of its only message does.
+    const [kept, removed] = [await images.uploadImage(ownerId), await images.uploadImage(ownerId)];
+    // The expiry of its only message removes an image.
     await images.expireMessages(createDroppedMessage(ownerId, 'image', removed));
     await expect(images.uploads.grant([kept, removed], receiver)).rejects.toMatchObject(notYours);
     expect(await images.isVisibleTo(receiver, kept)).toBe(false);

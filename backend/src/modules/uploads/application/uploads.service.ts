@@ -26,7 +26,7 @@ import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageClassifierService } from './image-classifier.service';
 import { ImageProcessingService } from './image-processing.service';
 import { listShownImages } from './shown-image.mapper';
-import { UNUSED_USABLE_FOR_MS } from './upload-lifetime.limits';
+import { UNUSED_IMAGE_USABLE_FOR_MS } from './upload-lifetime.limits';
 
 export interface ReceivedImage {
   ownerId: number;
@@ -70,8 +70,9 @@ export class UploadsService {
 
   /**
    * Re-encodes and stores an image. A chat image is visible to its owner only, until access is granted to a receiver.
-   * An image that moderators have blocked, or that looks like such an image, is refused and reported to moderators. If
-   * a classifier considers the image explicit, an avatar is refused, and the URL of a chat image contains `.explicit`.
+   * An image that moderators have blocked, or that looks like such an image (has a similar `dhash`, a hash of the
+   * picture), is refused and reported to moderators. If a classifier considers the image explicit, an avatar is
+   * refused, and the URL of a chat image contains `.explicit`.
    * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
@@ -122,13 +123,17 @@ export class UploadsService {
     if (!(await this.isOwnedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
   }
 
-  /** Whether this is the URL of a usable image that the user uploaded into the bucket. */
+  /**
+   * Whether the user uploaded the image with this URL into the bucket. False for an image that has been unused for
+   * `UNUSED_IMAGE_USABLE_FOR_MS`, because a sweep may remove it.
+   */
   async isOwnedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
     return this.areOwned(userId, [url], bucket);
   }
 
   /**
-   * Grants a viewer access to chat images. Call it before the message that shows them is appended.
+   * Grants a viewer access to chat images. Call it before the message that shows them is appended. Does not check the
+   * owner: `share` does.
    * @throws DomainError image_not_yours, with no access granted, when a URL is not that of an existing chat image.
    */
   async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
@@ -153,11 +158,11 @@ export class UploadsService {
   }
 
   /**
-   * Handles withdrawn messages: from the commit on, receivers lose access to the images of these messages, and the
-   * images are removed. Images and access that another message needs are kept.
+   * Called in the transaction that deletes messages and drops their contents. From the commit on, receivers lose access
+   * to the images of these messages, and the images are removed. Images and access that another message needs are kept.
    */
-  async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
-    await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
+  async withdraw(droppedContents: readonly DroppedData[], manager: EntityManager): Promise<void> {
+    await this.uploads.releaseUses(droppedContents.flatMap(listShownImages), new Date(), manager);
   }
 
   /** @throws DomainError image_refused */
@@ -171,7 +176,7 @@ export class UploadsService {
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {
     const keys = parseKeys(urls, bucket);
     if (keys === null) return false;
-    return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_USABLE_FOR_MS));
+    return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_IMAGE_USABLE_FOR_MS));
   }
 
   private async openFile(address: UploadAddress): Promise<Readable> {

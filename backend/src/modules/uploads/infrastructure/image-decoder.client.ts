@@ -45,8 +45,8 @@ export class ImageDecoderClient {
   constructor(private readonly limits: DecoderLimits) {
     this.child = fork(PROGRAM, {
       execArgv: [], // without the Node options of the replica
-      // An otherwise empty environment, so that no secret is passed. MALLOC_ARENA_MAX limits glibc's heaps, which are
-      // not returned to the system.
+      // An otherwise empty environment, so that no secret is passed. Decoding one image at a time needs few threads of
+      // libuv, and few heaps (arenas) of glibc, which does not return their free memory to the system.
       env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -68,6 +68,7 @@ export class ImageDecoderClient {
   }
 
   /**
+   * Check `hasEnded` before: a process that has ended refuses every image.
    * @returns null for a refused image, including one that crashes the decoder or exceeds its time or memory limit.
    * @throws DomainError unavailable when the process cannot be started.
    */
@@ -102,7 +103,7 @@ export class ImageDecoderClient {
 
   private async checkMemory(): Promise<void> {
     const statm = await readFile(`/proc/${this.child.pid}/statm`, 'utf8').catch(() => '');
-    // Memory in pages: the total, then the resident part.
+    // The file begins with the total and the resident memory, in pages.
     const residentPages = Number(statm.split(' ')[1] ?? 0);
     if (residentPages * PAGE_BYTES > this.limits.maxResidentBytes) this.kill();
   }

@@ -33,20 +33,27 @@ sharp.unblock({
 sharp.cache(false);
 sharp.concurrency(1);
 
+/** Quality of JPEG and lossy WebP, from 1 to 100. */
+const QUALITY = 82;
+/** CPU effort of the WebP encoder, from 0 (fastest) to 6 (smallest file). */
+const WEBP_EFFORT = 3;
+
 /** Keeps only the first frame of the original: no EXIF, location or comments, and no trailing data. */
 const reencode = async ({ bytes, resize, maxPixels, timeoutS }) => {
   const source = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' });
   const { hasAlpha } = await source.metadata();
   const picture = source.autoOrient().resize(resize).timeout({ seconds: timeoutS });
-  const encoded = hasAlpha ? picture.webp({ quality: 82, effort: 3 }) : picture.jpeg({ quality: 82 });
+  const encoded = hasAlpha
+    ? picture.webp({ quality: QUALITY, effort: WEBP_EFFORT })
+    : picture.jpeg({ quality: QUALITY });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true });
   return { bytes: data, width: info.width, height: info.height, format: hasAlpha ? 'webp' : 'jpeg' };
 };
 
 /**
  * A 64-bit difference hash of 8 rows of 9 grey values: one bit for each two neighbours in a row, set if the left one is
- * brighter. Copies in another size, quality or format have nearly the same hash. An avatar is cut to a square, so the
- * original is hashed instead.
+ * brighter. Copies in another size, quality or format have nearly the same hash. An avatar (fit `cover`) is cut to a
+ * square, so the original is hashed instead.
  */
 const hashPicture = async ({ bytes, resize, maxPixels, timeoutS }, encoded) => {
   const pixels = await sharp(resize.fit === 'cover' ? bytes : encoded, { limitInputPixels: maxPixels })
@@ -67,6 +74,7 @@ const hashPicture = async ({ bytes, resize, maxPixels, timeoutS }, encoded) => {
   return hash.toString(16).padStart(16, '0');
 };
 
+// A message is a `DecoderJob` of image-decoder.client.ts.
 process.on('message', (job) => {
   const work = async () => {
     const image = await reencode(job);

@@ -17,7 +17,7 @@ export class UploadEntity {
   @Column({ name: 'content_type', type: 'text' })
   contentType: string;
 
-  /** SHA-256 of the file as it was uploaded, in hex; null for images of earlier releases. */
+  /** SHA-256 of the file as it was uploaded, in hex; null for images that an earlier release stored. */
   @Column({ type: 'text', nullable: true })
   sha256: string | null;
 
@@ -44,7 +44,7 @@ export class UploadEntity {
   @Column({ name: 'stored_at', type: 'timestamptz', nullable: true })
   storedAt: Date | null;
 
-  /** Start of the current period in which no message or profile shows the image; null while one shows it. */
+  /** Since when no message or profile has shown the image; null while one shows it. */
   @Column({ name: 'unused_since', type: 'timestamptz', nullable: true })
   unusedSince: Date | null;
 

@@ -11,7 +11,7 @@ export type NewUpload = Pick<
   'key' | 'bucket' | 'ownerId' | 'contentType' | 'sha256' | 'dhash' | 'size' | 'width' | 'height'
 >;
 
-/** The size is in pixels. */
+/** The owner of an image, and its width and height in pixels. */
 export type ImageDescription = Pick<UploadEntity, 'key' | 'ownerId' | 'width' | 'height'>;
 
 /**
@@ -55,7 +55,7 @@ export class UploadRepository {
       .getOne();
   }
 
-  /** Whether the user owns all of these images, and each is in use or was in use or granted after `unusedAfter`. */
+  /** Whether the user owns all of these images, and each is in use or has an `unused_since` after `unusedAfter`. */
   async areOwned(
     keys: readonly string[],
     bucket: UploadBucket,
@@ -71,8 +71,8 @@ export class UploadRepository {
   }
 
   /**
-   * Grants a viewer access to all of the chat images, or to none. The unused period of an image that no message shows
-   * yet starts again, so that no sweep removes the image before the message is stored.
+   * Grants a viewer access to all of the chat images, or to none. Sets `unused_since` to `now` for images that no
+   * message shows yet, so that no sweep removes them before their message is stored.
    * @returns false, with no access granted, when one of the images does not exist or is removed.
    */
   async grant(keys: readonly string[], viewerId: number, now: Date): Promise<boolean> {
@@ -119,7 +119,8 @@ export class UploadRepository {
         images.map(({ eventId }) => eventId),
       ],
     );
-    // A use without a viewer is a message of a random chat, which names no receiver: it may have granted the access.
+    // A message of a random chat names no receiver, so its use has no viewer_id. Any viewer may be its receiver, so
+    // all viewers keep their access.
     await manager.query(
       `DELETE FROM upload_views AS view
        USING unnest($1::text[], $2::bigint[]) AS message (key, receiver_id)
@@ -128,6 +129,7 @@ export class UploadRepository {
          WHERE use.key = view.key AND (use.viewer_id = view.viewer_id OR use.viewer_id IS NULL))`,
       [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
     );
+    // A message can only show images that its sender owns, so images of other owners are ignored.
     await manager.query(
       `UPDATE uploads SET removed_at = $3
        FROM unnest($1::text[], $2::bigint[]) AS message (key, sender_id)
@@ -142,12 +144,12 @@ export class UploadRepository {
    * unfinished uploads that started before `unfinishedBefore`.
    * @returns the number of removed images.
    */
-  async removeUnusedAndUnfinished(
-    unusedBefore: Date,
-    unfinishedBefore: Date,
-    now: Date,
-    limit: number,
-  ): Promise<number> {
+  async removeUnusedAndUnfinished({
+    unusedBefore,
+    unfinishedBefore,
+    now,
+    limit,
+  }: Record<'unusedBefore' | 'unfinishedBefore' | 'now', Date> & { limit: number }): Promise<number> {
     const rows = await this.uploads.query<{ key: string }[]>(
       `WITH candidates AS (
          SELECT key FROM uploads
@@ -205,7 +207,7 @@ export class UploadRepository {
     );
   }
 
-  /** Finds stored images, even if they are removed. */
+  /** Finds the owners and sizes of stored images, even if they are removed. */
   findDescriptions(keys: readonly string[]): Promise<ImageDescription[]> {
     const select = { key: true, ownerId: true, width: true, height: true };
     return this.uploads.find({ select, where: { key: In([...keys]), storedAt: Not(IsNull()) } });

@@ -15,7 +15,7 @@ export const imageUseProjection: Projection = {
   tables: [],
   handles: [...messageEventTypes, ...profileEventTypes],
   concerns: ({ type, data }) =>
-    // Only the number of images matters here, so the ids of the event may be empty.
+    // A message without images changes nothing. The ids of the event do not matter for this, so they are empty.
     !messageEventTypes.includes(type) ||
     listShownImages({ streamId: '', eventId: '', type, data }).length > 0,
   async apply(events, manager) {
@@ -50,6 +50,7 @@ const recordImageUses = async (images: readonly ShownImage[], manager: EntityMan
   );
 };
 
+/** Marks the avatar of a profile as used, and the user's other avatars as unused. */
 const recordAvatarUse = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
   const { userId, avatar } = data as { userId?: unknown; avatar?: unknown };
   const key = typeof avatar === 'string' ? parseUploadUrl(avatar)?.key : undefined;

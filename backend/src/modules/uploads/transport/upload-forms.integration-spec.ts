@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createPlainJpeg } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import {
+  BOUNDARY,
   type Browser,
   expectErrorResponse,
   FORM_END,
@@ -47,6 +48,7 @@ describe('an upload form', () => {
   });
   afterAll(() => api.close());
 
+  // The prefixes `profiles/` and `private-chat/` are allowed.
   it.each([
     ['cat.jpg', ''],
     ['profiles/7-1763640000000.png', 'profiles/'],
@@ -87,8 +89,8 @@ describe('an upload form', () => {
     ['no bucket', () => [createFormField('fileName', 'a'), createFormFile('file', jpeg), FORM_END]],
     ['no file name', () => [createFormField('bucket', 'avatars'), createFormFile('file', jpeg), FORM_END]],
     ['nothing at all', () => [FORM_END]],
-    ['a file that is a field', () => [...requiredFields, createFormField('file', 'text'), FORM_END]],
-    ['a file in another field', () => [...requiredFields, createFormFile('image', jpeg), FORM_END]],
+    ['a text field called file', () => [...requiredFields, createFormField('file', 'text'), FORM_END]],
+    ['a file in a field of another name', () => [...requiredFields, createFormFile('image', jpeg), FORM_END]],
     [
       'a bucket that is a file',
       () => [createFormFile('bucket', jpeg), createFormFile('file', jpeg), FORM_END],
@@ -119,7 +121,7 @@ describe('an upload form', () => {
       () => [...requiredFields, createFormField('a[b][c]', 'x'), createFormFile('file', jpeg), FORM_END],
     ],
     [
-      'an index of 4,294,967,294, the maximum of an array, in array syntax',
+      'the maximum array index in array syntax',
       () => [
         ...requiredFields,
         createFormField('a[4294967294]', 'x'),
@@ -166,7 +168,7 @@ describe('an upload form', () => {
       ],
     ],
     [
-      'five fields',
+      'five fields, one more than the limit',
       () => [
         ...requiredFields,
         ...['a', 'b', 'c'].map((name) => createFormField(name, 'x')),
@@ -175,10 +177,13 @@ describe('an upload form', () => {
       ],
     ],
     ['no final boundary', () => [...requiredFields, createFormFile('file', jpeg)]],
-    ['a file that is cut off', () => [...requiredFields, createFormFile('file', jpeg).subarray(0, -200)]],
+    [
+      'a file without its last 200 bytes',
+      () => [...requiredFields, createFormFile('file', jpeg).subarray(0, -200)],
+    ],
     [
       'part headers that never end',
-      () => [Buffer.from(`--edge\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
+      () => [Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
     ],
     ['bytes that are not a form', () => [Buffer.alloc(1_000, '-')]],
   ])('is refused with %s', async (_, create) => {
@@ -187,7 +192,7 @@ describe('an upload form', () => {
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
-  it('is accepted, and its unknown fields are ignored', async () => {
+  it('is accepted with two unknown fields, which are ignored', async () => {
     const unknown = [createFormField('toString', 'x'), createFormField('ownerId', '1')];
     await postForm(browser, [...requiredFields, ...unknown, createFormFile('file', jpeg), FORM_END]).expect(
       201,
@@ -198,14 +203,14 @@ describe('an upload form', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is refused with a content type other than that of a form, and by other routes', async () => {
+  it('is refused with a content type other than that of a form with a boundary', async () => {
     const form = [...requiredFields, createFormFile('file', jpeg), FORM_END];
     for (const contentType of [
       'application/x-www-form-urlencoded',
       'text/plain',
       'application/octet-stream',
-      'multipart/mixed; boundary=edge',
-      'multipart/form-data', // without a boundary
+      `multipart/mixed; boundary=${BOUNDARY}`,
+      'multipart/form-data', // without any parameter it does not count as a form
       'image/jpeg',
     ]) {
       await expectErrorResponse(postForm(browser, form, contentType), 415, 'unsupported_type');
@@ -215,13 +220,16 @@ describe('an upload form', () => {
       415,
       'unsupported_type',
     );
+    // Counts as a form, but the boundary is missing.
     await expectErrorResponse(
       postForm(browser, form, 'multipart/form-data; charset=x'),
       400,
       'validation_failed',
     );
     await expectErrorResponse(browser.post('/api/upload'), 415, 'unsupported_type');
-    // Other routes accept no forms.
+  });
+
+  it('is refused by other routes', async () => {
     const login = browser.post('/api/login').field('email', 'a@example.org').field('password', 'secret');
     await expectErrorResponse(login, 415, 'unsupported_type');
   });

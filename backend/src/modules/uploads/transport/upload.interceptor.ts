@@ -51,6 +51,7 @@ export class UploadInterceptor implements NestInterceptor {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
+      // Throws `unavailable` when the queue of the replica is full.
       const releaseShared = await this.limiter.acquire();
       return () => {
         releaseShared();

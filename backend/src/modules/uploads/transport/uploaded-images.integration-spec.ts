@@ -14,7 +14,7 @@ import {
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
 import { expectErrorResponse, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
-import { locate } from '../../../testing/uploads.fixture';
+import { parseImageUrl } from '../../../testing/uploads.fixture';
 import { UploadRemovalService } from '../application/upload-removal.service';
 import { UploadsService } from '../application/uploads.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
@@ -78,6 +78,7 @@ describe.each([
   });
 
   it('of more than 500 kB are served completely', async () => {
+    // Such an image is streamed in several chunks.
     const { browser } = await signInAnonymously(api);
     const { body } = await upload(browser, await createNoisyPng(1_000)).expect(201);
     const image = await browser.get(body.url as string).expect(200);
@@ -85,7 +86,7 @@ describe.each([
     expect(await sharp(image.body as Buffer).stats()).toBeDefined(); // decodes all pixels
   });
 
-  it('are not sent again to a client that has them, or to a HEAD request', async () => {
+  it('are left out of the response to a HEAD request, and to a client that has them already', async () => {
     const { browser } = await signInAnonymously(api);
     const { body } = await upload(browser, jpeg).expect(201);
     const url = body.url as string;
@@ -135,7 +136,7 @@ describe.each([
     expect(denied.headers['cache-control']).toBe('no-store');
     expect(denied.headers.etag).toBeUndefined();
 
-    // Removes the image, as the expiry of a message that shows it does.
+    // Makes the image invisible, as the expiry of a message that shows it does. The sweep below deletes the file.
     const expiredMessage = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
     await removal.expire([{ ...expiredMessage, data }], api.database.dataSource.manager);
@@ -146,7 +147,7 @@ describe.each([
 
     await removal.sweep(new Date());
     expect(await requestAsEach(chatImage)).toEqual(statusesAfterRemoval);
-    expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(locate(chatImage))).toBeNull();
+    expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(parseImageUrl(chatImage))).toBeNull();
   });
 
   it('of several users are stored under their own URLs when uploaded concurrently', async () => {
@@ -204,7 +205,7 @@ describe('the URL of an image', () => {
     }
   });
 
-  it('is returned by a route whose form and status codes are in the API documentation', async () => {
+  it('is returned by a route whose media type and status codes are in the API documentation', async () => {
     const { body } = await api.openBrowser().get('/api/docs/openapi.json').expect(200);
     const { requestBody, responses } = body.paths['/api/upload'].post;
     expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);

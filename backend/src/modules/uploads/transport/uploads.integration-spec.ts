@@ -13,7 +13,7 @@ import {
   SCRIPT,
   SECRET,
   svg,
-  createTwoHalves,
+  createRedAndBlueImage,
   appendTrailingData,
 } from '../../../testing/image-corpus.fixture';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
@@ -34,7 +34,7 @@ import {
 jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
-/** Time to send the beginning of an upload before it is aborted. */
+/** An upload is aborted this long after its beginning was written, so that the server has received the beginning. */
 const SEND_FOR_MS = 10;
 
 let jpeg: Buffer;
@@ -57,7 +57,7 @@ describe('an upload', () => {
   beforeEach(async () => {
     ({ browser, id: userId } = await signInAnonymously(api));
   });
-  // No upload may leave the replica unable to accept another.
+  // After each test, the replica must still accept an upload.
   afterEach(async () => {
     const next = await signInAnonymously(api);
     await upload(next.browser, jpeg).expect(201);
@@ -69,8 +69,8 @@ describe('an upload', () => {
     ['GIF that is a script', createGifWithScript, 'jpg'],
     ['JPEG with HTML appended', () => appendTrailingData(jpeg, SCRIPT), 'jpg'],
     ['GIF of 10,000 frames', () => createGif(10_000), 'jpg'],
-    ['PNG with transparency', () => createTwoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
-  ])('of a %s is accepted, and none of its texts is served', async (_, create, extension) => {
+    ['PNG with transparency', () => createRedAndBlueImage().ensureAlpha(0.5).png().toBuffer(), 'webp'],
+  ])('of a %s is accepted, and none of its hidden texts is served', async (_, create, extension) => {
     const { body } = await upload(browser, await create()).expect(201);
     expect(body.url).toMatch(new RegExp(`\\.${extension}$`));
     const image = await browser.get(body.url as string).expect(200);
@@ -110,7 +110,7 @@ describe('an upload', () => {
     const createPaddedImage = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, createPaddedImage(5 * MIB)).expect(201);
     await expectErrorResponse(upload(browser, createPaddedImage(5 * MIB + 1)), 413, 'too_large');
-    // Refused because of its declared size, before the body is read.
+    // A form of more than 5 MiB and 16 KiB is refused because of its declared size, before the body is read.
     await expectErrorResponse(upload(browser, createPaddedImage(12 * MIB)), 413, 'too_large');
   });
 
@@ -147,7 +147,7 @@ describe('an upload', () => {
 
   it('releases its concurrency slot when aborted', async () => {
     const cookie = await createSessionCookie(api);
-    // More uploads than the user and the replica have slots.
+    // More uploads than the slots of a user (2) and of the replica (16).
     for (let round = 0; round < 20; round += 1) await abortUpload(api, cookie);
     await upload(browser, jpeg).expect(201);
   });
@@ -162,7 +162,7 @@ describe('an upload', () => {
   });
 
   it('is refused when it exceeds the hundred mebibytes that a user may upload per day', async () => {
-    // Leaves room for exactly one upload.
+    // Counts as uploaded all but the bytes of one more upload.
     const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);

@@ -12,10 +12,10 @@ export const runModeratorsCommand = async (
   if (verb === 'list' && email === undefined) return succeed(describeModerators(await moderators.list()));
   if ((verb !== 'add' && verb !== 'remove') || !email || rest.length > 0) return { exitCode: 2, text: usage };
   const isAdding = verb === 'add';
-  const change = await (isAdding ? moderators.appoint(email) : moderators.dismiss(email));
-  if (!change) return { exitCode: 1, text: `No registered user has the address ${email}.` };
+  const result = await (isAdding ? moderators.appoint(email) : moderators.dismiss(email));
+  if (!result) return { exitCode: 1, text: `No registered user has the address ${email}.` };
   const role = isAdding ? 'a moderator' : 'no moderator';
-  return succeed(`User ${change.userId} (${email}) ${change.hasChanged ? 'is now' : 'already was'} ${role}.`);
+  return succeed(`User ${result.userId} (${email}) ${result.hasChanged ? 'is now' : 'already was'} ${role}.`);
 };
 
 const succeed = (text: string): CommandResult => ({ exitCode: 0, text });

@@ -1,4 +1,5 @@
-// The operators' program main.moderators. Uses real PostgreSQL and an api replica over HTTP.
+// Tests `main.moderators`, the program with which operators appoint moderators. Uses real PostgreSQL and an api replica
+// over HTTP.
 import { createEmail, TestAccounts } from '../../../testing/test-accounts.fixture';
 import { runModeratorsCommand } from './moderators-command.functions';
 import { ModeratorsService } from './moderators.service';
@@ -15,11 +16,12 @@ describe('moderators command', () => {
   });
   afterAll(() => accounts.close());
 
-  it('appoints with `add` and dismisses with `remove`, effective from the next request of the user', async () => {
+  it('appoints with `add` and dismisses with `remove`, effective from the next request, and reports a repetition', async () => {
     const { browser, email, userId } = await accounts.register();
     const isModerator = async () => (await browser.get(`/api/user/${userId}`)).body.isModerator as unknown;
     expect(await isModerator()).toBe(false);
     expect(await run('list')).toEqual({ exitCode: 0, text: 'There are no moderators.' });
+    // The address may be in upper or lower case.
     expect(await run('add', email.toUpperCase())).toMatchObject({ exitCode: 0 });
     expect(await isModerator()).toBe(true);
     expect(await run('list')).toEqual({ exitCode: 0, text: `${userId} ${email}` });

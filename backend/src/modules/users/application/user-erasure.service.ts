@@ -6,6 +6,7 @@ import { createNameBasedUuid } from '../../../platform/event-store/name-based-uu
 import { userDecider } from '../domain/user.decider';
 import { type ErasureReason, buildUserStreamId } from '../domain/user.events';
 
+// For other modules, which may import the services of a module but not its domain.
 export type { ErasureReason } from '../domain/user.events';
 
 export interface UserErasure {
@@ -39,7 +40,11 @@ export class UserErasureService {
     await this.executor.execute(buildUserStreamId(userId), userDecider, command, manager);
   }
 
-  /** Records that the user's personal data is erased. Idempotent. @returns whether this call recorded it. */
+  /**
+   * Records that the user's personal data is erased. Idempotent.
+   * @param counts the numbers of erased items, by kind.
+   * @returns whether this call recorded it.
+   */
   async complete(
     { userId, erasureId }: UserErasure,
     counts: Readonly<Record<string, number>>,

@@ -1,6 +1,6 @@
 /**
- * Decides what a user may learn about another user. It depends on friendships and chats, so the presence module
- * implements it.
+ * Decides what a user may learn about another user. The decision needs friendships and chats, whose modules depend on
+ * the users module, so the presence module implements this port.
  */
 export interface UserRelationsPort {
   /** Whether the two have chatted, are friends, or have a friend request between them. */

@@ -158,8 +158,8 @@ export class UsersService {
 
   /**
    * Changes the username and the avatar.
-   * @throws DomainError not_found; validation_failed for an unacceptable username or avatar; rate_limited after ten
-   * changes of name in an hour.
+   * @throws DomainError not_found; validation_failed for an unacceptable username or avatar; rate_limited after too
+   * many changes of name.
    */
   async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
     const current = await this.requireUser(userId);
@@ -192,7 +192,7 @@ export class UsersService {
     if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
 
-  /** Creates a user with an id that was just allocated. @throws DomainError email_taken */
+  /** Executes the first command of a user, whose id was just allocated. @throws DomainError email_taken */
   private create(userId: number, input: UserCommandInput, manager: EntityManager): Promise<void> {
     return this.translateConflict(
       this.executor.executeFirst(buildUserStreamId(userId), userDecider, toCommand(userId, input), manager),

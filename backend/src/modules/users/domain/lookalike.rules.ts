@@ -1,28 +1,29 @@
 /**
  * Characters that look like an ASCII letter, by that letter: a subset of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
- * Latin, for the letters of the reserved words. Compatibility variants (full-width, mathematical and circled letters)
- * are omitted, because NFKD decomposes them. Case does not matter, because only lower-case texts are compared.
+ * Latin, for all letters but j, x and z. `l` is itself a lookalike of `i`. Compatibility variants (full-width,
+ * mathematical and circled letters) and letters with accents are omitted, because `toSkeleton` decomposes them. Case
+ * does not matter, because only lower-case texts are compared.
  */
 const lookalikesByLetter: Readonly<Record<string, string>> = {
   a: '4@аɑαᴀꭺꓮᎪⲁ∀ⱥ',
   b: '8ЬвьβʙᏼꓐᏴƃɓ',
-  c: 'сϲᴄⅽⲥꮯꓚᏟ¢ɔ',
+  c: 'сϲᴄⲥꮯꓚᏟ¢ɔ',
   d: 'ԁꓒᏧᴅꭰꓓᎠɗđժ',
   e: '3еєεҽᴇꭼꓰᎬⲉ€ɘǝ℮',
   f: 'ꓝϝғƒꞙք',
   g: '9ɡցɢԍꮐꓖᏀƍǥ',
   h: 'һհнʜꮋꓧᎻⲏηħ',
-  i: '1!|lіıɩιɪӏⅰꓲᎥꭵⲓɨ¡ǀןłƚ',
+  i: '1!|lіıɩιɪӏꓲᎥꭵⲓɨ¡ǀןłƚ',
   k: 'кκᴋꮶꓗᏦⲕƙ',
-  m: 'мᴍꮇꓟᎷⲙɱϻṃ',
+  m: 'мᴍꮇꓟᎷⲙɱϻ',
   n: 'пողɴꓠⲛηŋɲи',
   o: '0оοօᴏσꓳⲟøɵ○Ꮎ',
   p: 'рρᴘꮲꓑᏢⲣþƿ',
   q: 'ԛզգɋ',
   r: 'гᴦʀꭱꓣᏒᎡⲅɍя',
-  s: '5$ѕꜱꓢᏕᏚꮪտʂƨş§',
-  t: '7+тτᴛꭲꓔᎢⲧŧţ†',
+  s: '5$ѕꜱꓢᏕᏚꮪտʂƨ§',
+  t: '7+тτᴛꭲꓔᎢⲧŧ†',
   u: 'υսᴜꓴՍμцʋ',
   v: 'ѵνᴠꮩꓦᏙ∨',
   w: 'ԝѡաᴡꮃꓪᎳωшɯ',
@@ -43,7 +44,7 @@ const lookalikePairs: readonly (readonly [pair: string, letter: string])[] = [
 
 /**
  * Reduces a text to its skeleton: texts that look alike have equal skeletons. Characters become the ASCII letter that
- * they look like, in lower case; `l` and `1` become `i`. Accents and invisible characters are removed.
+ * they look like, in lower case. Accents and invisible characters are removed.
  */
 export const toSkeleton = (text: string): string => {
   const plainText = text

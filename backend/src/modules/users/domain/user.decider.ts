@@ -5,6 +5,7 @@ import type { UserEvent } from './user.events';
 import { createInitialUser, evolveUser, type UserState } from './user.state';
 import { parseUsername } from './username.rules';
 
+/** Refuses a command for a user who does not exist, or whose erasure was requested or is complete. */
 const requireExisting = (state: UserState): void => {
   if (state.kind !== 'anonymous' && state.kind !== 'registered') throw new DomainError('not_found');
 };
@@ -56,6 +57,7 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       return state.isModerator ? [] : [{ ...eventBase, type: 'ModeratorAppointed', data: { userId } }];
     case 'DismissModerator':
       requireExisting(state);
+      // Has no effect on a user who is not a moderator, and so on an anonymous user.
       return state.isModerator ? [{ ...eventBase, type: 'ModeratorDismissed', data: { userId } }] : [];
     case 'RequestErasure': {
       requireExisting(state);

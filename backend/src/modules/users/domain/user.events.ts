@@ -7,7 +7,7 @@ interface DomainEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-// Optional fields of the events below are personal data. They are absent after their erasure.
+// Optional fields of the events below are personal data. They are absent once the user's data is erased.
 
 export type UserRegistered = DomainEvent<
   'UserRegistered',
@@ -25,6 +25,7 @@ export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email?:
 
 /** An operator made the user a moderator, by a command on the server. */
 export type ModeratorAppointed = DomainEvent<'ModeratorAppointed', { userId: number }>;
+/** An operator ended that, by the same command. */
 export type ModeratorDismissed = DomainEvent<'ModeratorDismissed', { userId: number }>;
 
 /**

@@ -2,6 +2,8 @@ import { limits } from '@thaw/contract/limits';
 import { countCodePoints, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
 import { toSkeleton } from './lookalike.rules';
 
+// Words are compared by their skeletons: texts that look alike have the same skeleton.
+
 /** Words with which a user could impersonate the service. */
 const reservedWords = [
   'admin',
@@ -22,15 +24,15 @@ const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 
   toSkeleton,
 );
 
-/** With their plurals: `s` is its own skeleton. */
+/** With their plurals: `toSkeleton` leaves an `s` unchanged, so it can be added to a skeleton. */
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
 
 const buildSingularOrPluralPattern = (words: readonly string[]): string =>
   words.map((word) => `${word}s?`).join('|');
 
 /**
- * Applied to a name without its spaces and other non-letters. Matches a name that consists only of companions, one
- * refused word, and further reserved words and companions, such as `thethawteam`.
+ * Applied to a name without its spaces and other non-letters. Matches a name that is one refused word, with any
+ * companion words before it and any companion or reserved words after it, such as `thethawteam`.
  */
 const refusedNamePattern = new RegExp(
   `^(?:${buildSingularOrPluralPattern(companionWords)})*` +

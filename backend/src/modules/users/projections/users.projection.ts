@@ -75,10 +75,10 @@ const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Pro
 };
 
 /**
- * Removes the e-mail address of an event from any other user. In a rebuild, the event of an address's new owner may
- * precede the event in which the previous owner gives the address up.
+ * Removes the e-mail address of an event from any other user. Positions in the log are assigned before the commit, so
+ * in a rebuild the event of an address's new owner may precede the event in which the previous owner gives it up.
  */
-const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
+const removeEmailFromOtherUsers = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };
   if (!email) return;
   await manager.query('UPDATE users SET email = NULL WHERE lower(email) = lower($1) AND id <> $2', [
@@ -93,7 +93,7 @@ export const usersProjection: Projection = {
   handles: eventTypes,
   async apply(events, manager, isRebuild) {
     for (const event of events) {
-      if (isRebuild) await releaseEmail(event as StoredUserEvent, manager);
+      if (isRebuild) await removeEmailFromOtherUsers(event as StoredUserEvent, manager);
       await projectEvent(event as StoredUserEvent, manager);
     }
   },

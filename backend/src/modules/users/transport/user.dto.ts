@@ -11,6 +11,7 @@ import { assertType, type SameShape } from '../../../platform/http/same-shape.ty
 const genders = genderSchema.options;
 
 export class UpdateProfileDto implements UpdateProfile {
+  // `parseUsername` checks the length, after it has normalised the name.
   @ApiProperty({ minLength: 1, maxLength: limits.usernameMaxCodePoints })
   @IsString()
   username: string;

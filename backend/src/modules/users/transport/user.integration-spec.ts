@@ -7,7 +7,7 @@ import { UsersService } from '../application/users.service';
 
 jest.setTimeout(30_000);
 
-/** User ids of a test start above a million. */
+/** No user has this id, because `startTestApi` lets user ids start at a million or more. */
 const MISSING_USER_ID = 1;
 
 describe('users', () => {
@@ -48,12 +48,12 @@ describe('users', () => {
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('the ids of an invisible user and of a missing user, and malformed ids, get the same response', async () => {
+    it('a stranger, a missing user and a malformed id all get the same response', async () => {
       const { browser } = await joinAnonymously();
       const stranger = await joinAnonymously();
       const responses = await Promise.all(
         [
-          stranger.id, // an invisible user
+          stranger.id, // a user whose profile the reader may not see
           String(Number.MAX_SAFE_INTEGER), // a missing user
           '9007199254740993', // above MAX_SAFE_INTEGER, as is the next one
           '99999999999999999',
@@ -113,6 +113,7 @@ describe('users', () => {
     ] as const)('another user cannot be changed with %s /api/user/<id>%s', async (method, path, body) => {
       const mallory = await joinAnonymously();
       const victim = await joinAnonymously();
+      // Mallory may read the profile of the victim, but not change it.
       profileReaders.add(`${mallory.id} ${victim.id}`);
       const response = await mallory.browser[method](`/api/user/${victim.id}${path}`).send(body);
       expect(response.body).toEqual({ statusCode: 403, code: 'forbidden', message: expect.any(String) });
@@ -126,6 +127,7 @@ describe('users', () => {
       const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
+      // Matching reads users with `findSearcher`.
       expect(await api.app.get(UsersService).findSearcher(id)).toMatchObject({ gender: 'female' });
       for (const gender of ['male', 'female']) {
         const secondResponse = await browser.patch(`/api/user/${id}`).send({ gender });
@@ -173,8 +175,8 @@ describe('users', () => {
       ['a name of 31 characters', { username: 'x'.repeat(31), avatar: null }],
       ['a reserved name', { username: 'admin', avatar: null }],
       ['a name that is not a string', { username: 7, avatar: null }],
-      ['no avatar', { username: 'Ada' }],
-      ['no name', { avatar: null }],
+      ['no avatar field', { username: 'Ada' }],
+      ['no name field', { avatar: null }],
       ['an avatar on another server', { username: 'Ada', avatar: 'https://tracker.example.org/pixel.png' }],
       ['the avatar of another user', { username: 'Ada', avatar: '/api/files/avatars/of-another-user.webp' }],
       ['an avatar that is not a string', { username: 'Ada', avatar: 5 }],
@@ -190,7 +192,7 @@ describe('users', () => {
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
       const response = await rename('Ada 11').expect(429);
-      // The next change is possible a tenth of an hour after the first one, so at least a minute is left.
+      // One more change becomes possible every six minutes, and the ten changes have taken only seconds.
       expect(Number(response.get('Retry-After'))).toBeGreaterThan(60);
       // A request with the current name changes nothing, so it does not count.
       await rename('Ada 10').expect(200);

@@ -13,7 +13,7 @@ export const friendsQuery = (userId: number) =>
     queryKey: friendsKey(userId),
     queryFn: async ({ queryKey: [url] }) => z.array(friendSchema).parse(await request('GET', url)),
     staleTime: pageLimits.friendsCacheMs,
-    // Refetches on mount only if a pushed event has invalidated the list.
+    // Pushed events keep the list up to date, so a mount refetches it only if one of them has invalidated it.
     refetchOnMount: ({ state }) => state.isInvalidated,
   });
 

@@ -29,7 +29,7 @@ const getLabel = (state: AddFriendState, place: AddFriendPlace): string => {
     case 'sent':
       return copy.add.sent[place];
     case 'friends':
-      return copy.add.friends;
+      return copy.add.alreadyFriends;
   }
 };
 

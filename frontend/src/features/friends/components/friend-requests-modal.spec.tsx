@@ -24,6 +24,7 @@ it('lists each requester by name, or by id when the profile cannot be loaded, in
   fakeServer({ 'GET /api/friends/requests/7': pendingRequests, 'GET /api/user/12': heron });
   renderModal();
   expect(await screen.findByText('heron')).toBeVisible();
+  // The product specification demands this text (docs/product-decisions.md, A66).
   expect(await screen.findByText('Utilizador #13')).toBeVisible();
   expect(screen.getByRole('list', { name: 'Friend requests' })).toHaveClass('max-h-96', 'overflow-y-auto');
 });
@@ -40,6 +41,7 @@ it.each([
   renderModal();
   const [row] = await screen.findAllByRole('listitem');
   await within(row!).findByText('heron');
+  // After the answer, the server no longer lists the request.
   server.routes['GET /api/friends/requests/7'] = pendingRequests.slice(1);
   await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
   await waitFor(() => expect(readShownToast()).toEqual(toastText));

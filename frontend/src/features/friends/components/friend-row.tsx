@@ -20,13 +20,13 @@ export interface FriendRowProps {
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
-  /** An icon button, shown after Remove Friend or at the edge of the picture. */
+  /** An icon button: after Remove Friend in `FriendRow`, at the edge of the picture in `FriendPicture`. */
   more?: ReactNode;
-  /** False for the rows of a long list that the Tab key skips; the arrow keys reach them. */
+  /** Whether the Tab key reaches this row. In a long list it reaches one row; the arrow keys reach the others. */
   isTabStop?: boolean;
 }
 
-// A deleted text and a photo have an empty preview.
+/** Describes the last message. Its `preview` is empty if it is a deleted text or a photo. */
 const formatPreview = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
   const text = preview || (type === 'text' ? copy.list.deleted : copy.list.photo);
   return senderId === friendId ? text : copy.list.fromMe(text);
@@ -126,7 +126,10 @@ export const FriendRow = ({ onOpen, onRemove, more, isTabStop = true, ...statusP
       </div>
       <Badge count={unread} label={copy.list.unread} />
       <div className="-ml-1 flex">
-        {/* `static` lets the `::after` of this button, its hit area, cover the whole row, below other buttons. */}
+        {/*
+         * The hit area of a button is its `::after`. As this button is `static`, its hit area covers the whole row,
+         * below the other buttons.
+         */}
         <RowAction
           {...actionProps}
           label={copy.list.send}

@@ -51,9 +51,16 @@ it('opens a friend with a click', async () => {
   expect(onOpen).toHaveBeenCalledWith(hawk!.id);
 });
 
-it('shows a text when no friend has the searched name', async () => {
+it('shows that no friend has the searched name, and opens no friend with Enter', async () => {
   const { user, onOpen } = await renderSwitcher();
   await user.keyboard('zebra{Enter}');
   expect(screen.getByText('No friend has that name.')).toBeVisible();
   expect(onOpen).not.toHaveBeenCalled();
+});
+
+it('does not hide the text "No friends yet" from screen readers', async () => {
+  fakeServer({ 'GET /api/friends/7': [] });
+  renderWithCache(<FriendSwitcher userId={7} unread={{}} onOpen={jest.fn()} onDismiss={jest.fn()} />);
+  const text = await screen.findByText(/No friends yet/);
+  expect(text.closest('[aria-hidden="true"]')).toBeNull();
 });

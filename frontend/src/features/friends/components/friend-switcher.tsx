@@ -80,7 +80,8 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         {search === '' ? '' : copy.list.found(results.length)}
       </p>
       {results.length === 0 ? (
-        <p aria-hidden="true" className="py-6 text-base text-muted-foreground">
+        // Announced by the status above, unless nothing is typed.
+        <p aria-hidden={search !== ''} className="py-6 text-base text-muted-foreground">
           {friends.length === 0 ? copy.list.empty : copy.list.noneFound}
         </p>
       ) : null}

@@ -28,7 +28,7 @@ export interface FriendsPanelProps {
   /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
-  /** Renders an icon button at the end of a row, or a small one at the edge of a picture. */
+  /** Renders the button of a friend's menu: at the end of a row, or a small one at the edge of a picture. */
   renderMore?: (friend: Friend, buttonProps: { tabIndex: number; isSmall: boolean }) => ReactNode;
   /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
@@ -36,14 +36,14 @@ export interface FriendsPanelProps {
   action?: ReactNode;
 }
 
-const noTyping: readonly number[] = [];
+const noFriendIds: readonly number[] = [];
 const noDraft = (): string => '';
 
 /** The user's friends, those with unread messages first, with buttons to write to them and to remove them. */
 export const FriendsPanel = ({
   userId,
   unread,
-  typing = noTyping,
+  typing = noFriendIds,
   readDraft = noDraft,
   openFriendId,
   onOpen,
@@ -62,6 +62,7 @@ export const FriendsPanel = ({
     title.current?.focus();
   };
 
+  /** @param isTabStop whether Tab reaches the row. In a long list it reaches one row; arrow keys reach the others. */
   const renderRow = (friend: Friend, isTabStop: boolean): ReactNode => {
     const rowProps = {
       friend,
@@ -85,6 +86,7 @@ export const FriendsPanel = ({
   const skeleton = (
     <ListSkeleton label={copy.list.loading} isPicturesOnly={isCollapsed} className="px-2 py-2" />
   );
+  // The collapsed panel has no room for the error, so only screen readers get it.
   const renderError = (retry: () => void): ReactNode => (
     <LoadError text={copy.list.failed} onRetry={retry} className={cn('px-2', isCollapsed && 'sr-only')} />
   );
@@ -105,7 +107,7 @@ export const FriendsPanel = ({
         <LoadedPart
           part={longListPart}
           pending={<div className="min-h-0 flex-1">{skeleton}</div>}
-          broken={({ retry }) => <div className="min-h-0 flex-1">{renderError(retry)}</div>}
+          renderFailure={({ retry }) => <div className="min-h-0 flex-1">{renderError(retry)}</div>}
         >
           {(LongFriendsList) => (
             <LongFriendsList friends={sorted} isCollapsed={isCollapsed} renderRow={renderRow} />

@@ -7,6 +7,7 @@ import { searchFriends } from '@/features/friends/friend-list';
 
 export interface LongFriendsListProps {
   friends: readonly Friend[];
+  /** Whether the sidebar is collapsed: the rows are only pictures, and there is no search field. */
   isCollapsed: boolean;
   renderRow: (friend: Friend, isTabStop: boolean) => ReactNode;
 }
@@ -111,6 +112,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
         className={`min-h-0 flex-1 overflow-y-auto overscroll-contain pb-2 ${isCollapsed ? 'px-3' : 'px-2'}`}
       >
         {results.length === 0 ? (
+          // Screen readers announce the status above instead.
           <p aria-hidden="true" className="px-2 py-4 text-base text-muted-foreground">
             {copy.list.noneFound}
           </p>

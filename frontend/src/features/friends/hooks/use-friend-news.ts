@@ -11,7 +11,7 @@ import { closeToast, toast, useToasts } from '@/ui/toast-store';
 
 export interface FriendNewsOptions {
   userId: number;
-  /** The list of requests is open, which shows a new request itself. */
+  /** Whether the list of requests is open. It shows new requests itself, so they need no toast. */
   isListOpen: boolean;
   onOpen: (friendId: number) => void;
 }
@@ -27,7 +27,7 @@ const readCachedName = (queries: QueryClient, userId: number): string | undefine
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
-  /** Id of the last toast for a received request. */
+  /** Id of the last toast for a received request; `closeToast` ignores it once another toast is shown. */
   const requestToastId = useRef<number>(undefined);
   // The options of the last render, for the handlers of events.
   const latestOptions = useRef({ isListOpen, onOpen });
@@ -55,6 +55,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
             },
           },
         });
+        // `toast` has replaced `shown` by the toast above.
         requestToastId.current = useToasts.getState().shown?.id;
       }),
     [queries, userId],
@@ -62,7 +63,8 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
-        // The page shows another toast for a friendship that the user has caused here.
+        // The page shows another toast for a friendship that the user has caused here. The server accepts the user's
+        // own request at once if the other user has already sent one, so the request may still be `sending`.
         const isCausedByUser =
           requestIdsSettledByThisPage.has(requestId) || readSentRequest(queries, friendId) === 'sending';
         if (isCausedByUser) return;

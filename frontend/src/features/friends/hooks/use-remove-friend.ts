@@ -10,6 +10,7 @@ export const useRemoveFriend = (userId: number): ((friendId: number) => void) =>
   const { mutate } = useMutation({
     mutationFn: (friendId: number) => removeFriend(userId, friendId),
     onSuccess: (_, friendId) => {
+      // Otherwise the Add Friend buttons would still show an earlier request as sent.
       removeSentRequests(queries, friendId);
       queries.setQueryData<Friend[]>(
         friendsKey(userId),

@@ -22,6 +22,7 @@ export class FriendsCache {
     this.patch<FriendRequest[]>(friendRequestsKey(myId), patch);
   }
 
+  /** Caches only the fields of a profile: callers may pass users, which have more. */
   setProfile({ id, username, avatar }: Profile): void {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }

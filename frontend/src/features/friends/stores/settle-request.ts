@@ -17,7 +17,7 @@ export const settleRequest = async (
   requestId: number,
   answer: Answer,
 ): Promise<void> => {
-  // Before the HTTP request, because the `friendship_accepted` frame may arrive before the response.
+  // Prevents a second toast for the `friendship_accepted` frame, which may arrive before the response.
   requestIdsSettledByThisPage.add(requestId);
   try {
     await answerFriendRequest(requestId, answer);

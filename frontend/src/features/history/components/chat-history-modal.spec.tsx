@@ -4,7 +4,7 @@ import { ChatHistoryModal } from '@/features/history/components/chat-history-mod
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
-const formatTimeAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
+const formatTimestampAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
 const hour = 60 * 60_000;
 const day = 24 * hour;
 
@@ -16,7 +16,7 @@ const renderModal = () =>
       onDismiss={jest.fn()}
       renderActions={({ id, username, nameId, allowsFriendRequest, isReportable, isUnknown, historyId }) => (
         <button type="button" aria-describedby={nameId}>
-          {allowsFriendRequest ? 'Add' : 'Only more about'} {username} {id}
+          {allowsFriendRequest ? 'Add' : 'More about'} {username} {id}
           {isUnknown ? ', unknown' : ''}
           {isReportable ? `, chat ${historyId} reportable` : ''}
         </button>
@@ -27,9 +27,9 @@ const renderModal = () =>
 it('lists the partners with the age of each chat, newest first', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(2 * day + hour) },
-      { id: 3, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
-      { id: 2, user1Id: 12, user2Id: 7, createdAt: formatTimeAgo(hour) },
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimestampAgo(2 * day + hour) },
+      { id: 3, user1Id: 7, user2Id: 13, createdAt: formatTimestampAgo(1_000) },
+      { id: 2, user1Id: 12, user2Id: 7, createdAt: formatTimestampAgo(hour) },
     ],
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
@@ -49,19 +49,23 @@ it('lists the partners with the age of each chat, newest first', async () => {
 });
 
 it('passes to the actions whether the partner is unknown, and whether a request or a report is allowed', async () => {
-  // The chat was ended for safety. The time of its end is not known yet.
-  const endedForSafety = { createdAt: formatTimeAgo(500), reportableUntil: null, mayBecomeFriends: false };
+  // Ended for safety, so without friend requests. `reportableUntil` is null until the server knows the time of the end.
+  const endedForSafety = {
+    createdAt: formatTimestampAgo(500),
+    reportableUntil: null,
+    mayBecomeFriends: false,
+  };
   fakeServer({
     'GET /api/chat-history/7': [
       { id: 3, user1Id: 12, user2Id: 7, ...endedForSafety },
-      { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000), reportableUntil: null },
+      { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimestampAgo(1_000), reportableUntil: null },
       {
         id: 1,
         user1Id: 7,
         user2Id: 12,
         // Friend requests are allowed within 30 days of a chat.
-        createdAt: formatTimeAgo(31 * day),
-        reportableUntil: formatTimeAgo(1_000),
+        createdAt: formatTimestampAgo(31 * day),
+        reportableUntil: formatTimestampAgo(1_000),
       },
     ],
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
@@ -71,9 +75,9 @@ it('passes to the actions whether the partner is unknown, and whether a request 
   await screen.findByText('Unknown User');
   const actions = within(screen.getByRole('list')).getAllByRole('button');
   expect(actions.map(({ textContent }) => textContent)).toEqual([
-    'Only more about heron 12, chat 3 reportable',
+    'More about heron 12, chat 3 reportable',
     'Add Unknown User 13, unknown, chat 2 reportable',
-    'Only more about heron 12',
+    'More about heron 12',
   ]);
 });
 
@@ -83,7 +87,7 @@ it('loads each profile once', async () => {
       id,
       user1Id: 7,
       user2Id: 12,
-      createdAt: formatTimeAgo(id),
+      createdAt: formatTimestampAgo(id * hour),
     })),
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });

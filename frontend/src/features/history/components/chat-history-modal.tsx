@@ -53,12 +53,13 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
               id: partnerId,
               username,
               nameId,
+              // `mayBecomeFriends` is false or absent.
               allowsFriendRequest:
                 now - metAtMs < limits.friendRequestWindowMs && entry.mayBecomeFriends !== false,
               historyId: entry.id,
               // `reportableUntil` is null until the chat ends.
               isReportable: entry.reportableUntil === null || now < Date.parse(entry.reportableUntil),
-              isUnknown,
+              isUnknown, // the profile could not be fetched
             })}
           </div>
         )}
@@ -67,7 +68,7 @@ const Entry = ({ entry, partnerId, now, renderActions }: EntryProps) => {
   );
 };
 
-/** The empty list, with a drawing of three circles: two people who have left, and one who is there. */
+/** The empty list, with a drawing: two dashed circles for people who have left, a filled one for one who is there. */
 const NoChats = () => (
   <EmptyState text={copy.empty} height={48}>
     <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />

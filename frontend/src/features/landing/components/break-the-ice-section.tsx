@@ -15,33 +15,33 @@ export const BreakTheIceSection = () => (
       <div>
         <p className="flex items-center gap-2 text-base font-bold text-ice">
           <Snowflake aria-hidden="true" className="size-4" />
-          {copy.ice.exclusive}
+          {copy.breakTheIce.tagline}
         </p>
         <h2 id="ice-title" className="mt-3 text-2xl font-bold md:text-[2.5rem] md:leading-[1.1]">
-          {copy.ice.title}
+          {copy.breakTheIce.title}
         </h2>
-        <p className="mt-4 text-lg">{copy.ice.lead}</p>
+        <p className="mt-4 text-lg">{copy.breakTheIce.lead}</p>
         <ul className="mt-8 flex flex-wrap gap-x-6 gap-y-2 text-base font-semibold text-ice">
-          {copy.ice.points.map((point) => (
+          {copy.breakTheIce.points.map((point) => (
             <li key={point}>{point}</li>
           ))}
         </ul>
       </div>
       <div className="rounded-sheet bg-background p-6 shadow-elevated md:p-8">
-        <p className="text-xl font-bold text-balance">{copy.ice.question}</p>
+        <p className="text-xl font-bold text-balance">{copy.breakTheIce.question}</p>
         <div className="mt-8 grid gap-2 sm:grid-cols-2">
           <Answer
-            label={copy.ice.myLabel}
-            text={copy.ice.mine}
+            label={copy.breakTheIce.myLabel}
+            text={copy.breakTheIce.myAnswer}
             className="laid-from-left rounded-card bg-ice-surface p-4 sm:rounded-r-inner"
           />
           <Answer
-            label={copy.ice.theirLabel}
-            text={copy.ice.theirs}
+            label={copy.breakTheIce.theirLabel}
+            text={copy.breakTheIce.theirAnswer}
             className="laid-from-right rounded-card bg-ice-surface p-4 sm:rounded-l-inner"
           />
         </div>
-        <p className="mt-6 text-lg font-extrabold text-ice">{copy.ice.result}</p>
+        <p className="mt-6 text-lg font-extrabold text-ice">{copy.breakTheIce.result}</p>
       </div>
     </div>
   </section>

@@ -93,16 +93,16 @@ const World = () => (
 const Suggestions = () => (
   <div className="w-full max-w-sm">
     <Bubble isMine={false} isFirst isLast>
-      {words.lastWords}
+      {words.lastMessage}
     </Bubble>
     <ul className="mt-8 flex flex-wrap gap-2">
-      {words.openers.map((opener, index) => (
+      {words.suggestions.map((suggestion, index) => (
         <li
-          key={opener}
+          key={suggestion}
           className="flex items-center gap-2 rounded-full border border-input px-3.5 py-2 text-base font-semibold"
         >
           {index === 0 ? <Sparkles className="size-4 text-primary" /> : null}
-          {opener}
+          {suggestion}
         </li>
       ))}
     </ul>

@@ -14,14 +14,14 @@ const GameCard = ({ text }: { text: string }) => (
   <div className="w-fit max-w-[min(78%,34rem)] rounded-card bg-background px-3 py-2 text-chat inset-ring inset-ring-ice">
     <p className="flex items-center gap-1.5 text-xs font-bold text-ice">
       <Snowflake aria-hidden="true" className="size-3" />
-      {copy.ice.name}
+      {copy.breakTheIce.name}
     </p>
     <p className="mt-0.5">{text}</p>
   </div>
 );
 
 /** Whether the text is a single emoji, which the bubble shows large. */
-const isEmoji = (text: string): boolean => /^\p{Extended_Pictographic}$/u.test(text);
+const isSingleEmoji = (text: string): boolean => /^\p{Extended_Pictographic}$/u.test(text);
 
 const MessageRow = ({
   message,
@@ -43,7 +43,7 @@ const MessageRow = ({
   return (
     <li
       className={cn(
-        'said flex items-end gap-2',
+        'demo-message flex items-end gap-2',
         isMine ? 'flex-row-reverse' : '',
         isFirst ? 'pt-2.5' : 'pt-[2px]',
       )}
@@ -57,8 +57,8 @@ const MessageRow = ({
           isMine={isMine}
           isFirst={isFirst}
           isLast={next?.sender !== message.sender}
-          isEmoji={isEmoji(message.text)}
-          // The row aligns the bubble in place of its own margin.
+          isEmoji={isSingleEmoji(message.text)}
+          // Overrides the margin of one's own bubbles, which would separate the bubble from its time.
           className="ml-0"
         >
           {message.text}
@@ -128,7 +128,8 @@ export const LiveDemo = () => {
               aria-roledescription="slide"
               aria-label={copy.demo.slide(sample.mood, slideIndex + 1, samples.length)}
               aria-hidden={slideIndex !== index}
-              // The first conversation is complete when the page opens. Later ones appear message by message.
+              // On turn 0, when the page opens, the conversation is complete. After each change of the slide, which
+              // increments `turn`, the messages appear one by one.
               data-shown={slideIndex === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
               className="slide"
             >

@@ -23,9 +23,9 @@ const Section = ({ title, paragraphs }: LegalText['sections'][number]) => {
   );
 };
 
-const Rules = ({ rules }: Required<Pick<LegalText, 'rules'>>) => (
+const HouseRules = ({ items }: { items: NonNullable<LegalText['rules']> }) => (
   <ol className="mt-8 grid list-decimal gap-5 pl-7 marker:text-lg marker:font-bold marker:text-primary">
-    {rules.map(({ title, text }) => (
+    {items.map(({ title, text }) => (
       <li key={title} className="pl-1">
         <h2 className="text-lg font-bold">{title}</h2>
         <p className="mt-1 text-md text-muted-foreground">{text}</p>
@@ -49,7 +49,7 @@ export const LegalPage = ({ which }: { which: LegalTextName }) => {
       </Link>
       <h1 className="mt-6 text-2xl font-bold">{title}</h1>
       <p className="mt-2 text-md text-muted-foreground">{lead}</p>
-      {houseRules ? <Rules rules={houseRules} /> : null}
+      {houseRules ? <HouseRules items={houseRules} /> : null}
       {sections.map((section) => (
         <Section key={section.title} {...section} />
       ))}
@@ -60,7 +60,7 @@ export const LegalPage = ({ which }: { which: LegalTextName }) => {
             to={`/${other}`}
             className="font-semibold text-primary underline underline-offset-4"
           >
-            {copy.other[other]}
+            {copy.links[other]}
           </Link>
         ))}
       </p>

@@ -21,7 +21,7 @@ const caseUrl = (caseId: number): string => `/api/moderation/cases/${caseId}`;
 export const claimCase = async (caseId: number): Promise<Claim> =>
   claimSchema.parse(await request('POST', `${caseUrl(caseId)}/claim`));
 
-/** Ends the claim of a case. */
+/** Ends the signed-in moderator's claim of a case before it expires. */
 export const releaseCase = (caseId: number): Promise<unknown> =>
   request('DELETE', `${caseUrl(caseId)}/claim`);
 
@@ -37,6 +37,7 @@ export const escalateCase = (caseId: number, body: EscalateCase): Promise<Modera
 export const decideCase = (caseId: number, body: DecideCase): Promise<ModerationCase> =>
   postCaseChange(`${caseUrl(caseId)}/decision`, body);
 
+/** Confirms or lifts a ban that another moderator has imposed. */
 export const confirmBan = (caseId: number, body: ConfirmBan): Promise<unknown> =>
   request('POST', `${caseUrl(caseId)}/confirmation`, body);
 
@@ -46,9 +47,10 @@ export const decideAppeal = (appealId: number, body: DecideAppeal): Promise<unkn
 export const liftSanction = (sanctionId: number, body: LiftSanction): Promise<unknown> =>
   request('POST', `/api/moderation/sanctions/${sanctionId}/lift`, body);
 
-/** Sets or lifts the legal hold of a person: while it is set, none of their data is erased. */
+/** Sets or lifts the legal hold of a user: while it is set, no data of the user is erased. */
 export const setHold = (userId: number, body: Hold): Promise<unknown> =>
   request('PUT', `/api/moderation/people/${userId}/hold`, body);
 
+/** Removes an image from the block-list. The image itself is not deleted. */
 export const unblockImage = (imageId: number): Promise<unknown> =>
   request('DELETE', `/api/moderation/images/${imageId}`);

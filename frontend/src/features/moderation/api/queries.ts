@@ -18,7 +18,7 @@ import { request } from '@/lib/api-client';
 /** How often the queue is reloaded. */
 const queueIntervalMs = 15_000;
 const casesPerPage = 50;
-/** A case or person that is opened again within this time is not requested again, and so not recorded as read twice. */
+/** A case or person that is opened again within this time is not requested: the audit log records each request. */
 const readStaleMs = 60_000;
 
 const withSearch = (url: string, search: Record<string, string | null>): string => {
@@ -46,10 +46,11 @@ export const queueQuery = (filter: CaseFilter) =>
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     refetchInterval: queueIntervalMs,
-    // Queries never become stale by default (lib/query-client.ts). The lists of this file are reloaded when opened.
+    // Queries never become stale by default (lib/query-client.ts). Lists and figures are reloaded when opened.
     refetchOnMount: 'always',
   });
 
+/** The first element is not `casesUrl`, so invalidating the queues does not reload cases. */
 export const caseKey = (caseId: number) => [`${casesUrl}/${caseId}`] as const;
 
 export const caseQuery = (caseId: number) =>

@@ -23,14 +23,13 @@ const noteCounterThreshold = 0.9 * limits.moderationNoteMaxCodePoints;
 interface EntryTexts {
   title: string;
   detail?: string;
-  /** What a person or a moderator wrote; null once erased. */
+  /** What the person, a reporter or a moderator wrote; null once erased. */
   text?: string | null;
 }
 
 /**
- * Describes an entry. A ban is `confirmed` by a second moderator. A user who is `flagged` is matched only with other
- * flagged users. A new account inherits a sanction of an account on the same device or with the same e-mail address.
- * @param userId id of the user whom the case is about
+ * Describes an entry.
+ * @param userId id of the person, the user whom the case is about
  */
 const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
   switch (entry.kind) {
@@ -44,7 +43,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return {
         title: texts.decision(copy.outcomes[entry.outcome]),
         ...(entry.rule ? { detail: ruleTitles[entry.rule] } : {}),
-        // Facts are the text that the person reads; a dismissal needs none.
+        // The person reads the facts of a decision; a dismissal needs none.
         ...(entry.outcome === 'dismissed' ? {} : { text: entry.facts }),
       };
     case 'sanction':
@@ -58,13 +57,16 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
         detail: [
           ruleTitles[entry.rule],
           ...(entry.isAutomatic ? [texts.automatic] : []),
+          // A new account inherits a sanction of an account on the same device or with the same e-mail address.
           ...(entry.inheritedFrom === null ? [] : [texts.inherited(entry.inheritedFrom)]),
         ].join(' · '),
       };
+    // A second moderator has confirmed a ban.
     case 'confirmed':
       return { title: texts.confirmed };
     case 'lifted':
       return { title: texts.lifted };
+    // The person is matched only with other flagged users.
     case 'flagged':
       return { title: texts.flagged(formatMoment(entry.until)) };
     case 'flag_lifted':
@@ -73,7 +75,7 @@ const describeEntry = (entry: CaseHistoryEntry, userId: number): EntryTexts => {
       return {
         title: entry.state === 'open' ? texts.appealOpen : texts.appeal,
         // A reporter may appeal as well, against the decision about their report.
-        detail: entry.appellantId === userId ? texts.byAppellant : texts.byReporter,
+        detail: entry.appellantId === userId ? texts.byPerson : texts.byReporter,
         text: entry.words,
       };
     case 'appeal_decided':

@@ -52,7 +52,8 @@ export interface CaseActions {
   onClaim: () => void;
   /** Ends the claim. */
   onRelease: () => void;
-  onDecide: () => void;
+  /** Opens or closes the decision form. */
+  onToggleForm: () => void;
   /** Leaves the decision to another moderator. */
   onEscalate: () => void;
   onRefresh: () => void;
@@ -79,7 +80,7 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
             variant="secondary"
             size="sm"
             aria-keyshortcuts="c"
-            disabled={!isClaimedByMe && moderationCase.claimedBy !== null}
+            disabled={!isClaimedByMe && (moderationCase.claimedBy !== null || isExcluded)}
             onClick={isClaimedByMe ? actions.onRelease : actions.onClaim}
           >
             {isClaimedByMe ? texts.release : texts.claim}
@@ -95,7 +96,7 @@ const Toolbar = ({ moderationCase, myId, isFormOpen, ...actions }: Omit<CasePane
             aria-keyshortcuts="d"
             aria-expanded={isFormOpen}
             disabled={isExcluded}
-            onClick={actions.onDecide}
+            onClick={actions.onToggleForm}
           >
             {texts.decide}
           </Button>

@@ -11,9 +11,10 @@ const Report = ({ report, reporterName }: { report: CaseReport; reporterName: st
         <IsolatedName>{copy.reports.by(reporterName)}</IsolatedName>,{' '}
         <time dateTime={report.createdAt}>{formatMoment(report.createdAt)}</time>
       </span>
-      {/* Reports of excluded or unreliable reporters have weight 0. */}
+      {/* Reports by suspended, banned or unreliable reporters have weight 0. */}
       {report.weight === 0 ? <Chip>{copy.reports.weightless}</Chip> : null}
     </p>
+    {/* `words` is null once the text is erased, and empty if the reporter wrote none. */}
     {report.words === null || report.words === '' ? (
       <MutedText>{report.words === null ? copy.reports.erased : copy.reports.noWords}</MutedText>
     ) : (

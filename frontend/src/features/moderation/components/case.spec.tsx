@@ -222,10 +222,13 @@ it('escalates the case, with a reason', async () => {
   });
 });
 
-it('does not offer the decision to a moderator who may not decide the case', async () => {
-  await openCase({ changes: { excludes: [moderatorId] } });
+it('offers neither the claim nor the decision to a moderator who may not decide the case', async () => {
+  const { user, server } = await openCase({ changes: { excludes: [moderatorId] } });
   expect(screen.getByText(/^Another moderator has to decide this case/)).toBeVisible();
+  expect(getButton('Claim')).toBeDisabled();
   expect(getButton('Decide')).toBeDisabled();
+  await user.keyboard('c');
+  expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(0);
 });
 
 it('offers to load the case when the queue has a newer version, and then counts the new reports', async () => {

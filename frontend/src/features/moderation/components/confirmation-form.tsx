@@ -22,9 +22,10 @@ export const ConfirmationForm = ({
   // Problems are shown only after the first attempt to submit.
   const [wasSubmitted, setSubmitted] = useState(false);
   const decision = moderationCase.history.findLast((entry) => entry.kind === 'decision');
-  const deciderName = useModeratorName(decision?.moderatorId ?? null);
+  const deciderId = decision?.moderatorId ?? null;
+  const deciderName = useModeratorName(deciderId);
   const choice = draft.isConfirmed === null ? null : draft.isConfirmed ? 'yes' : 'no';
-  // Unedited facts are a template, which must not replace the facts of the ban.
+  // Until they are edited, the facts of the draft are a template, which must not replace the facts of the ban.
   const facts = draft.isFactsEdited ? draft.facts : '';
   const problems = wasSubmitted ? (buildConfirmationBody(draft, moderationCase.version).problems ?? []) : [];
   const submit = (): void => {
@@ -42,7 +43,7 @@ export const ConfirmationForm = ({
       onCancel={onCancel}
     >
       <p className="text-base text-muted-foreground">
-        {decision?.moderatorId == null ? texts.automatic : texts.lead(deciderName)}
+        {deciderId === null ? texts.automatic : texts.lead(deciderName)}
       </p>
       {decision?.facts ? (
         <blockquote className="text-base wrap-anywhere whitespace-pre-wrap">{decision.facts}</blockquote>
@@ -61,6 +62,7 @@ export const ConfirmationForm = ({
         rows={4}
         counter={copy.decide.counter(countCharacters(facts), limits.factsMaxCodePoints)}
         value={facts}
+        // An empty field leaves the facts of the ban as they are.
         onChange={({ target }) => onChange({ facts: target.value, isFactsEdited: target.value !== '' })}
       />
     </FormFrame>

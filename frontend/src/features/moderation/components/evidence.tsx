@@ -6,6 +6,10 @@ import { formatMoment, formatMessageTime } from '@/features/moderation/spans';
 
 type Entry = ModerationCase['evidence'][number];
 
+/** Formats the time of a message in an entry, whose heading shows the date of the first message. */
+const formatTimeInEntry = ({ messages }: Entry, { at }: EvidenceMessage): string =>
+  formatMessageTime(at, messages[0]?.at ?? at);
+
 interface MessageProps {
   moderationCase: ModerationCase;
   entry: Entry;
@@ -19,17 +23,18 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
   const isOfReportedUser = message.senderId === moderationCase.userId;
   const name =
     entry.people.find((person) => person.id === message.senderId)?.username ?? copy.someone(message.senderId);
-  // Without the last version if it is empty: the message then has only images.
-  const texts = message.versions.filter((text, index) => text !== '' || message.versions.length > index + 1);
+  const lastIndex = message.versions.length - 1;
+  // Omits the last version if it is empty: the message then has only images.
+  const texts = message.versions.filter((text, index) => text !== '' || index < lastIndex);
   // In a case about a minor, the moderator has to confirm before each image is loaded.
   const isSealed = (moderationCase.categories.minor ?? 0) > 0;
-  const { at: firstMessageAt } = entry.messages[0] ?? message;
+  const side = isOfReportedUser ? 'reported' : 'other';
   return (
     <li
       id={id}
       tabIndex={id === undefined ? undefined : -1}
       className="moderation-message"
-      data-side={isOfReportedUser ? 'reported' : 'reporter'}
+      data-side={side}
       data-marked={message.isMarked}
     >
       <p className="flex flex-wrap items-center gap-x-2 text-sm text-muted-foreground">
@@ -37,14 +42,14 @@ const Message = ({ moderationCase, entry, message, id }: MessageProps) => {
           <IsolatedName>{name}</IsolatedName>
         </span>
         {isOfReportedUser ? <Chip tone="warning">{copy.evidence.reported}</Chip> : null}
-        <time dateTime={message.at}>{formatMessageTime(message.at, firstMessageAt)}</time>
+        <time dateTime={message.at}>{formatTimeInEntry(entry, message)}</time>
       </p>
       {texts.map((text, index) => (
         <div
           // The versions of a message are never reordered.
           key={index}
           className="moderation-bubble"
-          data-side={isOfReportedUser ? 'reported' : 'reporter'}
+          data-side={side}
         >
           {texts.length > 1 ? (
             <span className="block text-xs font-semibold text-muted-foreground">
@@ -120,7 +125,7 @@ const EvidenceEntry = ({
                   markedMessage?.focus({ preventScroll: true });
                 }}
               >
-                {copy.evidence.markedAbove(formatMessageTime(message.at, first?.at ?? message.at))}
+                {copy.evidence.markedAbove(formatTimeInEntry(entry, message))}
               </a>
             </li>
           ) : (

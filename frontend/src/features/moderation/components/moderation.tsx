@@ -25,6 +25,7 @@ export const Moderation = ({ myId, onForbidden }: ModerationProps) => {
   useDocumentTitle(copy.title);
   // Drafts quote evidence, so they are cleared when the user changes or the page is left.
   useEffect(() => () => workbench.reset(), [myId]);
+  // The filter selects the rows of the queue only; a case that it excludes opens too.
   const openCase = (caseId: number): void => changeAddress({ view: 'queue', filter: 'open', caseId });
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden">

@@ -25,6 +25,7 @@ export interface OpenCaseProps {
   item: CaseItem | undefined;
   onOpenCase: (caseId: number) => void;
   onClose: () => void;
+  /** Opens the next (1) or the previous (-1) case of the queue. */
   onStep: (step: 1 | -1) => void;
   onClaim: () => void;
   onRelease: () => void;
@@ -65,7 +66,7 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
     );
 
   const isFormShown = isFormOpen && moderationCase.state !== 'decided';
-  // While a decision is being sent, the newer version may be due to the decision itself.
+  // The queue has a newer version. While a decision is being sent, this may be due to the decision itself.
   const isStale = item !== undefined && item.version > moderationCase.version && !isSending;
   return (
     <>
@@ -80,7 +81,7 @@ export const OpenCase = ({ caseId, myId, item, onOpenCase, onSubmit, ...actions 
           onStep={actions.onStep}
           onClaim={actions.onClaim}
           onRelease={actions.onRelease}
-          onDecide={isFormShown ? actions.onCloseForm : actions.onOpenForm}
+          onToggleForm={isFormShown ? actions.onCloseForm : actions.onOpenForm}
           onEscalate={() => setEscalating(true)}
           onRefresh={() => void refetch()}
         />

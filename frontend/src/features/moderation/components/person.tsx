@@ -81,6 +81,7 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
   const account = person.isAnonymous ? texts.anonymous : texts.registered;
   // `upheld`: decided reports that led to action.
   const { total, upheld, decided } = person.reportsMade;
+  const { sameDeviceIds: otherAccountIds } = person;
   return (
     <dl className="grid gap-1.5 text-base">
       <Detail label={texts.facts.standing}>
@@ -93,9 +94,7 @@ const Details = ({ person, now }: { person: ModeratedPerson; now: number }) => {
       <Detail label={texts.facts.reportRate}>{roundToTenth(person.reportsPer100Matches)}</Detail>
       <Detail label={texts.facts.reportsMade}>{texts.reportsMade(total, upheld, decided)}</Detail>
       <Detail label={texts.facts.devices}>
-        {person.sameDeviceIds.length === 0
-          ? texts.noDevices
-          : person.sameDeviceIds.map((id) => `#${id}`).join(', ')}
+        {otherAccountIds.length === 0 ? texts.noDevices : otherAccountIds.map((id) => `#${id}`).join(', ')}
       </Detail>
     </dl>
   );
@@ -144,7 +143,7 @@ export const Person = ({ userId, caseId, onOpenCase }: PersonProps) => {
         <Details person={person} now={now} />
         {isHeld ? (
           <p>
-            <Chip tone="warning">{copy.queue.filters.held}</Chip>{' '}
+            <Chip tone="warning">{texts.heldChip}</Chip>{' '}
             <span className="text-sm text-muted-foreground">{texts.held}</span>
           </p>
         ) : null}

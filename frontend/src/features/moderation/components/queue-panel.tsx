@@ -27,15 +27,14 @@ export interface QueuePanelProps {
   onShowNew: () => void;
 }
 
-/** The filter `held` lists the cases of people whose data is under a legal hold. */
 const emptyTexts: Record<Filter, string> = {
   open: copy.queue.empty,
   mine: copy.queue.emptyMine,
   decided: copy.queue.emptyDecided,
-  held: copy.queue.emptyHeld,
+  held: copy.queue.emptyHeld, // no user's data is under a legal hold
 };
 
-/** Returns props for an element. They report whether the pointer or the focus is inside the element. */
+/** Calls `onInsideChange` when the pointer or the focus enters or leaves the element that gets the returned props. */
 const useInsideProps = (onInsideChange: (isInside: boolean) => void) => {
   const element = useRef<HTMLDivElement>(null);
   const inside = useRef({ pointer: false, focus: false });
@@ -108,7 +107,7 @@ export const QueuePanel = (props: QueuePanelProps) => {
   // An unmounted list reports no pointerleave and no blur.
   useEffect(() => () => onInsideChange(false), [onInsideChange]);
   const { rows, newCount } = queue.list;
-  const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countOther(rows.length);
+  const count = filter === 'open' ? copy.queue.count(rows.length) : copy.queue.countCases(rows.length);
   return (
     <section aria-labelledby="queue-title" className="grid content-start gap-3 p-3">
       <div className="flex min-h-9 items-center justify-between gap-3 px-1">
@@ -156,7 +155,7 @@ export const QueuePanel = (props: QueuePanelProps) => {
           {copy.queue.stale}
         </p>
       ) : null}
-      <p className="px-1 text-sm text-muted-foreground">{copy.queue.aims}</p>
+      <p className="px-1 text-sm text-muted-foreground">{copy.queue.responseAims}</p>
     </section>
   );
 };

@@ -59,17 +59,19 @@ export interface QueueRowProps {
 
 /** One case of the queue. */
 export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, onFocus }: QueueRowProps) => {
-  const { item, isGone } = row;
+  const { item, hasLeftQueue } = row;
   const queries = useQueryClient();
   const [isUrgencyOpen, setUrgencyOpen] = useState(false);
   const isClaimedByOther = item.claimedBy !== null && item.claimedBy !== myId;
-  // Contains the exact parts of the urgency, if the moderator has opened the case before.
+  // Contains the exact parts of the urgency, if the moderator has opened the case before. They are outdated if the
+  // urgency has changed since.
   const cachedCase = queries.getQueryData<ModerationCase>(caseKey(item.id));
   const tabIndex = isTabStop ? 0 : -1;
   const details = [
     // Empty for a case without reports.
     describeCategories(item),
     copy.queue.reporters(item.reporters),
+    // Earlier sanctions of the user.
     ...(item.priors > 0 ? [copy.queue.priors(item.priors)] : []),
   ].filter(Boolean);
   return (
@@ -78,8 +80,8 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
       data-case={item.id}
       data-cursor={isCursor}
       data-open={isOpen}
-      data-dimmed={isClaimedByOther || isGone}
-      data-gone={isGone}
+      data-dimmed={isClaimedByOther || hasLeftQueue}
+      data-gone={hasLeftQueue}
     >
       <Urgency
         urgency={item.urgency}
@@ -112,11 +114,11 @@ export const QueueRow = ({ row, myId, now, isCursor, isTabStop, isOpen, onOpen, 
         </span>
         <span className="text-sm">{details.join(' · ')}</span>
         <span className="text-sm text-muted-foreground tabular-nums">
-          {isGone ? copy.queue.gone : <Age item={item} now={now} />}
+          {hasLeftQueue ? copy.queue.gone : <Age item={item} now={now} />}
           {item.isAnonymous ? ` · ${copy.queue.anonymous}` : null}
         </span>
       </button>
-      {item.claimedBy !== null && !isGone ? (
+      {item.claimedBy !== null && !hasLeftQueue ? (
         <div className="col-start-2">
           <ClaimedBy moderatorId={item.claimedBy} />
         </div>

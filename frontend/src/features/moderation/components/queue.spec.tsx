@@ -175,6 +175,21 @@ it('claims and releases with C, and leaves keys with Ctrl to the browser', async
   expect(server.count('DELETE', '/api/moderation/cases/8/claim')).toBe(1);
 });
 
+it('does not announce a release that has failed', async () => {
+  const { user, server } = showModeration([aCase({ claimedBy: moderatorId })], '?case=8', {
+    'DELETE /api/moderation/cases/8/claim': new Refusal(503),
+  });
+  await findCaseHeading('Case 8: brave-heron-7');
+  const countQueueLoads = () => server.calls.filter(({ url }) => url.startsWith(`${casesUrl}?`)).length;
+  const queueLoadsBefore = countQueueLoads();
+  await user.keyboard('c');
+  // After a failure the case is loaded again, and then the queue.
+  await waitFor(() => expect(countQueueLoads()).toBe(queueLoadsBefore + 1));
+  await act(async () => undefined);
+  expect(screen.getByRole('button', { name: 'Release' })).toBeVisible();
+  expect(screen.queryByText('Case 8 is released.')).toBeNull();
+});
+
 it('lists the keyboard shortcuts when ? is pressed', async () => {
   const { user } = showModeration([]);
   await user.keyboard('?');

@@ -18,11 +18,11 @@ export interface ReasonDialogProps {
   onDismiss: () => void;
 }
 
-/** Asks a moderator for the reason or the confirmation of an action that is not a decision. */
+/** Asks a moderator for the reason or the confirmation of an action that does not decide a case. */
 export const ReasonDialog = ({ texts, send, onDone, onDismiss }: ReasonDialogProps) => {
   const [reason, setReason] = useState('');
   const { mutate, isPending, error } = useMutation({ mutationFn: send, onSuccess: onDone });
-  const length = countCharacters(reason);
+  const length = countCharacters(reason); // without blanks at either end
   const isValid = texts.field === undefined || (length > 0 && length <= limits.moderationNoteMaxCodePoints);
   return (
     <Modal isOpen title={texts.title} description={texts.lead} onDismiss={onDismiss} isLocked={isPending}>

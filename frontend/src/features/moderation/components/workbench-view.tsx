@@ -14,11 +14,15 @@ import { useShortcuts, type Shortcut } from '@/features/moderation/hooks/use-sho
 import { useSubmission } from '@/features/moderation/hooks/use-submission';
 import { findNextCase, stepFrom } from '@/features/moderation/queue/queue-rows';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
-import { isForbidden } from '@/features/moderation/failure';
+import { isAccessRefused } from '@/features/moderation/failure';
 
 /** Finds the button that opens a case in the queue. */
 const findRowButton = (caseId: number | undefined): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-open-case="${caseId}"]`);
+
+/** Finds the row of the queue that has the focus. */
+const findFocusedRow = (): HTMLElement | null | undefined =>
+  document.activeElement?.closest<HTMLElement>('[data-case]');
 
 export interface WorkbenchViewProps {
   myId: number;
@@ -32,49 +36,52 @@ export interface WorkbenchViewProps {
 export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidden }: WorkbenchViewProps) => {
   const { filter, caseId } = address;
   const queries = useQueryClient();
-  const [isInsideList, setInsideList] = useState(false);
+  const [isListInUse, setListInUse] = useState(false);
   const [wantsNewCases, setWantsNewCases] = useState(false);
   // No row moves while the pointer or the focus is in the list, unless the moderator has asked for the new cases.
-  const isFrozen = isInsideList && !wantsNewCases;
+  const isFrozen = isListInUse && !wantsNewCases;
   const queue = useQueue(myId, filter, isFrozen);
   const { rows } = queue.list;
   const isFormOpen = useWorkbench((state) => state.isFormOpen);
   /** The cursor is the highlighted row of the queue, which the keys J and K move. */
   const cursorId = useWorkbench((state) => state.cursorId);
-  // A claim keeps other moderators from deciding the case.
+  // A claim keeps other moderators from deciding the case. Opening the decision form claims the case, too.
   const { claim, claimForForm, release } = useClaim();
   const submit = useSubmission(myId, rows, changeAddress);
   usePrefetchedNext(isFormOpen && caseId !== undefined ? findNextCase(rows, caseId, myId) : undefined);
-  /** Finds the entry of a case in the queue, which has no details such as `excludes`. */
+  /** Finds the entry of a case in the queue. */
   const findItem = (id: number | undefined): CaseItem | undefined =>
     rows.find((row) => row.item.id === id)?.item;
 
   useEffect(() => {
-    if (isForbidden(queue.error)) onForbidden();
+    if (isAccessRefused(queue.error)) onForbidden();
   }, [queue.error, onForbidden]);
 
   const handleInsideChange = useCallback((isInside: boolean): void => {
-    setInsideList(isInside);
+    setListInUse(isInside);
     if (!isInside) setWantsNewCases(false);
   }, []);
 
   const getCachedCase = (id: number): ModerationCase | undefined => queries.getQueryData(caseKey(id));
 
+  const leaveForm = (): void => {
+    workbench.closeForm();
+    if (caseId === undefined) return;
+    const { caseIdsClaimedByForm, drafts } = useWorkbench.getState();
+    // Opening the form has claimed the case, and nothing was entered, so other moderators may decide the case.
+    if (caseIdsClaimedByForm.includes(caseId) && !drafts[caseId]) void release(caseId);
+  };
   const openCase = (id: number): void => {
     const cachedCase = getCachedCase(id);
     const newestVersion = findItem(id)?.version ?? 0;
     // Without this, the moderator would begin to read the old version while the new one is loaded.
     if (cachedCase && cachedCase.version < newestVersion) queries.removeQueries({ queryKey: caseKey(id) });
     workbench.moveCursor(id);
-    if (id !== caseId) workbench.closeForm();
+    if (id !== caseId) leaveForm();
     changeAddress({ view: 'queue', caseId: id });
   };
   const closeForm = (): void => {
-    workbench.closeForm();
-    if (caseId === undefined) return;
-    const { caseIdsClaimedByForm, drafts } = useWorkbench.getState();
-    // Nothing was entered in the form, so other moderators may decide the case.
-    if (caseIdsClaimedByForm.includes(caseId) && !drafts[caseId]) void release(caseId);
+    leaveForm();
     document.querySelector<HTMLElement>('[data-case-heading]')?.focus();
   };
   const closeCase = (): void => {
@@ -90,13 +97,15 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     if (cachedCase?.excludes.includes(myId) || cachedCase?.state === 'decided') return;
     openCase(id);
     workbench.openForm();
+    // The row may show a claim that is newer than the cached case.
     const claimedBy = cachedCase?.claimedBy ?? findItem(id)?.claimedBy ?? null;
     if (claimedBy === null) void claimForForm(id);
   };
   const toggleClaim = (id: number): void => {
-    const claimedBy = (getCachedCase(id) ?? findItem(id))?.claimedBy ?? null;
+    const cachedCase = getCachedCase(id);
+    const claimedBy = (cachedCase ?? findItem(id))?.claimedBy ?? null;
     if (claimedBy === myId) void release(id);
-    else if (claimedBy === null) void claim(id);
+    else if (claimedBy === null && !cachedCase?.excludes.includes(myId)) void claim(id);
   };
   /** Opens the next (1) or the previous (-1) case of the queue. */
   const openNeighbour = (direction: 1 | -1): void => {
@@ -109,19 +118,18 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
     workbench.moveCursor(target.id);
     findRowButton(target.id)?.focus();
   };
-  /** With the focus in the list, or without an open case, moves the cursor; otherwise opens the neighbour. */
+  /** With the focus in the list, or without an open case, moves the cursor; otherwise opens another case. */
   const step = (direction: 1 | -1): void => {
-    const isFocusInList = document.activeElement?.closest('[data-case]') != null;
-    if (caseId !== undefined && !isFocusInList) openNeighbour(direction);
+    if (caseId !== undefined && !findFocusedRow()) openNeighbour(direction);
     else moveCursor(direction);
   };
   /** The case that a shortcut applies to: that of the row with the focus, else the open case, else the cursor. */
   const getTargetCaseId = (): number | undefined => {
-    const focusedId = document.activeElement?.closest<HTMLElement>('[data-case]')?.dataset.case;
+    const focusedId = findFocusedRow()?.dataset.case;
     return focusedId === undefined ? (caseId ?? cursorId) : Number(focusedId);
   };
 
-  /** Returns false if the shortcut has no effect now. */
+  /** Returns false if there is no case to apply the shortcut to. */
   const runShortcut = (shortcut: Shortcut): boolean => {
     const id = getTargetCaseId();
     switch (shortcut) {
@@ -161,7 +169,7 @@ export const WorkbenchView = ({ myId, address, changeAddress, onHelp, onForbidde
   const changeFilter = (chosen: Filter): void => {
     // The list of the new filter starts unfrozen.
     handleInsideChange(false);
-    workbench.closeForm();
+    leaveForm();
     changeAddress({ filter: chosen, caseId: undefined });
   };
 

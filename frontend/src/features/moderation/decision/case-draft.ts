@@ -33,7 +33,7 @@ export interface CaseDraft {
   duration: Duration;
   /** The value of an `<input type="datetime-local">`. */
   customUntil: string;
-  /** Ids of the images of the evidence to block, which then cannot be sent again. */
+  /** Ids of the images to block, all of them from the evidence. A blocked image cannot be sent again. */
   blockImages: readonly number[];
   /** Read by moderators only. */
   note: string;
@@ -129,6 +129,15 @@ const checkLength = (text: string): Problem | null => {
   return length > limits.factsMaxCodePoints ? 'long' : null;
 };
 
+/** The end of a suspension; undefined for an outcome without an end, null while no valid end is entered. */
+type Until = number | null | undefined;
+
+const checkUntil = (until: Until, now: number): Problem | null =>
+  until === undefined || isUntilAllowed(until, now) ? null : 'until';
+
+const buildUntilField = (until: Until): { until?: string } =>
+  until === undefined || until === null ? {} : { until: new Date(until).toISOString() };
+
 /** A request body, or the problems for which it cannot be built. */
 export type BodyOrProblems<T> = { body: T; problems?: undefined } | { body?: undefined; problems: Problem[] };
 
@@ -140,8 +149,8 @@ const buildIfValid = <T>(checks: readonly (Problem | null | false)[], build: () 
 
 /**
  * Builds the body of a decision.
- * @param version of the case on which the decision is based
- * @param now in ms since the epoch
+ * @param version  version of the case that the moderator has seen
+ * @param now  in ms since the epoch
  */
 export const buildDecisionBody = (
   draft: CaseDraft,
@@ -157,35 +166,27 @@ export const buildDecisionBody = (
   };
   if (outcome === null) return { problems: ['choice'] };
   if (outcome === 'dismissed') return { body: { ...commonFields, outcome } };
-  // `undefined`: the outcome has no end. `null`: the outcome needs an end that is not entered.
   const until = outcome === 'suspended' ? computeSuspensionEnd(draft, now) : undefined;
-  return buildIfValid(
-    [
-      rule === null && 'rule',
-      until !== undefined && !isUntilAllowed(until, now) && 'until',
-      checkLength(facts),
-    ],
-    () => ({
-      ...commonFields,
-      outcome,
-      ...(rule ? { rule } : {}),
-      facts: facts.trim(),
-      ...(until === undefined || until === null ? {} : { until: new Date(until).toISOString() }),
-    }),
-  );
+  return buildIfValid([rule === null && 'rule', checkUntil(until, now), checkLength(facts)], () => ({
+    ...commonFields,
+    outcome,
+    ...(rule ? { rule } : {}),
+    facts: facts.trim(),
+    ...buildUntilField(until),
+  }));
 };
 
 /**
  * Builds the body that confirms or rejects the ban of another moderator. Facts are sent only if this moderator has
  * written new ones.
- * @param version of the case on which the decision is based
+ * @param version  version of the case that the moderator has seen
  */
 export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOrProblems<ConfirmBan> => {
   const facts = draft.isFactsEdited ? draft.facts.trim() : '';
   const { isConfirmed } = draft;
   return buildIfValid([isConfirmed === null && 'choice', facts !== '' && checkLength(facts)], () => ({
     version,
-    // Not null: that is the problem `choice`.
+    // `isConfirmed` is not null here: null is the problem `choice`.
     isConfirmed: isConfirmed === true,
     ...(facts === '' ? {} : { facts }),
   }));
@@ -193,8 +194,8 @@ export const buildConfirmationBody = (draft: CaseDraft, version: number): BodyOr
 
 /**
  * Builds the body of the decision of an appeal.
- * @param version of the case on which the decision is based
- * @param now in ms since the epoch
+ * @param version  version of the case that the moderator has seen
+ * @param now  in ms since the epoch
  */
 export const buildAppealDecisionBody = (
   draft: CaseDraft,
@@ -203,15 +204,11 @@ export const buildAppealDecisionBody = (
 ): BodyOrProblems<DecideAppeal> => {
   const { appealOutcome } = draft;
   if (appealOutcome === null) return { problems: ['choice'] };
-  // `undefined`: the outcome has no end. `null`: the outcome needs an end that is not entered.
   const until = appealOutcome === 'reduced' ? computeSuspensionEnd(draft, now) : undefined;
-  return buildIfValid(
-    [until !== undefined && !isUntilAllowed(until, now) && 'until', checkLength(draft.answer)],
-    () => ({
-      version,
-      outcome: appealOutcome,
-      answer: draft.answer.trim(),
-      ...(until === undefined || until === null ? {} : { until: new Date(until).toISOString() }),
-    }),
-  );
+  return buildIfValid([checkUntil(until, now), checkLength(draft.answer)], () => ({
+    version,
+    outcome: appealOutcome,
+    answer: draft.answer.trim(),
+    ...buildUntilField(until),
+  }));
 };

@@ -47,15 +47,19 @@ export const useClaim = () => {
         return false;
       }
     };
-    const release = async (caseId: number): Promise<void> => {
+    /** Returns whether the server has released the case. */
+    const tryRelease = async (caseId: number): Promise<boolean> => {
       workbench.removeClaimByForm(caseId);
       updateCachedCase(queries, caseId, { claimedBy: null, claimedUntil: null });
-      try {
-        await releaseCase(caseId);
-      } catch (error) {
-        toastFailure(error);
-      }
+      const isReleased = await releaseCase(caseId).then(
+        () => true,
+        (error: unknown) => {
+          toastFailure(error);
+          return false;
+        },
+      );
       await reload(caseId);
+      return isReleased;
     };
     return {
       claim: async (caseId: number): Promise<void> => {
@@ -66,8 +70,7 @@ export const useClaim = () => {
         if (await tryClaim(caseId)) workbench.addClaimByForm(caseId);
       },
       release: async (caseId: number): Promise<void> => {
-        await release(caseId);
-        workbench.announce(copy.done.released(caseId));
+        if (await tryRelease(caseId)) workbench.announce(copy.done.released(caseId));
       },
     };
   }, [queries]);

@@ -20,7 +20,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 /**
  * Returns the shortcut of a key press; undefined with Ctrl, Meta or Alt, and while a dialog is open. In a text field
- * only Escape is a shortcut. While a key is held down, only J and K repeat.
+ * or a select, only Escape is a shortcut. While a key is held down, only J and K repeat.
  */
 const findShortcut = (event: KeyboardEvent): Shortcut | undefined => {
   const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event;
@@ -43,7 +43,7 @@ export const useShortcuts = (run: (shortcut: Shortcut) => boolean): void => {
   useEffect(() => {
     const handleKeyDown = (event: KeyboardEvent): void => {
       const shortcut = findShortcut(event);
-      // Otherwise the browser would also type the letter into a field that the shortcut has focused.
+      // Without `preventDefault`, the browser would type the letter into a field that the shortcut has focused.
       if (shortcut && latestRun.current(shortcut)) event.preventDefault();
     };
     window.addEventListener('keydown', handleKeyDown);

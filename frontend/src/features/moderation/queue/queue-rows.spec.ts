@@ -7,9 +7,9 @@ const myId = 3;
 const otherModeratorId = 4;
 const createItem = (id: number, changes = {}) => aCaseItem({ id, ...changes });
 const createRows = (...ids: number[]): QueueRow[] =>
-  ids.map((id) => ({ item: createItem(id), isGone: false }));
+  ids.map((id) => ({ item: createItem(id), hasLeftQueue: false }));
 const describeRows = (rows: readonly QueueRow[]): string[] =>
-  rows.map(({ item: { id }, isGone }) => (isGone ? `${id} gone` : `${id}`));
+  rows.map(({ item: { id }, hasLeftQueue }) => (hasLeftQueue ? `${id} gone` : `${id}`));
 
 it('shows the cases in the order of the server while the list is not frozen', () => {
   const { rows, newCount } = mergeQueue(createRows(1, 2), [createItem(3), createItem(2)], false);
@@ -35,7 +35,7 @@ it.each<[string, QueueRow[], number, number | undefined]>([
     'the next case that no other moderator has claimed',
     [
       ...createRows(1),
-      { item: createItem(2, { claimedBy: otherModeratorId }), isGone: false },
+      { item: createItem(2, { claimedBy: otherModeratorId }), hasLeftQueue: false },
       ...createRows(3),
     ],
     1,
@@ -43,7 +43,7 @@ it.each<[string, QueueRow[], number, number | undefined]>([
   ],
   [
     'no case, if the only other one is gone',
-    [...createRows(1), { item: createItem(2), isGone: true }],
+    [...createRows(1), { item: createItem(2), hasLeftQueue: true }],
     1,
     undefined,
   ],
@@ -63,7 +63,7 @@ it('steps to the case below or above, starts at the first one, and stops at the 
 const openedAt = '2026-11-20T21:00:00.000Z';
 const hoursAfterOpening = (hours: number): number => Date.parse(openedAt) + hours * 60 * 60_000;
 
-it('has an aim of 1 hour for cases about minors and threats, and of 24 hours for the others', () => {
+it('leaves 1 hour to decide a case about minors or threats, and 24 hours for the others', () => {
   const getHoursLeft = (categories: Record<string, number>) =>
     getTimeLeftMs({ categories, openedAt }, hoursAfterOpening(2)) / 60 / 60_000;
   expect([
@@ -73,15 +73,17 @@ it('has an aim of 1 hour for cases about minors and threats, and of 24 hours for
   ]).toEqual([-1, -1, 22]);
 });
 
-it('estimates the parts of the urgency of an entry', () => {
-  const entry = aCaseItem({
+it('estimates the parts of the urgency of a case', () => {
+  // The base, 40 points for each reporter after the first, 60 for each prior sanction, 50 for an automatic finding, and
+  // 4 for each full hour of waiting.
+  const item = aCaseItem({
     urgency: 300 + 80 + 60 + 50 + 12,
     reporters: 3,
     priors: 1,
     isAutomatic: true,
     openedAt,
   });
-  expect(estimateParts(entry, hoursAfterOpening(3.5))).toEqual({
+  expect(estimateParts(item, hoursAfterOpening(3.5))).toEqual({
     base: 300,
     reporters: 80,
     priors: 60,
@@ -92,7 +94,7 @@ it('estimates the parts of the urgency of an entry', () => {
 });
 
 it('finds the base of a halved urgency even if the server computed the urgency an hour earlier', () => {
-  // Then the case had not waited a full hour yet, so 60 is half of the base 120.
+  // At 0.1 hours the server computed 60, half of the base 120. At 1.1 hours there are 4 points for the full hour.
   expect(
     estimateParts(aCaseItem({ urgency: 60, reporters: 0, openedAt }), hoursAfterOpening(1.1)),
   ).toMatchObject({

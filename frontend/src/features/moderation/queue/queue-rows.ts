@@ -3,7 +3,7 @@ import { type CaseItem } from '@thaw/contract/moderation';
 export interface QueueRow {
   item: CaseItem;
   /** Whether the case has left the queue since the list was frozen. */
-  isGone: boolean;
+  hasLeftQueue: boolean;
 }
 
 export interface QueueList {
@@ -24,19 +24,19 @@ export const mergeQueue = (
   isFrozen: boolean,
 ): QueueList => {
   if (!isFrozen || currentRows.length === 0)
-    return { rows: newestItems.map((item) => ({ item, isGone: false })), newCount: 0 };
+    return { rows: newestItems.map((item) => ({ item, hasLeftQueue: false })), newCount: 0 };
   const newestById = new Map(newestItems.map((item) => [item.id, item]));
   const rows = currentRows.map(({ item }) => {
     const newest = newestById.get(item.id);
-    return { item: newest ?? item, isGone: newest === undefined };
+    return { item: newest ?? item, hasLeftQueue: newest === undefined };
   });
   const currentIds = new Set(currentRows.map(({ item }) => item.id));
   return { rows, newCount: newestItems.filter(({ id }) => !currentIds.has(id)).length };
 };
 
 /** Whether the case of a row waits for a decision, and no other moderator has claimed it. */
-const isAvailable = ({ item, isGone }: QueueRow, myId: number): boolean =>
-  !isGone && item.state !== 'decided' && (item.claimedBy === null || item.claimedBy === myId);
+const isAvailable = ({ item, hasLeftQueue }: QueueRow, myId: number): boolean =>
+  !hasLeftQueue && item.state !== 'decided' && (item.claimedBy === null || item.claimedBy === myId);
 
 /**
  * The case to open after `caseId`: the next one below that waits for a decision and that no other moderator has
@@ -48,8 +48,8 @@ export const findNextCase = (
   myId: number,
 ): CaseItem | undefined => {
   const index = rows.findIndex(({ item }) => item.id === caseId);
-  const rowsInOrder = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
-  return rowsInOrder.find((row) => row.item.id !== caseId && isAvailable(row, myId))?.item;
+  const otherRows = [...rows.slice(index + 1), ...rows.slice(0, Math.max(0, index))];
+  return otherRows.find((row) => isAvailable(row, myId))?.item;
 };
 
 /**

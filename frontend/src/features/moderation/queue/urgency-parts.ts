@@ -13,13 +13,13 @@ const pointsPerHour = 4;
 const maxWaitingPoints = 200;
 
 const hourMs = 60 * 60_000;
-/** The server may have counted one hour less when it computed the urgency. */
+/** Since the server computed the urgency, a further full hour of waiting may have ended. */
 const baseTolerance = pointsPerHour;
 
 /**
  * Estimates the addends of the urgency of an entry in the queue. The entry contains only their sum: four addends follow
- * from its other fields, and the base is the rest. The loaded case contains the exact addends, but loading a case is
- * recorded.
+ * from its other fields, and the base is the rest. Loading the case would give the exact addends, but the audit records
+ * every load as a read by the moderator.
  * @param now in ms since the epoch
  */
 export const estimateParts = (item: CaseItem, now: number): UrgencyParts => {

@@ -134,7 +134,7 @@ export const FiguresView = () => {
   const { data: figures, isError, refetch } = useQuery(figuresQuery);
   return (
     <>
-      <RecordsHeading title={texts.title} lead={shared.queue.aims} />
+      <RecordsHeading title={texts.title} lead={shared.queue.responseAims} />
       {figures ? (
         <Figures figures={figures} />
       ) : isError ? (

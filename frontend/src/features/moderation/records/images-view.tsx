@@ -17,7 +17,7 @@ import { LoadError } from '@/ui/load-error';
 import { toast } from '@/ui/toast-store';
 
 const texts = copy.images;
-const shownHashLength = 12;
+const shownHashDigits = 12; // of 64
 
 interface ImageRowProps {
   image: BlockedImage;
@@ -36,7 +36,7 @@ const ImageRow = ({ image, onOpenCase, onUnblock }: ImageRowProps) => {
         </p>
         <p className="flex flex-wrap gap-x-3 text-sm text-muted-foreground">
           <span>{texts.blockedBy(moderatorName, formatMoment(image.createdAt))}</span>
-          <span className="tabular-nums">{texts.hash(image.sha256.slice(0, shownHashLength))}</span>
+          <span className="tabular-nums">{texts.hash(image.sha256.slice(0, shownHashDigits))}</span>
           {caseId === null ? null : (
             <Button variant="link" size="sm" className="h-auto px-0" onClick={() => onOpenCase(caseId)}>
               {texts.case(caseId)}
@@ -80,6 +80,7 @@ export const ImagesView = ({ onOpenCase }: { onOpenCase: (caseId: number) => voi
         </ul>
       )}
       {imageIdToUnblock === null ? null : (
+        // Without a field in `texts`, the dialog asks for a confirmation only.
         <ReasonDialog
           texts={shared.dialogs.unblock}
           send={() => unblockImage(imageIdToUnblock)}

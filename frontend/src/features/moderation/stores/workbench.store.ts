@@ -11,11 +11,11 @@ export interface DecisionFailure {
 interface Workbench {
   /** Id of the case whose row is highlighted in the queue. The keys J and K move the highlight. */
   cursorId: number | undefined;
-  /** Whether the decision form is shown beside the open case, in place of the person. */
+  /** Whether the decision form is shown beside the open case, in place of the reports and the reported user. */
   isFormOpen: boolean;
   /** What was entered in decision forms, by case id. In memory only, since it may quote evidence. */
   drafts: Readonly<Record<number, CaseDraft>>;
-  /** Ids of cases whose decision is being sent, or was sent but the queue has not been reloaded since. */
+  /** Ids of cases that the queue hides: from the sending of the decision until the queue is reloaded. */
   sendingCaseIds: readonly number[];
   /** At most one failure per case. */
   failures: readonly DecisionFailure[];

@@ -13,7 +13,7 @@ export const copy = {
   cancel: 'Cancel',
   failed: 'Your account was not deleted. Please try again.',
   unreachable: 'The server did not answer. Please try again.',
-  /** Shown when the session has ended but the response of the server did not arrive. */
+  /** Shown when the session has ended but the response to the deletion request did not arrive. */
   lostReceipt: {
     title: 'You are signed out',
     description: 'The answer of the server was lost. If your account was deleted, you can no longer sign in.',

@@ -13,6 +13,7 @@ const registeredUser = aUser({ isAnonymous: false, email: 'ada@example.org' });
 const anonymousUser = aUser({ isAnonymous: true, email: null });
 
 beforeEach(() => {
+  // `deleteAccount` logs every failure.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   resetAccountDeletion();
 });
@@ -87,7 +88,7 @@ it.each([
   },
 );
 
-it('says that the receipt is lost when the session has ended and the response does not arrive', async () => {
+it('says that the response was lost when the session has ended before it arrives', async () => {
   fakeServer({
     [erasureRoute]: () => {
       // The server ends the session before its response is lost.
@@ -97,5 +98,10 @@ it('says that the receipt is lost when the session has ended and the response do
   });
   const { actions } = await openDialog(registeredUser);
   await actions.type(screen.getByLabelText('Password'), 'correct horse{Enter}');
-  await waitFor(() => expect(useToasts.getState().shown?.title).toBe('You are signed out'));
+  await waitFor(() =>
+    expect(useToasts.getState().shown).toMatchObject({
+      title: 'You are signed out',
+      description: expect.stringMatching(/^The answer of the server was lost/),
+    }),
+  );
 });

@@ -20,13 +20,14 @@ export const deleteAccount = async (userId: number, confirmation: RequestErasure
   try {
     const response = await request('POST', `/api/user/${userId}/erasure`, confirmation);
     const { receiptId } = erasureAcceptedSchema.parse(response);
-    // Before `signOut`, because a stored receipt id makes the page of the receipt the next page.
+    // Before `signOut`: at the end of the session, the chat page redirects to the receipt only if its id is known.
     useAccountDeletion.setState({ isPending: false, receiptId });
     signOut();
   } catch (error) {
     console.warn('The account was not deleted, or the response was lost', error);
     useAccountDeletion.setState({ isPending: false, failure: explainFailure(error) });
-    // Without the session, the dialog that would show the failure is gone.
+    // The deletion may have ended the session although its response was lost. The dialog that shows the failure is
+    // unmounted then.
     if (currentUser()?.id !== userId) toast({ ...copy.lostReceipt, tone: 'destructive' });
   }
 };

@@ -14,5 +14,5 @@ export const copy = {
     title: 'Your download has started',
     description: 'Keep the file in a safe place: your messages are in it.',
   },
-  notStarted: 'Not downloaded',
+  failedTitle: 'Not downloaded',
 } as const;

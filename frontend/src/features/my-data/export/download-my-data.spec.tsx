@@ -5,7 +5,7 @@ import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { useToasts } from '@/ui/toast-store';
 
-const exportRoute = 'POST /api/my-data/7/export';
+const exportRoute = `POST /api/my-data/${aUser().id}/export` as const;
 const readyExport = {
   url: '/api/my-data/exports/AAAAAAAAAAAAAAAAAAAAAA',
   expiresAt: '2026-11-20T12:10:00.000Z',
@@ -17,6 +17,7 @@ const getToast = () => useToasts.getState().shown;
 let downloads: { url: string | null; fileName: string }[];
 
 beforeEach(() => {
+  // A download that does not start logs a warning.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   downloads = [];
   // jsdom downloads nothing.
@@ -34,7 +35,7 @@ const openDialog = async () => {
   return { user, dialog: await screen.findByRole('dialog', { name: 'Download my data' }) };
 };
 
-it('asks a registered user for the password, and leaves the download to the browser', async () => {
+it('asks a registered user for the password, and keeps its dialog open until the download starts', async () => {
   let respond = (_response: object): void => undefined;
   const server = fakeServer({ [exportRoute]: () => new Promise<object>((resolve) => (respond = resolve)) });
   const { user, dialog } = await openDialog();
@@ -55,6 +56,7 @@ it('says why the download did not start, and lets the user try again', async () 
   const { user } = await openDialog();
   await user.type(screen.getByLabelText('Password'), 'wrong horse{Enter}');
   expect(await screen.findByRole('alert')).toHaveTextContent('The password is wrong.');
+  // The page replaces the message of the server by one that names the limit.
   server.routes[exportRoute] = new Refusal(429, { message: 'That was too fast.' });
   await user.click(screen.getByRole('button', { name: 'Download' }));
   await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('three times a day'));
@@ -73,5 +75,6 @@ it('starts without a dialog for an anonymous user, and shows a toast when the do
   await waitFor(() =>
     expect(getToast()).toMatchObject({ title: 'Not downloaded', description: 'The service is busy.' }),
   );
+  // The button is not disabled while the download is prepared, so it keeps the focus.
   expect(screen.getByRole('button', { name: 'Download my data' })).toHaveFocus();
 });

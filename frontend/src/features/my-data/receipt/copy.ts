@@ -19,8 +19,8 @@ export const copy = {
   },
   done: {
     title: 'Your account is deleted',
-    titleOfExpired: 'This account was deleted',
-    inactive: 'It was anonymous, and had not been used for a week.',
+    titleOfInactive: 'This account was deleted',
+    leadOfInactive: 'It was anonymous, and had not been used for a week.',
     finished: (time: string) => `Finished ${time}`,
   },
   erased: {
@@ -63,6 +63,7 @@ export const copy = {
     again: 'Count again',
     counting: 'Counting...',
   },
+  /** After how long the copies disappear that an erasure cannot delete. */
   horizons: {
     title: 'Copies that disappear by themselves',
     lines: (horizons: {
@@ -89,6 +90,7 @@ export const copy = {
     otherReceipt: 'Not genuine: this is the receipt of another deletion.',
     failed: 'The key of the server could not be loaded. Please try again.',
   },
+  /** The page that opens a downloaded receipt. */
   fromFile: {
     title: 'Receipt',
     lead: 'Open a receipt that you downloaded. This page checks the signature and asks the server what is stored now.',

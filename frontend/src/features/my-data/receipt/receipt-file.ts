@@ -11,7 +11,7 @@ export interface ReceiptFile {
 }
 
 /** Whether the readable content equals the signed one. */
-export const isConsistent = ({ receipt, content }: ReceiptFile): boolean =>
+export const hasSignedContent = ({ receipt, content }: ReceiptFile): boolean =>
   // The schema has parsed both, so their fields have the same order.
   JSON.stringify(readContent(receipt)) === JSON.stringify(content);
 
@@ -27,7 +27,7 @@ export const downloadReceipt = (file: ReceiptFile): void => {
 };
 
 /**
- * Parses the text of a downloaded receipt. Verifies neither the signature nor `isConsistent`.
+ * Parses the text of a downloaded receipt. Checks neither the signature nor `hasSignedContent`.
  * @returns null if the text is not a receipt
  */
 export const parseReceiptFile = (text: string): ReceiptFile | null => {

@@ -76,6 +76,7 @@ const findHeading = (name: string) => screen.findByRole('heading', { level: 1, n
 /** What `fetch` does when the server is unreachable. */
 const failToFetch = () => Promise.reject(new TypeError('Failed to fetch'));
 
+// The page logs a warning when a receipt could not be checked.
 beforeAll(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 // jsdom has no `crypto.subtle`.
 beforeEach(() => Object.defineProperty(globalThis, 'crypto', { value: webcrypto, configurable: true }));
@@ -83,16 +84,17 @@ afterEach(() => jest.useRealTimers());
 
 describe('the page of a running deletion', () => {
   const longerThanPollIntervalMs = 3_000;
-  it('polls until the deletion is done, even if a request fails, and says when it takes over a minute', async () => {
+  it('polls until the deletion is done, despite a failed request, and reports a delay after a minute', async () => {
     jest.useFakeTimers({ now: Date.parse(content.requestedAt) });
     const server = fakeServer({ [receiptRoute]: runningReceipt });
     showReceiptPage();
     expect(await findHeading('Your account is being deleted')).toHaveFocus();
     expect(screen.getByRole('progressbar', { name: 'Deletion in progress' })).toBeVisible();
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
-    // One second less than a minute has passed, and then one second more than a minute.
+    // 59 s after the deletion was requested
     await act(() => jest.advanceTimersByTimeAsync(59_000));
     expect(screen.getByRole('status')).toHaveTextContent('You may close this page.');
+    // 61 s after it was requested
     await act(() => jest.advanceTimersByTimeAsync(2_000));
     expect(screen.getByRole('status')).toHaveTextContent('It takes longer than usual.');
     server.routes[receiptRoute] = failToFetch;
@@ -150,7 +152,7 @@ describe('the page of a receipt', () => {
     expect(list[3]).toHaveTextContent('as long as the decision applies');
   });
 
-  it('has another heading for an anonymous account that expired', async () => {
+  it('has the heading "This account was deleted" for an anonymous account that expired', async () => {
     const receipt = signReceipt({ payload: { ...content, reason: 'inactive' } });
     fakeServer({ [receiptRoute]: createDoneReceipt({ receipt }) });
     showReceiptPage();
@@ -243,16 +245,18 @@ describe('the check of a receipt', () => {
 });
 
 describe('a downloaded receipt', () => {
-  /** Renders the page without an id in the address, and chooses a file with this content. */
+  /** Renders the page without an id in the address, and chooses a file with this content. @returns `unmount` */
   const openFile = async (file: object | string) => {
-    const { container } = showReceiptPage(null);
+    const { unmount } = showReceiptPage(null);
     const text = typeof file === 'string' ? file : JSON.stringify(file);
+    // jsdom's `File` has no method `text`.
     const chosenFile = Object.assign(new File([text], 'receipt.json'), { text: () => Promise.resolve(text) });
-    const input = container.ownerDocument.querySelector<HTMLInputElement>('input[type=file]')!;
-    await userEvent.upload(input, chosenFile, { applyAccept: false });
+    await userEvent.upload(screen.getByLabelText('Open a receipt'), chosenFile, { applyAccept: false });
+    return unmount;
   };
 
   it('is opened and checked without an id in the address', async () => {
+    // The page also requests the receipt of the server, for the counts of what is still stored.
     fakeServer({ [receiptRoute]: createDoneReceipt(), [keysRoute]: keysResponse });
     await openFile({ receipt: signReceipt(), content });
     expect(await findHeading('Your account is deleted')).toBeVisible();
@@ -273,10 +277,9 @@ describe('a downloaded receipt', () => {
       { receipt: signReceipt(), content: {} },
       {},
     ]) {
-      await openFile(file);
+      const unmount = await openFile(file);
       expect(await screen.findByRole('alert')).toHaveTextContent('This file is not a receipt.');
-      // Removes the page, because `openFile` renders it again.
-      document.body.replaceChildren();
+      unmount();
     }
   });
 });

@@ -2,12 +2,12 @@ import { receiptContentSchema, type ReceiptContent, type ReceiptKey } from '@tha
 
 /**
  * The result of the check of a signature. `altered`: the text is not a receipt with a valid signature. `unknownKey`: it
- * was signed with another key than those of the server.
+ * names a key that is not one of the server's.
  */
 export type Verdict = 'genuine' | 'altered' | 'unknownKey';
 
 const algorithm = { name: 'Ed25519' } as const;
-/** A valid public key (RFC 8037, appendix A.2) that `canVerify` tries to import. */
+/** The example key of RFC 8037, appendix A.2: `canVerify` runs before the server's keys are fetched. */
 const sampleKey = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } as const;
 
 const importKey = ({ kty, crv, x }: Pick<ReceiptKey, 'kty' | 'crv' | 'x'>): Promise<CryptoKey> =>
@@ -49,8 +49,8 @@ interface Header {
 }
 
 /**
- * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a header cannot choose another one, such
- * as `none`.
+ * Verifies a receipt, a JWS in compact serialisation. The algorithm is fixed: a receipt whose header names another one,
+ * such as `none`, is `altered`.
  * @throws the error of WebCrypto, e.g. in a browser without Ed25519
  */
 export const verifyReceipt = async (jws: string, keys: readonly ReceiptKey[]): Promise<Verdict> => {

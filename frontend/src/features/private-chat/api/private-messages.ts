@@ -21,7 +21,7 @@ const messagesSchema = z.array(privateMessageSchema);
 
 /**
  * Fetches one page of a conversation, oldest message first.
- * @param beforeId  id of a message: returns the page before it; without it, the newest page.
+ * @param beforeId  id of the message that follows the page; by default, the newest page is returned.
  */
 export const fetchMessages = async (
   userId: number,
@@ -29,7 +29,7 @@ export const fetchMessages = async (
   beforeId?: number,
 ): Promise<PrivateMessage[]> => {
   const [url] = conversationKey(userId, friendId);
-  // Without a query, the server returns its newest page, which has the same size.
+  // The newest page is fetched without a query, because its URL is the key. The server's default page size is the same.
   const query = beforeId === undefined ? '' : `?before=${beforeId}&limit=${limits.privateMessagesPageSize}`;
   return messagesSchema.parse(await request('GET', `${url}${query}`));
 };
@@ -40,5 +40,6 @@ export const fetchUnreadCounts = async (userId: number): Promise<UnreadCounts> =
 
 /** Marks all messages from the friend to the user as read. */
 export const markMessagesRead = async (userId: number, friendId: number): Promise<void> => {
+  // In this URL, the friend precedes the user.
   await request('PUT', `/api/private-messages/read/${friendId}/${userId}`);
 };

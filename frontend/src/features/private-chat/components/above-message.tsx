@@ -1,12 +1,12 @@
 import { copy } from '@/features/private-chat/copy';
-import { useMinute } from '@/features/private-chat/hooks/use-minute';
+import { useNow } from '@/features/private-chat/hooks/use-now';
 import { formatTimeStamp } from '@/features/private-chat/time-stamp';
 import { formatIsoTime } from '@/lib/time';
 
 /** When the message below was sent. `timestamp` is in ms since the epoch. */
 export const TimeStamp = ({ timestamp }: { timestamp: number }) => {
   // The format depends on the age of the message, so the time stamp is rendered again every minute.
-  const now = useMinute();
+  const now = useNow();
   return (
     <p className="pt-4 pb-1 text-center text-xs font-medium text-muted-foreground tabular-nums">
       <time dateTime={formatIsoTime(timestamp)}>{formatTimeStamp(timestamp, now)}</time>

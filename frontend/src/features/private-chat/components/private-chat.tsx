@@ -63,7 +63,7 @@ export const PrivateChat = ({
   onReportMessage,
 }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
-  const unreadWhenShown = useMarkAsRead(me.id, friend.id);
+  const unreadCountWhenShown = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
 
   useCloseOnEscape(onClose);
@@ -88,7 +88,7 @@ export const PrivateChat = ({
           me={me}
           friend={friend}
           rows={rows}
-          unreadWhenShown={unreadWhenShown}
+          unreadCountWhenShown={unreadCountWhenShown}
           hasOlder={hasOlder}
           isLoadingOlder={isLoadingOlder}
           loadOlder={loadOlder}

@@ -48,7 +48,7 @@ export interface PrivateConversationProps {
   friend: Friend;
   rows: ChatMessage[];
   /** Number of unread messages when the chat became visible. */
-  unreadWhenShown: number;
+  unreadCountWhenShown: number;
   /** The server has messages before the first one in `rows`. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
@@ -64,7 +64,7 @@ export const PrivateConversation = ({
   me,
   friend,
   rows,
-  unreadWhenShown,
+  unreadCountWhenShown,
   hasOlder,
   isLoadingOlder,
   loadOlder,
@@ -72,7 +72,7 @@ export const PrivateConversation = ({
   onReportMessage,
 }: PrivateConversationProps) => {
   const handle = useRef<ConversationHandle>(null);
-  const dividerId = useUnreadDivider(rows, friend.id, unreadWhenShown);
+  const dividerId = useUnreadDivider(rows, friend.id, unreadCountWhenShown);
   const jumpToMessage = useJumpToMessage(friend.id, rows, loadOlder, handle);
   const deleteMessage = useDeleteMessage(friend.id);
 

@@ -4,16 +4,16 @@
  */
 export class ReadMarker {
   private isCalling = false;
-  private isCallNeeded = false;
+  private isAnotherCallNeeded = false;
 
   constructor(
     private readonly markAsRead: () => Promise<void>,
     private readonly onFailed: (error: unknown) => void,
   ) {}
 
-  requestCall(): void {
+  mark(): void {
     if (this.isCalling) {
-      this.isCallNeeded = true;
+      this.isAnotherCallNeeded = true;
       return;
     }
     this.isCalling = true;
@@ -21,9 +21,9 @@ export class ReadMarker {
       .catch(this.onFailed)
       .finally(() => {
         this.isCalling = false;
-        if (!this.isCallNeeded) return;
-        this.isCallNeeded = false;
-        this.requestCall();
+        if (!this.isAnotherCallNeeded) return;
+        this.isAnotherCallNeeded = false;
+        this.mark();
       });
   }
 }

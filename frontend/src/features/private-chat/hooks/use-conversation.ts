@@ -29,10 +29,11 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
     gcTime: Infinity,
   });
   const pending = messageChanges.useStore();
+  // The cache returns the same row for an unchanged message, so that the row is not rendered again.
   const [rowCache] = useState(() => new RowCache());
   const rows = useMemo(() => data && rowCache.toRows(data.messages, pending), [data, pending, rowCache]);
 
-  // The server responds with 403 when the two users are not friends.
+  // The server responds with 403 when the two users are not friends. The page then forgets the friend.
   const isNotFriends = error instanceof ApiError && error.status === 403;
   useEffect(() => {
     if (isNotFriends) privateChats.handleNotFriends(friendId);
@@ -41,7 +42,8 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
   const [isLoadingOlder, setLoadingOlder] = useState(false);
   const loadInProgress = useRef<Promise<boolean>>(undefined);
   const loadOlder = useCallback((): Promise<boolean> => {
-    // Loads one page at a time, however often the top is reached.
+    // Loads one page at a time, however often the top is reached. The page is always one of this chat, because the chat
+    // with another friend is another component (it has the friend's id as its `key`).
     loadInProgress.current ??= (async () => {
       setLoadingOlder(true);
       try {

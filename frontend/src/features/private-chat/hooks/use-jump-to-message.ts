@@ -3,10 +3,13 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ConversationHandle } from '@/chat-ui/message-list/use-jump';
 import { privateChats } from '@/features/private-chat/stores/private-chat.store';
 
-/** Maximum number of pages loaded in search of a quoted message, so that a very old quote does not load everything. */
+/** Maximum number of loaded pages: a very old quote must not load the whole conversation. */
 const maxPages = 20;
 
-/** Returns a function that loads older pages until the message with the given id is loaded, and scrolls to it. */
+/**
+ * Returns a function for quotes of messages that are not loaded. It loads up to `maxPages` older pages until the
+ * message with the given id is loaded, and scrolls to it.
+ */
 export const useJumpToMessage = (
   friendId: number,
   rows: ChatMessage[],

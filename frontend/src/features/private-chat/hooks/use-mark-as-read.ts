@@ -22,10 +22,10 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
     select: (counts: UnreadCounts) => counts[friendId] ?? 0,
   });
   const [previousIsVisible, setPreviousIsVisible] = useState(false);
-  const [unreadWhenShown, setUnreadWhenShown] = useState(0);
+  const [unreadCountWhenShown, setUnreadCountWhenShown] = useState(0);
   if (isVisible !== previousIsVisible) {
     setPreviousIsVisible(isVisible);
-    setUnreadWhenShown(isVisible ? unread : 0);
+    setUnreadCountWhenShown(isVisible ? unread : 0);
   }
 
   /** Opening the chat marks the messages even if the count is 0; afterwards only new messages are marked. */
@@ -40,10 +40,10 @@ export const useMarkAsRead = (userId: number, friendId: number): number => {
   useEffect(() => {
     if (!isVisible || (isMarkedOnce.current && unread === 0)) return;
     isMarkedOnce.current = true;
-    privateChats.clearUnread(friendId);
-    readMarker.requestCall();
+    privateChats.clearUnreadCount(friendId);
+    readMarker.mark();
     // `dataUpdatedAt` runs the effect again when a message arrives before the count of 0 has been rendered: `unread` is
     // then the same as before.
   }, [isVisible, friendId, unread, dataUpdatedAt, readMarker]);
-  return unreadWhenShown;
+  return unreadCountWhenShown;
 };

@@ -8,9 +8,10 @@ import { usePageVisible } from '@/lib/page-visible';
 const noCounts: UnreadCounts = {};
 
 /**
- * The numbers of unread messages by friend. Polls the server every 30 s; pushed changes update the counts in between,
- * in every tab. The first render uses the counts stored by an earlier visit.
- * @param openFriendId  the friend whose chat is open; while the tab is visible, their messages count as read
+ * The numbers of unread messages by friend. Polls the server every 30 s; in between, `privateChats` applies pushed
+ * changes to the same query, in every tab. The first render uses the counts stored by an earlier visit.
+ * @param openFriendId  the friend whose chat is open; while the tab is visible, their messages count as read, because
+ * `useMarkAsRead` marks them
  */
 export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCounts => {
   const isVisible = usePageVisible();

@@ -5,21 +5,22 @@ import { findFirstUnreadId } from '@/features/private-chat/conversation';
 /**
  * Returns the id of the message below the unread divider. It is determined when the chat becomes visible and does not
  * move when more messages arrive.
+ * @param unreadCountWhenShown number of unread messages when the chat last became visible; 0 while it is hidden
  */
 export const useUnreadDivider = (
   rows: ChatMessage[],
   friendId: number,
-  unreadWhenShown: number,
+  unreadCountWhenShown: number,
 ): string | undefined => {
-  const [divider, setDivider] = useState<{ unreadWhenShown: number; id: string | undefined }>({
-    unreadWhenShown: 0,
+  const [divider, setDivider] = useState<{ unreadCountWhenShown: number; id: string | undefined }>({
+    unreadCountWhenShown: 0,
     id: undefined,
   });
-  if (divider.unreadWhenShown !== unreadWhenShown) {
-    // Without new unread messages, an existing divider stays.
+  if (divider.unreadCountWhenShown !== unreadCountWhenShown) {
+    // At 0, the chat is hidden or was shown without unread messages: an existing divider stays.
     setDivider({
-      unreadWhenShown,
-      id: unreadWhenShown > 0 ? findFirstUnreadId(rows, friendId, unreadWhenShown) : divider.id,
+      unreadCountWhenShown,
+      id: unreadCountWhenShown > 0 ? findFirstUnreadId(rows, friendId, unreadCountWhenShown) : divider.id,
     });
   }
   return divider.id;

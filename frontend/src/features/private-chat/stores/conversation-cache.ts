@@ -38,13 +38,13 @@ export class ConversationCache {
   }
 
   /**
-   * Reads the newest page, and further pages back to the oldest loaded message, so that a user who has scrolled up
-   * keeps their place.
+   * The query function of a conversation. Reads the newest page, and further pages back to the oldest loaded message,
+   * so that a user who has scrolled up keeps their place.
    */
   read(userId: number, friendId: number): Promise<Conversation> {
     return this.readWithChanges(friendId, async () => {
       const loaded = this.getLoaded(userId, friendId);
-      // With nothing loaded, no id is greater, so only the newest page is read.
+      // If nothing is loaded, only the newest page is read: no id is greater than this number.
       const oldestLoadedId = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
       let conversation = toConversation(await this.readPage(userId, friendId));
       let firstId = conversation.messages[0]?.id;
@@ -53,6 +53,7 @@ export class ConversationCache {
         conversation = prependPage(conversation, toConversation(page));
         firstId = conversation.messages[0]?.id;
       }
+      // The rows of loaded messages keep their React keys, which are the client ids.
       return keepClientIds(conversation, loaded);
     });
   }

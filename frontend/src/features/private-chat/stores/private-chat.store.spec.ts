@@ -20,14 +20,15 @@ afterEach(() => {
   signOut();
 });
 
-describe('a page that receives frames from a friend', () => {
-  const createIncoming = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
+const createIncoming = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
 
+describe('a page that receives frames from a friend', () => {
   it("inserts a message by id, before the user's message with a later id", () => {
     const { commands, receive, listMessages, submitMessage } = openPrivateChatPage();
     submitMessage('mine');
     commands[0]?.ack({ id: 3, createdAt: storedAt });
     receive('private_message', createIncoming(2));
+    // The page already had message 1.
     expect(listMessages().map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
@@ -40,8 +41,9 @@ describe('a page that receives frames from a friend', () => {
     expect(getUnreadCounts()).toEqual({});
   });
 
-  it('counts a message as unread although a response of the server that lacks it arrives later', async () => {
+  it('requests the unread counts again if a message arrives before the response', async () => {
     const { receive, queryClient, getUnreadCounts } = openPrivateChatPage();
+    // Without cached counts, the observer requests them.
     queryClient.removeQueries({ queryKey: unreadCountsKey(me) });
     const responses: ((counts: UnreadCounts) => void)[] = [];
     const queryFn = () => new Promise<UnreadCounts>((resolve) => responses.push(resolve));
@@ -98,7 +100,7 @@ describe('the end of a friendship', () => {
     ['by the user', { removedFriendId: friend, removedBy: me }],
   ])("%s removes all data of the friend's chat", (_who, data) => {
     const { chat, receive, listOutgoing, getUnreadCounts, submitMessage } = openPrivateChatPage();
-    receive('private_message', aPrivateMessage({ id: 2 }));
+    receive('private_message', createIncoming(2));
     submitMessage('hello');
     chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     receive('friendship_removed', data);

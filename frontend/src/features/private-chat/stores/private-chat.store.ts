@@ -132,6 +132,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     },
     /** Called when the signed-in user has changed: removes the data of the previous one. */
     switchUser: (): void => {
+      // The conversations are in the query cache, which the page clears on sign-out.
       const nextUserId = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
@@ -210,7 +211,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     isLoaded: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
-    /** Called when the user types; notifies the friend at most every two seconds. */
+    /** Called when the user types; notifies the friend at most every two seconds, a limit that the outbox applies. */
     notifyTyping: (friendId: number): void => {
       if (outbox.tryAcquireTypingPermit(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
@@ -222,7 +223,7 @@ export const createPrivateChats = ({ clock, newId, queryClient }: PrivateChatOpt
     /** Called when the server reports that the two users are not friends: removes everything about this friend. */
     handleNotFriends: forgetFriend,
     /** Clears the unread count of a friend on this page. */
-    clearUnread: (friendId: number): void => {
+    clearUnreadCount: (friendId: number): void => {
       if (userId !== undefined) updateUnread(userId, (counts) => clearUnread(counts, friendId));
     },
   };

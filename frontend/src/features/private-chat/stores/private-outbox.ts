@@ -38,7 +38,7 @@ export const createPrivateOutbox = ({
   createOutbox({
     clock,
     newId,
-    storageKey: (userId) => `thaw-outgoing-${userId}`,
+    getStorageKey: (userId) => `thaw-outgoing-${userId}`,
     isConnected: () => getUserId() !== undefined && getSocket().isOpen,
     send: (message, onAck) =>
       getSocket().request(
@@ -54,7 +54,7 @@ export const createPrivateOutbox = ({
         },
         { onAck },
       ),
-    onAck: (message, data) => {
+    handleAck: (message, data) => {
       const ack = sentAckSchema.safeParse(data);
       const senderId = getUserId();
       if (!ack.success || senderId === undefined) return false;

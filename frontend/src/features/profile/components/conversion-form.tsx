@@ -14,7 +14,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.conversion;
 const emptyForm = { email: '', password: '', confirmPassword: '' };
 
-/** Returns the toast to show instead of sending the form; null when the form is complete. */
+/** Returns the text of the toast to show instead of sending the form; null when the form can be sent. */
 export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
   if (!email.trim() || !password || !confirmPassword) return words.requiredFields;
   if (password !== confirmPassword) return words.doNotMatch;
@@ -24,7 +24,7 @@ export const findProblem = ({ email, password, confirmPassword }: typeof emptyFo
 
 export interface ConversionFormProps {
   user: SelfUser;
-  /** Called when the request starts and ends; in between, the dialog must stay open. */
+  /** Called when the request starts and ends; in between, the dialog that shows the form must stay open. */
   onPendingChange: (isPending: boolean) => void;
   onConverted: () => void;
 }
@@ -56,7 +56,7 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
       noValidate
       className="mt-6 grid gap-4"
       data-unsaved={isUnsaved}
-      // The next edit hides the error at the email field.
+      // The next edit resets the failed request, which hides the error at the email field.
       onChange={() => {
         if (conversion.isError) conversion.reset();
       }}
@@ -71,7 +71,7 @@ export const ConversionForm = ({ user, onPendingChange, onConverted }: Conversio
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // Shown only after the server has refused the request: an invalid address is then the reason.
+        // Shown only after a failed request: the server refuses an invalid address.
         error={conversion.isError && !isEmail(email) ? words.invalidEmail : undefined}
         {...field('email')}
       />

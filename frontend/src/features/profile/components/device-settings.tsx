@@ -5,7 +5,10 @@ import { setSoundOn, useIsSoundOn } from '@/product/sound-choice';
 import { ThemeChoice } from '@/product/theme-choice';
 import { Switch } from '@/ui/switch';
 
-/** Settings that this browser stores; they apply at once and need no save button. */
+/**
+ * Settings that this browser stores; they apply immediately and need no save button. `searchAtOnce`: the button New
+ * Conversation immediately starts a search.
+ */
 export const DeviceSettings = () => {
   const isSoundOn = useIsSoundOn();
   return (

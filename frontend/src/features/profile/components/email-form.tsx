@@ -56,7 +56,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // Shown only after the server has refused the change: an invalid address is then the reason.
+        // Shown only after the server has refused the change, as it does for every invalid address.
         error={emailChange.isError && !isEmail(newEmail) ? words.invalid : undefined}
         {...form.field('newEmail')}
       />

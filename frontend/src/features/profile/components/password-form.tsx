@@ -70,7 +70,9 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
         type="password"
         autoComplete="new-password"
         error={
-          values.confirmPassword && values.newPassword !== values.confirmPassword ? words.differs : undefined
+          values.confirmPassword && values.newPassword !== values.confirmPassword
+            ? words.confirmPasswordError
+            : undefined
         }
         {...field('confirmPassword')}
       />

@@ -39,10 +39,10 @@ const click = async (name: string, role = 'button'): Promise<void> => {
   fireEvent.click(screen.getByRole(role, { name }));
   await flushUpdates();
 };
-/** Chooses a gender as the user; the server responds with the saved user. */
-const chooseGender = async (savedUser = {}): Promise<void> => {
+/** Chooses a gender in the dialog; the server responds with the saved user. */
+const chooseGender = async (changes = {}): Promise<void> => {
   fetchMock.mockResolvedValueOnce(
-    new Response(JSON.stringify({ user: aUser({ gender: 'male', ...savedUser }) })),
+    new Response(JSON.stringify({ user: aUser({ gender: 'male', ...changes }) })),
   );
   await click('Man', 'radio');
   await click('Confirm');
@@ -82,7 +82,7 @@ it('offers no account to a registered user', async () => {
 });
 
 it('offers no account to a user who chose the gender earlier', async () => {
-  await openPage();
+  await openPage({ gender: 'male' });
   await advanceTime(longMs);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
@@ -136,7 +136,7 @@ it('keeps Create Your Account open during the request, and lets the user close i
   expect(queryDialog('Create Your Account')).toBeNull();
 });
 
-it('shows an anonymous user the warning, but no Email and Password tabs, in Profile Settings', async () => {
+it('shows an anonymous user one tab and a warning that leads to Create Your Account in Profile Settings', async () => {
   await openPage();
   act(openProfileSettings);
   await flushUpdates();

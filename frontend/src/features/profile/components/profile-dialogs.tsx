@@ -45,7 +45,7 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
           </Delayed>
         </Modal>
       }
-      broken={({ retry }) => (
+      renderFailure={({ retry }) => (
         <Modal {...modal}>
           <p role="alert" className="mt-6 text-base text-destructive">
             {copy.loadedModal.broken}

@@ -50,7 +50,7 @@ export const copy = {
     newPassword: 'New password',
     newPasswordHint: 'At least 6 characters',
     confirmPassword: 'Confirm new password',
-    differs: 'Passwords do not match',
+    confirmPasswordError: 'Passwords do not match',
     submit: 'Change password',
     pending: 'Changing...',
     requiredFields,

@@ -21,14 +21,14 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { useRevealedPicture } from '@/features/random-chat/stores/revealed-picture';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
-import { useIsBlurringPictures } from '@/product/stranger-choices';
+import { useIsBlurringPictures } from '@/product/stranger-settings';
 import { usePreloaded } from '@/ui/use-preloaded';
 
 /** Whether the user typed the message. A card of Break the Ice has a sender too, but is not typed. */
 const isTypedBy = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
-/** Parts of Break the Ice, loaded while the page is idle: not every chat needs them, and none needs them at once. */
+/** Parts of Break the Ice, loaded while the page is idle: not every chat needs them, and none when it opens. */
 const preloadedParts = [shownGamePart, celebrationPart];
 
 /** What the users may do with messages and in the composer. */
@@ -101,7 +101,7 @@ export const ActiveChat = ({
     () => ({ read: () => readDraft(sessionId), write: (draft) => writeDraft(sessionId, draft) }),
     [sessionId],
   );
-  // On cancel, the focus returns to the element that had it before, such as the composer.
+  // On cancel, the focus returns to the element that had it before, such as the composer, or else to Skip Chat.
   const focusedBeforeSkipBar = useRef<Element | null>(null);
   const openSkipBar = (): void => {
     focusedBeforeSkipBar.current = document.activeElement;
@@ -112,10 +112,10 @@ export const ActiveChat = ({
     const previous = focusedBeforeSkipBar.current;
     if (previous instanceof HTMLElement && previous !== document.body && previous.isConnected)
       previous.focus();
-    // Otherwise Skip Chat gets the focus: the first button of the toolbar with this attribute.
+    // Skip Chat is the first button of the toolbar with this attribute.
     else toolbarArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
-  // An Escape that closes a toast may close the bar as well, but must not open it.
+  // An Escape that also closes a toast may close the bar, but must not open it.
   useEscape(section, ({ isForToast }) => {
     if (isSkipBarOpen) closeSkipBar();
     else if (!isForToast) openSkipBar();
@@ -150,7 +150,7 @@ export const ActiveChat = ({
               showsText
               isTyping={session.isPartnerTyping}
               name={partner.username}
-              // While this key is the same, 'is typing' is announced only once.
+              // 'is typing' is announced at most once between two messages of the partner.
               latestMessageKey={session.messages.findLast((message) => isTypedBy(message, partner.id))?.key}
             />
           }

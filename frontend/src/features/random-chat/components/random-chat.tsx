@@ -17,15 +17,16 @@ import { usePreloaded } from '@/ui/use-preloaded';
 const activeChatPart = createPart(
   async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
 );
+// A constant, because `usePreloaded` compares its argument between renders.
 const partsAfterFirstScreen = [activeChatPart];
 
 /** Content from other features, composed in app/. */
 export interface RandomChatSlots {
-  /** On the initial stage, above the choices: the line about the user's standing, such as a suspension. */
+  /** On the initial stage, above the choices: the line about the user's standing, the state set by moderation. */
   initialNote?: ReactNode;
-  /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
+  /** In the toolbar of an active chat, before the button Skip Chat: the button Add Friend. */
   toolbar?: ReactNode;
-  /** In the toolbar of an active chat, after Skip Chat: More. */
+  /** In the toolbar of an active chat, after the button Skip Chat: the menu More. */
   more?: ReactNode;
   /** Whether the partner is a friend. */
   isPartnerFriend?: boolean | undefined;
@@ -72,7 +73,7 @@ const CurrentStage = ({
               />
             </Delayed>
           }
-          broken={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
+          renderFailure={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
         >
           {(ActiveChat) => (
             <ActiveChat
@@ -93,11 +94,13 @@ const CurrentStage = ({
 
 /** The random chat in its four phases. */
 export const RandomChat = (slots: RandomChatSlots) => {
+  // When this screen is hidden, a search ends at once and a chat after a delay.
   useEffect(() => {
     randomChat.show();
     return () => randomChat.hide();
   }, []);
   usePreloaded(partsAfterFirstScreen);
+  // Each refused search increments `refusalCount`.
   useEffect(
     () =>
       useRandomChat.subscribe((state, before) => {

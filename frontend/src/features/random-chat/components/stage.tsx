@@ -3,14 +3,14 @@ import { TwoDots, type DotsState } from '@/product/two-dots';
 
 export interface StageProps {
   dots: DotsState;
-  /** Key of the text: the text of a new phase is animated in, while the dots stay mounted and move to a new state. */
+  /** React key of the text: a new phase mounts a new text, which is animated in. The dots stay mounted. */
   phase: string;
   title: string;
   lead: ReactNode;
   children: ReactNode;
 }
 
-/** Layout of the three phases without a chat: the dots above, the text and the actions below. */
+/** Layout of the phases `initial`, `searching` and `skipped`: the dots above, the text and the actions below. */
 export const Stage = ({ dots, phase, title, lead, children }: StageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus moves to the heading and screen readers announce the new phase.

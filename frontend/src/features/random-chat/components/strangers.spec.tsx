@@ -9,7 +9,7 @@ import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useConnection } from '@/lib/socket/connection';
 import { signIn, signOut } from '@/product/identity';
-import { setBlurringPictures, setHidingInsults } from '@/product/stranger-choices';
+import { setBlurringPictures, setHidingInsults } from '@/product/stranger-settings';
 import { aPartner, aUser } from '@/testing/factories';
 
 const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
@@ -44,7 +44,7 @@ beforeEach(() => {
     request: () => new Promise(() => undefined),
     resync: () => undefined,
   } as unknown as RandomChatSocket);
-  randomChat.switchUser();
+  randomChat.switchUser(); // resets the chat for the user who has signed in
   useConnection.setState({ status: { kind: 'open' } });
 });
 afterEach(() => {
@@ -154,7 +154,7 @@ describe('the profile picture of a stranger', () => {
     expect(queryShowButton()).toBeNull();
   });
 
-  it('has no button to show it when the partner has uploaded none', async () => {
+  it('has no Show button when the partner has not uploaded one', async () => {
     await openChat();
     expect(queryShowButton()).toBeNull();
   });

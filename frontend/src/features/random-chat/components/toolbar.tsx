@@ -11,7 +11,7 @@ export interface ToolbarProps {
   session: Session;
   /** Reveals the partner's profile picture; null when it is not blurred. */
   onRevealPicture: (() => void) | null;
-  /** The bar asks for the confirmation of Skip Chat. */
+  /** Whether the bar that asks 'Skip this chat?' is shown. */
   isSkipBarOpen: boolean;
   onToggleSkipBar: () => void;
   /** Shown before Skip Chat. */
@@ -41,6 +41,7 @@ export const Toolbar = ({
       {/* The actions wrap to a second row when they do not fit beside the name. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3 short:basis-28">
+          {/* When the chat begins, the two pictures move towards each other. */}
           <div className="flex">
             {onRevealPicture ? (
               <button

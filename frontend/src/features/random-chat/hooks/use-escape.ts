@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react';
 import { useToasts } from '@/ui/toast-store';
 
 export interface EscapePress {
-  /** The key also closes an open toast. `onEscape` may then cancel an action, but must not start one. */
+  /** True if the key also closes an open toast. `onEscape` may then cancel an action, but must not start one. */
   isForToast: boolean;
 }
 
@@ -27,7 +27,7 @@ export const useEscape = (
       isToastOpen = useToasts.getState().shown?.isOpen === true;
       isDialogOpen = document.querySelector('[role="dialog"]') !== null;
     };
-    // In the bubble phase on window, so that other handlers run first and can stop the propagation.
+    // In the bubble phase on window, so that other handlers, such as the composer's, can stop the propagation first.
     const handleEscape = (event: KeyboardEvent): void => {
       const element = container.current;
       if (event.key !== 'Escape' || isDialogOpen || event.isComposing) return;

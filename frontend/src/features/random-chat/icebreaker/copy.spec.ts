@@ -7,7 +7,8 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§4', copy.ignore, 'Ignore'],
   ['§4', copy.answered, 'You answered'],
   ['§4', copy.match.title, 'The ice is broken!'],
-  ['§4', copy.match.local, 'O gelo foi quebrado!'],
+  // The same title in Portuguese.
+  ['§4', copy.match.portuguese, 'O gelo foi quebrado!'],
   ['§4', copy.plotTwist.title, 'Plot twist!'],
   ['§4', copy.notices.waiting, 'Waiting response from your chat partner...'],
   ['§4', copy.notices.ignoredByMe, 'You decided to not break the ice'],
@@ -18,6 +19,6 @@ it.each<[section: string, shown: string, specified: string]>([
   expect(shown).toBe(specified);
 });
 
-it('shows the effects for 5 s and 3 s', () => {
+it('shows the celebration for 5 s and the plot twist for 3 s', () => {
   expect([pageLimits.celebrationMs, pageLimits.plotTwistMs]).toEqual([5_000, 3_000]);
 });

@@ -1,11 +1,16 @@
 import { type GameData } from '@/features/random-chat/icebreaker/game';
 
-/** `local` is the title in Portuguese (docs/product-decisions.md, A80). */
-const match = { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' } as const;
+/** The title is shown in English and in Portuguese (docs/product-decisions.md, A80). */
+const match = {
+  title: 'The ice is broken!',
+  portuguese: 'O gelo foi quebrado!',
+  /** Accessible name of the effect at the reveal. */
+  effectLabel: 'Ice cubes',
+} as const;
 const plotTwist = {
   title: 'Plot twist!',
   hint: 'Two answers. Ask each other why.',
-  effect: 'Sparks',
+  effectLabel: 'Sparks',
 } as const;
 
 /** All texts of Break the Ice. */
@@ -29,7 +34,7 @@ export const copy = {
     ignoredByMe: 'You decided to not break the ice',
     ignoredByPartner: 'Your partner decided to not break the ice',
   },
-  broken: 'This game cannot be shown.',
+  gameNotShown: 'This game cannot be shown.',
   /** What screen readers announce at a reveal. */
   revealAnnouncement: ({ sameAnswer, userResponse, partnerResponse }: GameData, name: string) =>
     `${(sameAnswer ? match : plotTwist).title} You: ${userResponse}. ${name}: ${partnerResponse}.`,

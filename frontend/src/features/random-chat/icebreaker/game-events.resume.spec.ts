@@ -9,10 +9,10 @@ import {
   createIgnoredFrame,
   createQuestionFrame,
   createRevealFrame,
-  getCard,
+  getGame,
   getSession,
-  listNotices,
-  listRows,
+  listMessages,
+  listSystemTexts,
   me,
   otherQuestion,
   partner,
@@ -44,18 +44,18 @@ describe('after a reload', () => {
 
   it('an open game is still open', () => {
     const state = resume(partnerQuestionFrame);
-    expect(getCard(state).progress).toBe('open');
+    expect(getGame(state).progress).toBe('open');
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
   it('a game that the user has answered waits for the partner, with the answer unknown', () => {
     const state = resume(createQuestionFrame(me), waitingFrame);
-    expect(getCard(state)).toMatchObject({ progress: 'answered', userResponse: null });
-    expect(listNotices(state)).toEqual(['Waiting response from your chat partner...']);
+    expect(getGame(state)).toMatchObject({ progress: 'answered', userResponse: null });
+    expect(listSystemTexts(state)).toEqual(['Waiting response from your chat partner...']);
   });
 
   it('a game that the partner has answered shows that', () => {
-    expect(getCard(resume(createQuestionFrame(me), partnerAnsweredFrame))).toMatchObject({
+    expect(getGame(resume(createQuestionFrame(me), partnerAnsweredFrame))).toMatchObject({
       progress: 'open',
       hasPartnerAnswered: true,
     });
@@ -63,8 +63,11 @@ describe('after a reload', () => {
 
   it('a revealed game is shown without a celebration', () => {
     const state = resume(partnerQuestionFrame, waitingFrame, createRevealFrame(soupAnswer, soupAnswer));
-    expect(getCard(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
-    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question', 'break_ice_reveal']);
+    expect(getGame(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
+    expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
+      'break_ice_question',
+      'break_ice_reveal',
+    ]);
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
@@ -99,7 +102,7 @@ describe('after a reconnect', () => {
         last: true,
       },
     });
-    expect(getCard(state)).toMatchObject({ progress: 'revealed', userResponse: soupAnswer });
+    expect(getGame(state)).toMatchObject({ progress: 'revealed', userResponse: soupAnswer });
     expect(getSession(state).celebratedGame).toBeNull();
   });
 });
@@ -115,8 +118,8 @@ it('closes an open game when the chat ends', () => {
       data: { sessionId, seq: getSession(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
     });
     expect(state.phase).toBe('skipped');
-    expect(getCard(state).progress).toBe('closed');
-    expect(listNotices(state)).toEqual([]);
+    expect(getGame(state).progress).toBe('closed');
+    expect(listSystemTexts(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
   }
   // The server has no chat any more, and `chat_skipped` has not arrived in time.
@@ -124,5 +127,5 @@ it('closes an open game when the chat ends', () => {
     type: 'sessionVanished',
     sessionId,
   }).state;
-  expect(getCard(vanished).progress).toBe('closed');
+  expect(getGame(vanished).progress).toBe('closed');
 });

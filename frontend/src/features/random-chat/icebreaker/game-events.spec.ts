@@ -12,11 +12,11 @@ import {
   createQuestionFrame,
   createRevealFrame,
   filmAnswer,
-  getCard,
+  getGame,
   getSession,
   ignoreAction,
-  listNotices,
-  listRows,
+  listMessages,
+  listSystemTexts,
   me,
   otherQuestion,
   partner,
@@ -31,7 +31,7 @@ import {
 
 // `play` applies frames of the server and actions of the user in turn, and gives each frame the next `seq`. Frames and
 // actions belong to the game g1 and the session s1 unless a test says otherwise. `waitingFrame` reports that the user's
-// answer is stored, and `partnerAnsweredFrame` that the partner has answered.
+// answer is stored, and `partnerAnsweredFrame` that the partner has answered. `me` is the id of the user.
 
 /** The user chooses one of the question's options. */
 const soupMove = createAnswerAction(soupAnswer);
@@ -44,7 +44,7 @@ const interruptedMove = createFailureAction(/* isRefused */ false);
 describe('a question', () => {
   it('is shown as a card of the user who asked, with all its data', () => {
     const state = play(createChatState(), partnerQuestionFrame);
-    expect(listRows(state)).toEqual([
+    expect(listMessages(state)).toEqual([
       expect.objectContaining({
         senderId: partner.id,
         content: question.question,
@@ -64,15 +64,15 @@ describe('a question', () => {
         },
       }),
     ]);
-    expect(findOpenGame(getSession(state))).toEqual(getCard(state));
+    expect(findOpenGame(getSession(state))).toEqual(getGame(state));
   });
 
   it('is shown once when its frame is received again', () => {
     const state = play(createChatState(), partnerQuestionFrame);
-    const seqOfQuestion = 2;
-    expect(listRows(receive(state, toServerFrame(partnerQuestionFrame, seqOfQuestion)))).toHaveLength(1);
+    const seqOfQuestion = 2; // the match has 1
+    expect(listMessages(receive(state, toServerFrame(partnerQuestionFrame, seqOfQuestion)))).toHaveLength(1);
     // The same game again, as a new event.
-    expect(listRows(play(state, partnerQuestionFrame))).toHaveLength(1);
+    expect(listMessages(play(state, partnerQuestionFrame))).toHaveLength(1);
   });
 
   it('is ignored when it belongs to another session', () => {
@@ -84,7 +84,7 @@ describe('a question', () => {
     expect(receive(state, frameOfOtherSession as ServerFrame)).toBe(state);
   });
 
-  it('counts as asked, whatever the outcome of its game', () => {
+  it('counts as asked, whether its game was ignored or is open', () => {
     const state = play(
       createChatState(),
       partnerQuestionFrame,
@@ -97,27 +97,27 @@ describe('a question', () => {
 });
 
 describe('when both users start a game at the same time', () => {
-  it('shows only the card that the server accepted', () => {
-    // The user's own start was refused with game_active, which does not change the state.
+  it('shows only the card of the question that the server accepted', () => {
+    // A question is shown when its frame is received. The server has refused the user's own question, with game_active.
     const state = play(createChatState(), partnerQuestionFrame);
-    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question']);
-    expect(listRows(state)[0]?.senderId).toBe(partner.id);
+    expect(listMessages(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question']);
+    expect(listMessages(state)[0]?.senderId).toBe(partner.id);
   });
 });
 
 describe('an answer', () => {
   it('is marked and locked at once, and waits for the partner when it is stored', () => {
     const moved = play(createChatState(), partnerQuestionFrame, soupMove);
-    expect(getCard(moved)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
-    expect(listNotices(moved)).toEqual([]);
+    expect(getGame(moved)).toMatchObject({ userResponse: soupAnswer, progress: 'sending' });
+    expect(listSystemTexts(moved)).toEqual([]);
     const state = play(moved, waitingFrame);
-    expect(getCard(state)).toMatchObject({
+    expect(getGame(state)).toMatchObject({
       userResponse: soupAnswer,
       progress: 'answered',
       hasPartnerAnswered: false,
     });
-    expect(listNotices(state)).toEqual(['Waiting response from your chat partner...']);
-    expect(listRows(state)[1]?.card?.kind).toBe('break_ice_waiting');
+    expect(listSystemTexts(state)).toEqual(['Waiting response from your chat partner...']);
+    expect(listMessages(state)[1]?.card?.kind).toBe('break_ice_waiting');
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
@@ -129,43 +129,47 @@ describe('an answer', () => {
     }
   });
 
-  it('must be one of the options, for a known game of the current session', () => {
+  it('must be one of the options of a known game in the current session', () => {
     const state = play(createChatState(), partnerQuestionFrame);
     expect(play(state, createAnswerAction('something else'))).toEqual(state);
-    expect(play(state, { ...ignoreAction, gameId: 'g9' })).toEqual(state);
+    expect(play(state, { ...soupMove, gameId: 'g9' })).toEqual(state);
     expect(play(state, { ...soupMove, sessionId: 's9' } as GameAction)).toEqual(state);
   });
 
   it('of the partner is shown without its content', () => {
     const state = play(createChatState(), partnerQuestionFrame, partnerAnsweredFrame);
-    expect(getCard(state)).toMatchObject({
+    expect(getGame(state)).toMatchObject({
       hasPartnerAnswered: true,
       partnerResponse: null,
       userResponse: null,
       progress: 'open',
     });
-    expect(listNotices(state)).toEqual([]);
+    expect(listSystemTexts(state)).toEqual([]);
   });
 
-  it('can be repeated when the server refuses it, and stays marked when the connection is lost', () => {
+  it('can be given again when it is refused or the connection is lost, and stays marked in the second case', () => {
     const moved = play(createChatState(), partnerQuestionFrame, soupMove);
-    expect(getCard(play(moved, refusedMove))).toMatchObject({ userResponse: null, progress: 'open' });
+    const refused = play(moved, refusedMove);
+    expect(getGame(refused)).toMatchObject({ userResponse: null, progress: 'open' });
+    expect(getGame(play(refused, filmMove))).toMatchObject({ userResponse: filmAnswer, progress: 'sending' });
     const interrupted = play(moved, interruptedMove);
-    expect(getCard(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
-    // The server has received the answer nevertheless.
-    expect(getCard(play(interrupted, waitingFrame))).toMatchObject({
+    expect(getGame(interrupted)).toMatchObject({ userResponse: soupAnswer, progress: 'open' });
+    // If the server has received the answer, its frame still arrives.
+    expect(getGame(play(interrupted, waitingFrame))).toMatchObject({
       userResponse: soupAnswer,
       progress: 'answered',
     });
-    expect(getCard(play(interrupted, filmMove))).toMatchObject({
+    // If not, the user can answer again.
+    expect(getGame(play(interrupted, filmMove))).toMatchObject({
       userResponse: filmAnswer,
       progress: 'sending',
     });
   });
 
   it('from another tab of the user clears the refused choice of this tab', () => {
+    // The server has stored the answer of the other tab, which `waitingFrame` does not contain, and refuses this one.
     const state = play(createChatState(), partnerQuestionFrame, soupMove, waitingFrame, refusedMove);
-    expect(getCard(state)).toMatchObject({ userResponse: null, progress: 'answered' });
+    expect(getGame(state)).toMatchObject({ userResponse: null, progress: 'answered' });
   });
 });
 
@@ -182,10 +186,14 @@ describe('the reveal', () => {
       createRevealFrame(mine, theirs),
     );
     const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
-    expect(listRows(state).map(({ card }) => card?.kind)).toEqual(['break_ice_question', 'break_ice_reveal']);
-    expect(getCard(state)).toMatchObject(result);
-    expect(listRows(state)[1]?.card).toMatchObject({ game: result });
-    expect(listNotices(state)).toEqual([]);
+    expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
+      'break_ice_question',
+      'break_ice_reveal',
+    ]);
+    expect(getGame(state)).toMatchObject(result);
+    expect(listMessages(state)[1]?.card).toMatchObject({ game: result });
+    expect(listSystemTexts(state)).toEqual([]);
+    // Every reveal has a visual effect; `isMatch` selects it.
     expect(getSession(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
     expect(findOpenGame(getSession(state))).toBeUndefined();
   });
@@ -232,8 +240,8 @@ describe('an ignored game', () => {
     ['the partner', partner.id, 'IGNORED_BY_PARTNER', 'Your partner decided to not break the ice'],
   ])('shows that it was ignored by %s', (_who, userId, userResponse, notice) => {
     const state = play(createChatState(), partnerQuestionFrame, createIgnoredFrame(userId));
-    expect(getCard(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
-    expect(listNotices(state)).toEqual([notice]);
+    expect(getGame(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
+    expect(listSystemTexts(state)).toEqual([notice]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
     expect(getSession(state).celebratedGame).toBeNull();
   });
@@ -246,8 +254,8 @@ describe('an ignored game', () => {
       waitingFrame,
       createIgnoredFrame(partner.id),
     );
-    expect(getCard(answeredFirst)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
-    expect(listNotices(answeredFirst)).toEqual(['Your partner decided to not break the ice']);
+    expect(getGame(answeredFirst)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
+    expect(listSystemTexts(answeredFirst)).toEqual(['Your partner decided to not break the ice']);
     // In the other order, the server refuses the answer. The refusal arrives after or before `break_ice_ignored`.
     const ignoredFirst = play(
       createChatState(),
@@ -256,9 +264,9 @@ describe('an ignored game', () => {
       createIgnoredFrame(partner.id),
       refusedMove,
     );
-    expect(getCard(ignoredFirst)).toEqual(getCard(answeredFirst));
+    expect(getGame(ignoredFirst)).toEqual(getGame(answeredFirst));
     expect(
-      getCard(
+      getGame(
         play(
           createChatState(),
           createQuestionFrame(me),
@@ -267,14 +275,14 @@ describe('an ignored game', () => {
           createIgnoredFrame(partner.id),
         ),
       ),
-    ).toEqual(getCard(answeredFirst));
+    ).toEqual(getGame(answeredFirst));
   });
 
   it('is locked while Ignore is being sent, and open again when the server refuses it', () => {
     const state = play(createChatState(), partnerQuestionFrame, ignoreAction);
-    expect(getCard(state)).toMatchObject({ progress: 'sending', userResponse: null });
+    expect(getGame(state)).toMatchObject({ progress: 'sending', userResponse: null });
     expect(play(state, soupMove)).toEqual(state);
-    expect(getCard(play(state, refusedMove))).toMatchObject({ progress: 'open', userResponse: null });
+    expect(getGame(play(state, refusedMove))).toMatchObject({ progress: 'open', userResponse: null });
   });
 
   it('may be followed by a new game, whose card is shown after the notice', () => {
@@ -284,7 +292,7 @@ describe('an ignored game', () => {
       createIgnoredFrame(me),
       createQuestionFrame(me, 'g2', otherQuestion),
     );
-    expect(listRows(state).map(({ card }) => card?.kind)).toEqual([
+    expect(listMessages(state).map(({ card }) => card?.kind)).toEqual([
       'break_ice_question',
       // The notice that the user ignored the first game has no card.
       undefined,

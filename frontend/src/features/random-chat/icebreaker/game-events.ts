@@ -8,7 +8,7 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
 // Applies the stored events of Break the Ice to a chat (docs/product-decisions.md, A70 to A85). In a game, one user
 // asks a question, both choose an answer, and the answers are revealed. A game is shown as rows among the messages: its
-// question, notices, and the revealed answers.
+// question, notices, and the revealed answers. Each row is the `card` of a message.
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
@@ -56,7 +56,7 @@ const insertRow = (
     ...row,
     key: row.id,
     type: 'text',
-    // A message needs a time. The frames contain none, and the cards show none.
+    // A message needs a time. The frames contain none, and the rows show none.
     timestamp: session.messages.at(-1)?.timestamp ?? 0,
     replyTo: null,
     reactions: {},
@@ -134,7 +134,7 @@ const revealAnswers = (
   };
 };
 
-/** Ends a game that this user (`isByMe`) or the partner ignores. `userResponse` then says who (A81). */
+/** Ends a game that this user (`isByMe`) or the partner ignores. `userResponse` then records which of them (A81). */
 const markIgnored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
   insertNotice(
     patchGame(removeWaitingNotice(session, gameId), gameId, {

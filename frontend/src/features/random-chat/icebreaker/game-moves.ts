@@ -10,7 +10,10 @@ import {
 
 // The user's moves in Break the Ice, an answer or Ignore, until the server has responded.
 
-/** Shows the move at once and locks the options, because an answer is final (docs/product-decisions.md, A75). */
+/**
+ * Shows the move at once and locks the options, because an answer is final (docs/product-decisions.md, A75).
+ * @param response the chosen option; null for Ignore
+ */
 const applyMove = (session: Session, gameId: string, response: string | null): Session => {
   const game = findGame(session, gameId);
   if (game?.progress !== 'open') return session;
@@ -19,9 +22,9 @@ const applyMove = (session: Session, gameId: string, response: string | null): S
 };
 
 /**
- * Opens the options again after a failed move, unless a later event has changed the game. A move without a response may
- * have arrived, so its choice stays marked. The choice of a refused move is cleared: for example, another tab of the
- * user has answered first.
+ * Opens the options again after a failed move, unless a later event has changed the game.
+ * @param isRefused whether the server has refused the move, whose choice is then cleared. Otherwise the move may have
+ *   arrived, so its choice stays marked.
  */
 const undoMove = (session: Session, gameId: string, isRefused: boolean): Session => {
   const game = findGame(session, gameId);
@@ -31,6 +34,7 @@ const undoMove = (session: Session, gameId: string, isRefused: boolean): Session
       userResponse: isRefused ? null : game.userResponse,
     });
   }
+  // The server has stored an answer of the user from another tab, which may differ from the refused one.
   return game?.progress === 'answered' && isRefused
     ? patchGame(session, gameId, { userResponse: null })
     : session;
@@ -47,6 +51,6 @@ export const handleGameAction = (state: RandomChatState, action: GameAction): St
   const after =
     action.type === 'gameMoved'
       ? applyMove(session, action.gameId, action.response)
-      : undoMove(session, action.gameId, action.isRefused);
+      : undoMove(session, action.gameId, action.isRefused); // `gameMoveFailed`
   return after === session ? stepTo(state) : stepTo({ ...state, session: after });
 };

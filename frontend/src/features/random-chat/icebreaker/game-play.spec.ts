@@ -61,7 +61,7 @@ const setUp = (...responses: ServerResponse[]) => {
 
 const getQuestionId = (data: unknown): number => (data as { question: { id: number } }).question.id;
 
-// The outcome 'overtaken' means that another game was started first, or that the chat is over.
+// The outcome 'overtaken' means that a game is starting or has been started, or that the chat is over.
 describe('starting Break the Ice', () => {
   it("sends the question's id, and converts the ack to the frame of the question", async () => {
     const { play, sent, frames, startingChanges } = setUp({ seq: 2, question });
@@ -156,17 +156,17 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['the user has answered on another page', createRefusal('already_answered'), true],
-    ['the game is over', createRefusal('game_not_active'), true],
-    ['the connection closes', new SocketRequestError('closed'), false],
-  ])('is reported as failed when %s', async (_cause, error, isRefused) => {
+    ['the user has answered on another page', true, createRefusal('already_answered')],
+    ['the game is over', true, createRefusal('game_not_active')],
+    ['the connection closes', false, new SocketRequestError('closed')],
+  ])('is reported as failed when %s, with isRefused %s', async (_cause, isRefused, error) => {
     const { play, actions } = setUp(error);
     play.answer('g1', soupAnswer);
     await flushPromises();
     expect(actions.at(-1)).toEqual({ type: 'gameMoveFailed', sessionId: 's1', gameId: 'g1', isRefused });
   });
 
-  it('is not sent without a connection, and Ignore is not sent either', () => {
+  it('is not sent without a connection, nor is the move that ignores the game', () => {
     const { play, sent, actions, chat } = setUp();
     chat.isConnected = false;
     play.answer('g1', soupAnswer);
@@ -176,7 +176,7 @@ describe('an answer', () => {
   });
 });
 
-it('sends Ignore, and converts its ack to the frame of the event', () => {
+it('sends the move that ignores the game, and converts its ack to the frame of the event', () => {
   const { play, sent, actions, frames } = setUp({ seq: 4 });
   play.ignore('g1');
   expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: null }]);

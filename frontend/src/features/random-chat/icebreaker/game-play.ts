@@ -11,7 +11,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export type StartOutcome =
   | 'started'
-  /** Another game has been started first, or the chat is over; other frames show what happened. */
+  /** A game is starting or has been started, or the chat is over. The page shows this anyway. */
   | 'overtaken'
   | 'too_fast'
   | 'failed';
@@ -38,7 +38,10 @@ export interface GamePlayOptions {
   random: () => number;
 }
 
-/** The server refuses a question that it has recorded as asked and this page has not. Then another one is tried. */
+/**
+ * The server refuses a question that it has recorded as asked and this page has not, as an `unknown_question`. Then
+ * another one is tried.
+ */
 const maxQuestionsTried = 5;
 
 export const createGamePlay = (options: GamePlayOptions) => {
@@ -88,6 +91,10 @@ export const createGamePlay = (options: GamePlayOptions) => {
     return 'failed';
   };
 
+  /**
+   * Shows the move at once and sends it.
+   * @param response null to ignore the game
+   */
   const makeMove = (
     gameId: string,
     response: string | null,

@@ -20,6 +20,5 @@ it('picks among the questions not asked yet', () => {
 });
 
 it('falls back to the first question when all have been asked', () => {
-  expect(pickQuestionId(allIds, () => 0.5)).toBe(1);
-  expect(questions[0]?.id).toBe(1);
+  expect(pickQuestionId(allIds, () => 0.5)).toBe(allIds[0]);
 });

@@ -12,8 +12,9 @@ export interface GameData {
   questionId: number;
   question: string;
   options: readonly string[];
-  /** The user's answer, or an `IgnoredAnswer`. */
+  /** The user's answer, or an `IgnoredAnswer`; null while there is neither. */
   userResponse: string | null;
+  /** Null until both have answered. */
   partnerResponse: string | null;
   /** Null until both have answered. */
   sameAnswer: boolean | null;
@@ -26,7 +27,10 @@ export interface GameData {
   hasPartnerAnswered: boolean;
 }
 
-/** The rows of Break the Ice among the messages of a chat; each is the `card` of its message. */
+/**
+ * A row of Break the Ice in the message list. It is the `card` of a message, which marks a row that a feature renders
+ * itself. A silent row is not announced to screen readers: `BreakTheIceEffects` announces the reveal.
+ */
 export type GameRow =
   | { kind: 'break_ice_question'; game: GameData }
   | { kind: 'break_ice_reveal'; game: GameData; isSilent: true }
@@ -51,8 +55,8 @@ export interface CelebratedGame {
 }
 
 /**
- * The user's moves in Break the Ice, failed moves, and the end of a visual effect. `response` is null for Ignore.
- * `isRefused`: the server has refused the move; false when its response is missing.
+ * The user's moves in Break the Ice, failed moves, and the end of the visual effect of a reveal. `response` is null for
+ * Ignore. `isRefused`: the server has refused the move; false when its response is missing.
  */
 export type GameAction =
   | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }

@@ -131,10 +131,13 @@ describe('a reaction', () => {
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
-  it('may have an emoji without U+FE0F, which is added, but no emoji outside the allowed list', () => {
+  it('gets the U+FE0F that its emoji lacks', () => {
     expect(
       new ChatWithMessages().react('r1', partnerMessageSeq, '❤').findMessage(partnerMessageSeq)?.reactions,
     ).toHaveProperty('❤️');
+  });
+
+  it('is ignored when its emoji is not in the allowed list', () => {
     expect(new ChatWithMessages().react('r1', partnerMessageSeq, '🦊').effects).toEqual([]);
   });
 
@@ -221,17 +224,18 @@ describe('an edit', () => {
   });
 
   it('by the partner changes only the message with exactly that id', () => {
-    const createEditFrame = (messageId: string, seq: number): ServerFrame => ({
+    const createEditFrame = (seq: number, messageId: string, newContent: string): ServerFrame => ({
       event: 'message_edited',
-      data: { sessionId, seq, messageId, newContent: 'changed' },
+      data: { sessionId, seq, messageId, newContent },
     });
     const chat = new ChatWithMessages().receiveFrame(
-      createEditFrame(toMessageId(partnerMessageSeq), nextSeq),
+      createEditFrame(nextSeq, toMessageId(partnerMessageSeq), 'changed'),
     );
     expect(chat.findMessage(partnerMessageSeq)).toMatchObject({ content: 'changed', isEdited: true });
     const unknownId = toMessageId(9);
-    chat.receiveFrame(createEditFrame(unknownId, nextSeq + 1));
+    chat.receiveFrame(createEditFrame(nextSeq + 1, unknownId, 'ignored'));
     // Unlike a reaction, an edit does not change the nearest message.
     expect(chat.findMessage(ownMessageSeq)?.content).toBe('mine');
+    expect(chat.findMessage(partnerMessageSeq)?.content).toBe('changed');
   });
 });

@@ -1,6 +1,9 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Returns the index of the first message with a later `seq`. Ignores messages without one, such as the welcome. */
+/**
+ * Returns the index of the first message with a later `seq`, or the end of the list. Ignores messages without a `seq`,
+ * such as the welcome.
+ */
 const findInsertIndex = (messages: readonly ChatMessage[], seq: number): number => {
   // Searched from the end: nearly every message is the newest one.
   let insertIndex = messages.length;

@@ -1,6 +1,6 @@
 import { type RandomMessageAck } from '@thaw/contract/acks';
 import { toReactionEmoji } from '@thaw/contract/emojis';
-import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
+import { canBeReactedTo, canBeEdited, type ChatMessage } from '@/chat-ui/chat-message';
 import {
   findActiveSession,
   patchSession,
@@ -22,7 +22,7 @@ import {
 // The user's own messages, edits and reactions, from the input to the server's answer
 // (docs/product-decisions.md, A86 to A92 and A101 to A112).
 
-/** Adds the user's message to the chat with the id and the `seq` that its ack contains. */
+/** Adds the user's message, with the id and the `seq` of its ack, to the chat. */
 export const handleMessageAck = (
   state: RandomChatState,
   sessionId: string,
@@ -39,10 +39,6 @@ export const handleMessageAck = (
   const acknowledged = patchSession(state, { messages, seq: isNext ? seq : session.seq });
   return hasGap ? requestMissingEvents(acknowledged) : stepTo(acknowledged);
 };
-
-/** Hides the typing indicator: without a connection it is unknown whether the partner is typing. */
-export const handleConnectionGivenUp = (state: RandomChatState): Step =>
-  stepTo(patchSession(state, { isPartnerTyping: false }));
 
 // Edits and reactions.
 
@@ -74,7 +70,7 @@ export const saveEdit = (
 ): Step => {
   const { session } = state;
   const message = findMessage(state, messageId);
-  if (!session || !message || !isOwnText(message, me) || newContent === message.content) {
+  if (!session || !message || !canBeEdited(message, me) || newContent === message.content) {
     return stepTo(state);
   }
   const { sessionId } = session;
@@ -95,7 +91,7 @@ export const handleChangeStored = (
   const { seq } = frame.data;
   const updatedSession = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
   if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: updatedSession });
-  // A reaction that changed nothing on the server has no event of its own: its `seq` is not above the session's.
+  // If a reaction changed nothing, `seq` is that of an earlier event, which the session may have already.
   return stepTo({ ...state, session: { ...updatedSession, seq: Math.max(seq, session.seq) } });
 };
 
@@ -108,8 +104,11 @@ export const handleChangeFailed = (
     ? stepTo({ ...state, session: removeUnconfirmedChange(state.session, messageId, changeId) })
     : stepTo(state);
 
-/** Creates the effects that send the user's unanswered edits and reactions again. */
-export const createChangeEffects = ({ sessionId, unconfirmedMessages }: Session, me: number): Effect[] =>
+/** Creates the effects that send the user's unconfirmed edits and reactions again. */
+export const createResendChangesEffects = (
+  { sessionId, unconfirmedMessages }: Session,
+  me: number,
+): Effect[] =>
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.map((change): Effect => {
       const { changeId } = change;

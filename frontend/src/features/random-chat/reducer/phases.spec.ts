@@ -73,18 +73,11 @@ describe('initial phase', () => {
 });
 
 describe('searching phase', () => {
-  it('returns to initial on Cancel and sends leave_queue', () => {
+  it('returns to initial on Cancel and sends leave_queue, which is pending until its acknowledgement', () => {
     const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
     expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
     expect(chat.effects).toEqual([leaveEffect]);
     expect(chat.dispatch({ type: 'leaveAcknowledged' }).state.isLeavePending).toBe(false);
-  });
-
-  it('stays cancelled when leave_queue was lost with the connection, and sends it again', () => {
-    const chat = driveToSearching().dispatch({ type: 'cancelPressed' });
-    expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leaveEffect]);
-    chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-9_000) });
-    expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
   });
 
   it('opens the chat on a match, with one welcome notice that names the partner', () => {
@@ -112,12 +105,14 @@ describe('searching phase', () => {
     expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: receivedAtMs - 9_000 });
   });
 
-  describe('cancelled without a connection', () => {
+  describe('when leave_queue was lost with the connection', () => {
     const driveToCancelled = (): ChatDriver => driveToSearching().dispatch({ type: 'cancelPressed' });
 
-    it('leaves the queue after the reconnect when the server is still searching', () => {
+    it('sends leave_queue again when the server is still searching, and stays cancelled', () => {
       const chat = driveToCancelled().receive('authenticated', { userId: me, state: 'searching' });
       expect(chat.effects).toEqual([leaveEffect]);
+      chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-9_000) });
+      expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
     });
 
     it('declines a match that was made in the meantime', () => {
@@ -148,13 +143,13 @@ describe('searching phase', () => {
 
   it('takes the waiting time from the latest queue_status instead of the start time in queue_joined', () => {
     const chat = driveToSearching();
-    // The local clock is five minutes ahead of the server's, so the search seems to have started earlier.
+    // By the local clock, which is five minutes ahead of the server's, the search began five minutes ago.
     chat.receive('queue_joined', { preferences: 'both', since: formatIsoAtOffset(-300_000) });
     chat.receive('queue_status', { waitedMs: 100, anyoneMatches: true });
     expect(chat.state.searchingSince).toBe(receivedAtMs - 100);
   });
 
-  it('records the report of the server that no waiting user is compatible', () => {
+  it('records that the server has found no compatible user who is waiting', () => {
     const chat = driveToSearching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false });
     expect(chat.state.anyoneMatches).toBe(false);
   });
@@ -226,12 +221,12 @@ describe('active → searching: a confirmed skip', () => {
   });
 });
 
-describe('a block', () => {
+describe('block_changed', () => {
   it.each([
     ['active', driveToActive],
     ['skipped', driveToSkippedByPartner],
   ])(
-    'of the partner leads from %s to initial, and the following chat_skipped changes nothing',
+    'a block of the partner leads from %s to initial, and the following chat_skipped changes nothing',
     (_phase, driveToPhase) => {
       const chat = driveToPhase()
         .receive('block_changed', { userId: partner.id, isBlocked: true })
@@ -241,7 +236,7 @@ describe('a block', () => {
     },
   );
 
-  it('of the partner makes the page ignore later frames of that chat', () => {
+  it('a block of the partner makes the page ignore later frames of that chat', () => {
     const chat = driveToActive()
       .receive('block_changed', { userId: partner.id, isBlocked: true })
       .receive('random_message', createMessageData(2, 'x'));
@@ -250,7 +245,7 @@ describe('a block', () => {
     expect(chat.state.phase).toBe('initial');
   });
 
-  it('changes nothing if it is lifted, concerns another user, or comes outside a chat', () => {
+  it('a block changes nothing if it is lifted, concerns another user, or arrives outside a chat', () => {
     const otherUserId = 99;
     expect(
       driveToActive().receive('block_changed', { userId: otherUserId, isBlocked: true }).state.phase,

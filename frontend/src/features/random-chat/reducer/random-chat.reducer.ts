@@ -3,7 +3,6 @@ import { handleGameAction } from '@/features/random-chat/icebreaker/game-moves';
 import {
   handleChangeFailed,
   handleChangeStored,
-  handleConnectionGivenUp,
   handleMessageAck,
   saveEdit,
   toggleReaction,
@@ -120,8 +119,8 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'gameMoveFailed':
     case 'celebrationEnded':
       return handleGameAction(state, action);
+    // Without a connection, it is unknown whether the partner is typing.
     case 'connectionGivenUp':
-      return handleConnectionGivenUp(state);
     case 'typingExpired':
       return stepTo(patchSession(state, { isPartnerTyping: false }));
     case 'sessionVanished':

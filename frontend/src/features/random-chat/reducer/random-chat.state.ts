@@ -9,7 +9,7 @@ import { type CelebratedGame, type GameAction } from '@/features/random-chat/ice
 // State, actions and effects of the random chat, a one-to-one chat with a stranger. The user searches for a partner,
 // and each match opens a session: one chat with one partner. Numbers such as A58 refer to docs/product-decisions.md.
 
-/** In the phase `skipped` the chat has ended, not only by a skip, and the page shows why. */
+/** `skipped`: the chat has ended, by a skip or otherwise, and the page shows the reason. */
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
 /** An edit or a reaction by the user, shown before the server has answered. This client creates the `changeId`. */

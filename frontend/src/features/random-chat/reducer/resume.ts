@@ -1,5 +1,5 @@
 import { type ChatSkipped, type SessionResumed } from '@thaw/contract/random-chat';
-import { createChangeEffects } from '@/features/random-chat/reducer/own-messages';
+import { createResendChangesEffects } from '@/features/random-chat/reducer/own-messages';
 import {
   createWelcomeNotice,
   handleChatSkipped,
@@ -58,7 +58,7 @@ const applyEvents = (
   let chatSkipped: ChatSkipped | undefined;
   for (const { event, data } of events) {
     const frame = parseEvent(event, data);
-    // An event that this page does not know; the `seq` of the `session_resumed` frame covers it.
+    // This version of the page does not know the event. `handleSessionResumed` advances the `seq` past it.
     if (!frame?.data || !('seq' in frame.data) || typeof frame.data.seq !== 'number') continue;
     if (frame.data.seq <= updated.seq) continue;
     if (frame.event === 'chat_skipped') chatSkipped = frame.data;
@@ -68,7 +68,10 @@ const applyEvents = (
   return { session: { ...updated, celebratedGame: session.celebratedGame }, chatSkipped };
 };
 
-/** The effects that open the texts of unanswered edits in the composer again. */
+/**
+ * The effects that return the texts of unconfirmed edits to the composer. A reset withdraws these edits, because the
+ * server has lost events of the chat.
+ */
 const createUnsavedEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
   Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.flatMap((change): Effect[] =>
@@ -84,6 +87,7 @@ const declineResume = (state: RandomChatState, { sessionId, last }: SessionResum
   if (!last) return stepTo(state);
   // The chat took the place of the user's search, so the search has to be started again.
   const joinAgain = state.phase === 'searching' ? [createJoinQueueEffect(state.preference)] : [];
+  // A user who is in a chat is not in the queue, so no leave is pending any more.
   return stepTo(
     rememberLeftSession({ ...state, isLeavePending: false }, sessionId),
     createSkipChatEffect(sessionId),
@@ -112,9 +116,10 @@ export const handleSessionResumed = (
   const { session: updated, chatSkipped } = applyEvents(sessionBefore, events, me);
   // `resumed.seq` also counts skipped events; live frames may have advanced the session further already.
   const session = { ...updated, seq: Math.max(updated.seq, resumed.seq), isResyncing: !last };
+  // `toInitial` drops what belongs to a search or an earlier chat.
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
 
-  // The end of a chat closes its composer, so unanswered messages and edits end with it (A56).
+  // The end of a chat closes its composer (A56), so unconfirmed messages and edits are neither sent again nor reopened.
   if (chatSkipped) return handleChatSkipped(active, chatSkipped, me);
   const unsavedEditEffects = activeSession && isReset ? createUnsavedEditEffects(activeSession) : [];
   if (!last) return stepTo(active, ...unsavedEditEffects);
@@ -122,6 +127,6 @@ export const handleSessionResumed = (
     active,
     ...unsavedEditEffects,
     { type: 'resendMessages', sessionId },
-    ...createChangeEffects(session, me),
+    ...createResendChangesEffects(session, me),
   );
 };

@@ -1,4 +1,3 @@
-import { type Action } from '@/features/random-chat/reducer/random-chat.state';
 import {
   me,
   partner,
@@ -10,10 +9,11 @@ import {
   createSessionResumedData,
 } from '@/testing/random-chat-driver';
 
-// Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the next has 2.
-// `createMessageData(seq, text)` is a message of the partner, `createAckAction(clientId, text, seq)` one of the user.
+// Each stored event of a session has a `seq`, its number in the session's stream. The match has 1, so the first event
+// after it has 2. `createMessageData(seq, text)` is a message of the partner; `createAckAction(clientId, text, seq)` is
+// one of the user. `effects` are those of the last frame or action.
 
-/** The texts of the chat without the welcome notice, which is always the first. */
+/** The texts of messages and the questions of games, without the welcome notice, which is always the first. */
 const listTexts = ({ texts }: ChatDriver): string[] => texts.slice(1);
 
 describe('messages', () => {
@@ -52,16 +52,13 @@ describe('messages', () => {
   it('shows a message that the user sent in another tab as their own', () => {
     const chat = driveToActive().receive(
       'random_message',
-      createMessageData(2, 'from the phone', { senderId: me, clientId: 'x' }),
+      createMessageData(2, 'from the other tab', { senderId: me, clientId: 'x' }),
     );
     expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
   });
 
   it('ignores the ack of another session', () => {
-    const chat = driveToActive().dispatch({
-      ...createAckAction('c1', 'hello', 2),
-      sessionId: 's0',
-    } as Action);
+    const chat = driveToActive().dispatch(createAckAction('c1', 'hello', 2, 's0'));
     expect(chat.texts).not.toContain('hello');
   });
 });
@@ -187,6 +184,7 @@ describe('a gap in seq', () => {
   });
 });
 
+// The frames `typing` and `partner_connection` are no stored events, so they have no `seq`.
 describe('the partner', () => {
   const driveToTyping = (): ChatDriver =>
     driveToActive().receive('typing', { sessionId: 's1', userId: partner.id });
@@ -214,13 +212,10 @@ describe('the partner', () => {
   });
 
   it("is not shown typing for the user's own typing or that of another session", () => {
-    expect(
-      driveToActive().receive('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping,
-    ).toBe(false);
-    expect(
-      driveToActive().receive('typing', { sessionId: 's0', userId: partner.id }).state.session
-        ?.isPartnerTyping,
-    ).toBe(false);
+    const ownTyping = { sessionId: 's1', userId: me };
+    const typingInOtherSession = { sessionId: 's0', userId: partner.id };
+    for (const data of [ownTyping, typingInOtherSession])
+      expect(driveToActive().receive('typing', data).state.session?.isPartnerTyping).toBe(false);
   });
 
   it('is shown reconnecting, then connected', () => {

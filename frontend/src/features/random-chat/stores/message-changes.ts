@@ -25,14 +25,16 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
     event: E,
     data: ClientInput<E>,
     changeId: string,
+    /** Returns the frame that the partner receives; undefined if the ack is invalid. */
     toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
     onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
   ): void => {
     if (inFlightChangeIds.has(changeId)) return;
     inFlightChangeIds.add(changeId);
     const { sessionId, messageId, userId } = data;
+    const undo = (): void => dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
     const fail: typeof onFailed = (reason, retryAfterMs) => {
-      dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
+      undo();
       onFailed(reason, retryAfterMs);
     };
     getSocket()
@@ -45,11 +47,11 @@ export const createMessageChanges = ({ getSocket, dispatch, outbox }: MessageCha
       })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // The resume sends the change again.
+        // The reducer sends the change again when the chat is resumed.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        // The resync reports how the chat ended.
+        // The missed events, which `resync` requests, include the end of the chat.
         if (isChatEndedError(error)) {
-          dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
+          undo();
           return getSocket().resync();
         }
         fail(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);

@@ -22,7 +22,7 @@ describe('a search', () => {
     expect(commands).toHaveLength(2);
   });
 
-  it('counts a refusal, which shows a toast, and returns to initial', async () => {
+  it('returns to the phase `initial` when it is refused, and increases `refusalCount`', async () => {
     const { chat, commands, getState } = openRandomChatPage();
     chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
@@ -45,7 +45,7 @@ describe('a search', () => {
     signIn(aUser({ id: 8 }));
     chat.switchUser();
     expect(getState().preference).toBe('both');
-    signIn(aUser({ id: 7 }));
+    signIn(aUser()); // the first user again
     chat.switchUser();
     expect(getState().preference).toBe('female');
   });
@@ -78,7 +78,7 @@ describe('after a timeout', () => {
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
     socket.listCommands('leave_queue').at(-1)?.ack({});
     expect(getState().isLeavePending).toBe(false);
-    await timeOutLastCommand(page, 'leave_queue');
+    await flushPromises();
     expect(socket.listCommands('leave_queue')).toHaveLength(2);
   });
 });

@@ -20,8 +20,8 @@ const defaultRetryDelayMs = 1_000;
 
 /**
  * Sends `join_queue` and `leave_queue`. Retries each until the server has answered or the command is not needed any
- * more. A lost connection causes no retry here: the next `authenticated` contains the server's state, and the reducer
- * acts on it.
+ * more. A lost connection causes no retry here: the next `authenticated` frame contains the server's state, and the
+ * reducer acts on it.
  */
 export const createQueueCommands = ({
   clock,
@@ -40,7 +40,7 @@ export const createQueueCommands = ({
         if (!(error instanceof SocketRequestError)) throw error;
         if (error.failure === 'timeout') return retry();
         if (error.failure !== 'refused') return;
-        // The resync restores the chat, which this page does not show.
+        // The user is in a chat that this page does not show yet. The resync restores it.
         if (error.code === 'already_in_session') return getSocket().resync();
         if (error.code === 'rate_limited') {
           clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);

@@ -5,14 +5,15 @@ import { setSearchAtOnceOn } from '@/product/search-at-once';
 import { openRandomChatPage, resumedSession, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
+// The store warns when it cannot send, because it is not connected.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
   jest.restoreAllMocks();
   signOut();
 });
 
-// `openRandomChatPage` shows the chat page, connected. Its `matchPartner` searches and receives a match: the session s1
-// with the `seq` 1.
+// `openRandomChatPage` creates the store of a page that shows the random chat and is connected. Its `matchPartner`
+// starts a search and receives a match, which opens the session s1 with the `seq` 1.
 
 /** Ids of the users of `openRandomChatPage`. */
 const userId = 7;
@@ -40,7 +41,7 @@ describe('typing', () => {
     expect(countTypingFrames()).toBe(2);
   });
 
-  it('of the partner is hidden six seconds after the last typing frame', () => {
+  it('hides that the partner is typing six seconds after the last typing frame', () => {
     const { clock, receive, matchPartner, getState } = openRandomChatPage();
     matchPartner();
     receive('typing', { sessionId: 's1', userId: partnerId });
@@ -89,8 +90,7 @@ describe('leaving the chat page', () => {
 
   it('ends nothing while another tab shows the chat', async () => {
     const { chat, clock, chatTabs, matchPartner, getState } = openRandomChatPage();
-    // Another tab shows the chat.
-    chatTabs.elsewhere = true;
+    chatTabs.isShownElsewhere = true;
     chat.startSearch();
     chat.hide();
     await flushPromises();
@@ -141,7 +141,7 @@ describe('New Conversation', () => {
 });
 
 describe('authenticating', () => {
-  it('reports the session and seq on the screen only during a chat', () => {
+  it('reports the session on the screen and the `seq` of its newest event, but only during a chat', () => {
     const { chat, receive, matchPartner } = openRandomChatPage();
     expect(chat.getLastSeen()).toBeUndefined();
     matchPartner();

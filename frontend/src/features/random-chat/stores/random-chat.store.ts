@@ -164,7 +164,8 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
     if (!me) return;
     // The server still has the chat.
     if (frame.event === 'session_resumed') clock.clearTimeout(chatEndTimer);
-    // If neither the server nor this page has a chat, messages that a reload left in the outbox are dropped.
+    // If neither the server nor this page has a chat, no end of a chat will remove the messages that a reload left in
+    // the outbox.
     if (
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&
@@ -213,6 +214,7 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(chatEndTimer);
       const nextUserId = currentUser()?.id;
+      // The first call after a reload keeps the draft.
       if (userId !== undefined && userId !== nextUserId) removeDraft();
       userId = nextUserId;
       outbox.switchUser(nextUserId);
@@ -224,7 +226,10 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
-    /** Returns `showsChat` for an `authenticate` that is about to be sent, and records it as reported. */
+    /**
+     * Returns `showsChat` (whether this page shows the chat) for an `authenticate` that is about to be sent, and
+     * records it as reported.
+     */
     takeShowsChat: presence.takeShowsChat,
     receive,
     /** The user's moves in Break the Ice. */
@@ -284,14 +289,14 @@ export const createRandomChat = ({ clock, newId, chatTabs }: RandomChatOptions) 
       dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
       return true;
     },
-    /** Called when the user types; notifies the partner at most every two seconds (B02). */
+    /** Called when the user types; notifies the partner at most every two seconds (docs/product-decisions.md, B02). */
     notifyTyping: (): void => {
       const sessionId = findActiveSessionId(useStore.getState());
       if (sessionId !== null && outbox.tryAcquireTypingPermit(sessionId))
         socket.send('typing', { sessionId });
     },
 
-    /** Called when the chat's screen is shown, for the first time or again (A59). */
+    /** Called when the chat's screen is shown, for the first time or again (docs/product-decisions.md, A59). */
     show: presence.show,
     /** Called when the user goes to another screen of the application. A search ends at once, a chat after a delay. */
     hide: presence.hide,

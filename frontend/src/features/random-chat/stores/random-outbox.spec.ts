@@ -3,6 +3,7 @@ import { signOut } from '@/product/identity';
 import { openRandomChatPage, resumedSession, storedAck } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
+// A message that is not sent while disconnected is logged as a warning.
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
   jest.restoreAllMocks();
@@ -85,7 +86,7 @@ describe('a random-chat message of the user', () => {
     expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
-  it('is dropped when its chat ends, after a reload without a chat, and, together with the draft, on logout', () => {
+  it('is dropped when its chat ends, when a reloaded page has no chat, and, with the draft, on logout', () => {
     const { submitMessage, chat, matchPartner, receive, listOutgoing } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');
@@ -100,14 +101,15 @@ describe('a random-chat message of the user', () => {
     expect(reloaded.listOutgoing()).toEqual([]);
     reloaded.matchPartner('s3');
     reloaded.submitMessage('more', 's3');
-    const draftKey = 'thaw-draft';
+    const draftKey = 'thaw-draft'; // as in draft.ts
     sessionStorage.setItem(draftKey, 'half a sentence');
     signOut();
+    // The app calls this when the signed-in user has changed.
     reloaded.chat.switchUser();
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('causes a resync when the server refuses it because the chat is over', async () => {
+  it('makes the page resync with the server when it is refused because the chat is over', async () => {
     const { submitMessage, commands, matchPartner, socket } = openRandomChatPage();
     matchPartner();
     submitMessage('hello');

@@ -9,7 +9,7 @@ import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
-/** Whether the command was refused because its chat has ended. A resync then reports how the chat ended. */
+/** Whether the command was refused because its chat has ended. The caller then resyncs, to learn how it ended. */
 export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
@@ -25,7 +25,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
   createOutbox({
     clock,
     newId,
-    storageKey: (userId) => `thaw-outgoing-random-${userId}`,
+    getStorageKey: (userId) => `thaw-outgoing-random-${userId}`,
     isConnected: () => getSocket().isOpen,
     send: (message, onAck) =>
       getSocket().request(
@@ -39,7 +39,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
         },
         { onAck },
       ),
-    onAck: (message, data) => {
+    handleAck: (message, data) => {
       const ack = randomMessageAckSchema.safeParse(data);
       const me = currentUser();
       if (!ack.success || !me) return false;
@@ -59,6 +59,7 @@ export const createRandomOutbox = ({ clock, newId, getSocket, dispatch }: Random
     // Without a composer, the text of an unsent message is added to the stored draft.
     onReturnedWithoutComposer: (sessionId, returned) =>
       writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
+    // A reload has lost the file of the picture; the draft records that there was one.
     onPictureLost: (sessionId, returned) =>
       writeDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),
   });

@@ -22,7 +22,7 @@ const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
   const { isPending, unblock } = useUnblock(userId, person.blockedId);
   const nameId = `blocked-${person.blockedId}`;
   return (
-    // `content-visibility`: rows out of sight are not laid out, because the list may have 2,000.
+    // `content-visibility`: rows out of sight are not laid out, because there may be 2,000 (`limits.blockedUsersMax`).
     <li className="flex min-h-15 items-center gap-3 py-2 [contain-intrinsic-size:auto_60px] [content-visibility:auto]">
       <Avatar id={person.blockedId} name={person.username} picture={person.avatar} />
       <div className="min-w-0 flex-1">
@@ -42,7 +42,7 @@ const BlockedPerson = ({ userId, person, now }: BlockedPersonProps) => {
   );
 };
 
-/** Shown in place of an empty list. The picture is a person, crossed out. */
+/** Shown in place of an empty list. The drawing is an empty avatar, crossed out. */
 const NoBlockedPeople = () => (
   <EmptyState text={copy.people.empty} height={48}>
     <circle className="stroke-input" strokeDasharray="4 5" cx="48" cy="24" r="19" />
@@ -57,7 +57,7 @@ export const BlockedPeople = ({ userId, onDismiss }: { userId: number; onDismiss
   return (
     <Modal isOpen title={copy.people.title} onDismiss={onDismiss}>
       {people && people.length > 0 ? (
-        <ul aria-label={copy.people.label} className="mt-3 divide-y divide-border">
+        <ul aria-label={copy.people.title} className="mt-3 divide-y divide-border">
           {people.map((person) => (
             <BlockedPerson key={person.blockedId} userId={userId} person={person} now={now} />
           ))}

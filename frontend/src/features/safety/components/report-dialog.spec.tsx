@@ -22,7 +22,7 @@ const reportResponse = {
   outcome: null,
   blocked: true,
 };
-/** The blocks that the dialog has applied to this page. */
+/** The blocks that the dialog has announced to the rest of the page. */
 const blockChanges: unknown[] = [];
 let unsubscribe: () => void;
 
@@ -82,7 +82,7 @@ it('offers all categories, states who gets which messages, and cannot be sent wi
   expect(getButton('Send report')).toBeDisabled();
 });
 
-it('sends category, text and the marked messages, closes, and applies the block to this page', async () => {
+it('sends category, text and the marked messages, closes, and announces the block', async () => {
   const server = fakeServer({ 'POST /api/reports': reportResponse });
   const user = openDialog({ chat: { sessionId: 's1', messageIds: ['1763640000000-0'] } });
   await user.click(getRadio('Sexual messages or pictures I did not want'));
@@ -130,7 +130,7 @@ it('can be used by keyboard only, and sent without a text and without a block', 
   expect(blockChanges).toEqual([]);
 });
 
-it('shows that the person could not be blocked although the report was sent', async () => {
+it('says that the report was sent but the person could not be blocked', async () => {
   fakeServer({ 'POST /api/reports': { ...reportResponse, blocked: false } });
   const user = openDialog();
   await user.click(getRadio('Insults or hate'));

@@ -11,6 +11,9 @@ import { ChoiceGroup } from '@/ui/choice-group';
 import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
+/** Length, in code points, from which the counter is shown. */
+const showCountFrom = 900;
+
 const choices = reportCategorySchema.options.map((value) => ({
   value,
   label: copy.categories[value],
@@ -48,6 +51,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
   return (
     <form
       className="mt-3 grid gap-3"
+      // `Modal` asks before it closes over unsaved input.
       data-unsaved={words.trim() !== '' && !isPending}
       onSubmit={(event) => {
         event.preventDefault();
@@ -60,6 +64,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         look="rows"
         value={category}
         choices={choices}
+        // `ChoiceGroup` cannot be disabled.
         onChoose={(chosen) => (isPending ? undefined : setCategory(chosen))}
       />
       <TextArea
@@ -68,7 +73,7 @@ const ReportForm = ({ name, isBlocked, isPending, onSend }: ReportFormProps) => 
         onChange={setWords}
         rows={2}
         maxCodePoints={limits.reportWordsMaxCodePoints}
-        countFrom={copy.countFrom}
+        showCountFrom={showCountFrom}
         formatCount={copy.count}
         isDisabled={isPending}
       />

@@ -6,11 +6,12 @@ import { createQueryClient } from '@/lib/query-client';
 import { onAppEvent } from '@/product/app-events';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
-import { isHidingInsults } from '@/product/stranger-choices';
+import { isHidingInsults } from '@/product/stranger-settings';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
+// Dates of this year are shown without the year.
 const thisYear = new Date().getFullYear();
 const heron = {
   blockedId: 12,
@@ -22,7 +23,7 @@ const finch = { blockedId: 13, username: 'finch', avatar: null, createdAt: '2020
 let unsubscribe = (): void => undefined;
 
 beforeEach(() => {
-  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined); // a failed unblock logs a warning
   signIn(aUser());
   useToasts.setState({ shown: null });
 });
@@ -65,7 +66,7 @@ it('unblocks a person, removes the row, and shows a toast', async () => {
   expect(getShownToast()?.title).toBe('Unblocked');
 });
 
-it('treats a person who is unblocked already as unblocked', async () => {
+it('reports success when the person has already been unblocked', async () => {
   // DELETE has no route, so its response is a 404.
   const server = fakeServer({ 'GET /api/blocks/7': [heron] });
   const { user } = openSettings();

@@ -8,7 +8,7 @@ import {
   setHidingInsults,
   useIsBlurringPictures,
   useIsHidingInsults,
-} from '@/product/stranger-choices';
+} from '@/product/stranger-settings';
 import { Button, buttonClass } from '@/ui/button';
 import { Switch } from '@/ui/switch';
 

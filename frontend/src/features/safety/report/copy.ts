@@ -16,8 +16,6 @@ export const copy = {
     other: 'Something else',
   } satisfies Record<ReportCategory, string>,
   words: 'Anything to add? (optional)',
-  /** Length, in code points, from which the counter is shown. */
-  countFrom: 900,
   count: (length: number, maximum: number) =>
     `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
   alsoBlock: (name: string) => `Also block ${name}`,

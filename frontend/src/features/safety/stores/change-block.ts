@@ -15,11 +15,12 @@ export const toastFailure = (error: unknown, failure: { title: string; descripti
   });
 
 /**
- * Applies a block or unblock to this page, without waiting for its frame. Does nothing if another user has signed in
- * during the request.
+ * Applies a block or unblock to this page, without waiting for the server's frame `block_changed`. Does nothing if
+ * another user has signed in during the request.
+ * @param ownId the user who was signed in when the request was sent
  */
-export const applyBlockHere = (userId: number, personId: number, isBlocked: boolean): void => {
-  if (currentUser()?.id === userId) raise('block-changed', { userId: personId, isBlocked });
+export const applyBlockHere = (ownId: number, personId: number, isBlocked: boolean): void => {
+  if (currentUser()?.id === ownId) raise('block-changed', { userId: personId, isBlocked });
 };
 
 /**
@@ -42,7 +43,7 @@ export const unblock = async (userId: number, personId: number): Promise<void> =
 };
 
 /**
- * Blocks a person and shows a toast for either outcome; on success with an action that unblocks.
+ * Blocks a person and shows a toast for either outcome. The toast of a success has an action that unblocks.
  * @throws the error of the request, after the toast.
  */
 export const block = async (userId: number, person: Person): Promise<void> => {

@@ -16,7 +16,7 @@ export const noticesQuery = (userId: number) =>
       z.array(noticeSchema).parse(await request('GET', url)),
   });
 
-/** @param refetchEveryMs  if absent, the notices are not polled */
+/** @param refetchEveryMs  polling interval, for a user without a socket; if absent, the notices are not polled */
 export const useNotices = (userId: number, { refetchEveryMs }: { refetchEveryMs?: number } = {}) =>
   useQuery({
     ...noticesQuery(userId),
@@ -24,6 +24,6 @@ export const useNotices = (userId: number, { refetchEveryMs }: { refetchEveryMs?
     refetchIntervalInBackground: true,
   });
 
-/** Marks a notice as seen, and answers its question if it has one. Resolves to the notice as it is stored then. */
+/** Marks a notice as seen, and answers it if it is an age question. Resolves to the notice as it is stored then. */
 export const updateNotice = async (noticeId: number, update: ReadNotice): Promise<Notice> =>
   noticeSchema.parse(await request('PUT', `/api/notices/${noticeId}`, update));

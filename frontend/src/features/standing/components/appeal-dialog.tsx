@@ -7,7 +7,10 @@ import { Button } from '@/ui/button';
 import { Modal } from '@/ui/modal';
 import { TextArea } from '@/ui/text-area';
 
-const isValidAppeal = (words: string): boolean => fileAppealSchema.shape.words.safeParse(words).success;
+/** Length, in code points, from which the counter is shown. */
+const showCountFrom = 1_900;
+
+const isValidAppeal = (text: string): boolean => fileAppealSchema.shape.words.safeParse(text).success;
 
 const AppealSent = ({ onDismiss }: { onDismiss: () => void }) => {
   const closeButton = useRef<HTMLButtonElement>(null);
@@ -32,7 +35,7 @@ export interface AppealDialogProps {
 
 /** Dialog for an appeal against the decision of a notice. */
 export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) => {
-  const [words, setWords] = useState('');
+  const [text, setText] = useState('');
   const { isPending, isSent, send } = useAppeal(userId, notice);
   return (
     <Modal isOpen title={copy.appeal.title} onDismiss={onDismiss} isLocked={isPending}>
@@ -42,24 +45,24 @@ export const AppealDialog = ({ userId, notice, onDismiss }: AppealDialogProps) =
         <form
           className="mt-4"
           // `Modal` asks before it closes over unsaved input.
-          data-unsaved={words.trim() !== '' && !isPending}
+          data-unsaved={text.trim() !== '' && !isPending}
           onSubmit={(event) => {
             event.preventDefault();
-            send(words);
+            send(text);
           }}
         >
           <TextArea
             label={copy.appeal.words}
-            value={words}
-            onChange={setWords}
+            value={text}
+            onChange={setText}
             rows={6}
             maxCodePoints={limits.appealWordsMaxCodePoints}
-            countFrom={copy.appeal.countFrom}
+            showCountFrom={showCountFrom}
             formatCount={copy.appeal.count}
             isDisabled={isPending}
           />
           <div className="mt-6 flex flex-wrap gap-3">
-            <Button type="submit" disabled={isPending || !isValidAppeal(words)}>
+            <Button type="submit" disabled={isPending || !isValidAppeal(text)}>
               {isPending ? copy.appeal.pending : copy.appeal.send}
             </Button>
             <Button variant="ghost" disabled={isPending} onClick={onDismiss}>

@@ -16,8 +16,8 @@ import { aNotice } from '@/testing/safety-factories';
 import { renderWithCache } from '@/testing/with-cache';
 import { useToasts } from '@/ui/toast-store';
 
-// A notice informs the user of a decision of the moderation, or asks for their age. `aNotice` is a suspension by
-// default. The user's standing is the state that the moderation has set, such as suspended.
+// A notice informs the user of a decision of the moderation, or asks for their age. The user's standing is the state
+// that the moderation has set, such as suspended. By default, `aNotice` is about a suspension.
 
 const userId = 7;
 const seenAt = '2026-11-20T22:00:00.000Z';
@@ -119,13 +119,11 @@ it('sends an appeal with the keyboard only, and then says that another moderator
   await user.tab();
   await user.keyboard('{Enter}');
   // The notice and the appeal both contain the text.
-  expect(await screen.findAllByText('Your appeal is being looked at by another moderator.')).not.toHaveLength(
-    0,
-  );
+  await screen.findAllByText('Your appeal is being looked at by another moderator.');
   expect(server.calls.at(-1)).toEqual({
     method: 'POST',
     url: '/api/appeals',
-    // The server trims the words.
+    // The server trims `words`.
     body: { userId, noticeId: 42, words: '   It was my sister.' },
   });
   // The button Close of the appeal has the focus.
@@ -175,7 +173,7 @@ it.each([
   ['I am 18 or older', 'adult', 'good'],
   ['I am under 18', 'minor', 'suspended'],
 ] as const)(
-  'sends the answer "%s", and then applies the standing that the server returns',
+  'sends the answer of the button "%s", and then applies the standing that the server returns',
   async (label, answer, kind) => {
     const standing = { ...ageQuestionStanding, kind };
     signIn(aUser({ standing: ageQuestionStanding }));
@@ -196,7 +194,7 @@ it.each([
   },
 );
 
-it('does not answer the age question when it opens while the user is typing a message', async () => {
+it('ignores the keys of a message that the user is still typing when the age question opens', async () => {
   signIn(aUser({ standing: ageQuestionStanding }));
   const { server, user } = await openPage(ageQuestion);
   expect(await findDialog('How old are you?')).toHaveFocus();

@@ -1,7 +1,7 @@
 import { type Notice } from '@thaw/contract/safety';
 import { AppealPart } from '@/features/standing/components/appeal-part';
 import { copy } from '@/features/standing/copy';
-import { useAgeAnswer, useMarkSeen } from '@/features/standing/hooks/use-read-notice';
+import { useAgeAnswer, useMarkSeen } from '@/features/standing/hooks/use-notice-updates';
 import { closeNotice } from '@/features/standing/stores/notice-dialog.store';
 import { useIdentity } from '@/product/identity';
 import { NoticeBody } from '@/product/notice/notice-body';

@@ -50,7 +50,7 @@ const NoticesList = ({ userId, onDismiss }: { userId: number; onDismiss: () => v
   return (
     <Modal isOpen title={copy.list.title} onDismiss={onDismiss}>
       {notices && notices.length > 0 ? (
-        <ul aria-label={copy.list.label} className="mt-3 divide-y divide-border">
+        <ul aria-label={copy.list.title} className="mt-3 divide-y divide-border">
           {notices.map((notice) => (
             <Row key={notice.id} notice={notice} />
           ))}

@@ -5,7 +5,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { useNotices } from '@/features/standing/api/notices';
 import { AppealPart } from '@/features/standing/components/appeal-part';
 import { copy } from '@/features/standing/copy';
-import { useMarkSeen } from '@/features/standing/hooks/use-read-notice';
+import { useMarkSeen } from '@/features/standing/hooks/use-notice-updates';
 import { useDocumentTitle } from '@/product/document-title';
 import { Logo } from '@/product/logo';
 import { NoticeBody } from '@/product/notice/notice-body';

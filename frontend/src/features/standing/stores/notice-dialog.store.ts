@@ -4,7 +4,7 @@ import { create } from 'zustand';
 interface NoticeDialogState {
   /** The notice that the user has opened, for example from the list of notices. */
   openedId: number | null;
-  /** Notices that the user has closed since the page load. The next page load shows the unseen ones again. */
+  /** Notices closed since the page load. Those that were not marked as seen are shown again at the next page load. */
   closedIds: ReadonlySet<number>;
 }
 

@@ -13,7 +13,7 @@ export type ChatForSuggestions = { sessionId: string } | { friendId: number };
 const timeoutMs = 10_000;
 
 /** Fetches whether the server has a language model, and the host of this model. */
-export const loadSource = async (): Promise<SuggestionSource> =>
+export const loadSuggestionSource = async (): Promise<SuggestionSource> =>
   suggestionSourceSchema.parse(await request('GET', '/api/suggestions'));
 
 /**

@@ -6,9 +6,9 @@ import { ModelQuestion } from '@/features/suggestions/components/model-question'
 import { SuggestionRow } from '@/features/suggestions/components/suggestion-row';
 import { copy } from '@/features/suggestions/copy';
 import {
-  chooseSource,
   loadModel,
   type ModelChoice,
+  saveModelChoice,
   useModel,
 } from '@/features/suggestions/stores/model.store';
 import { useSilence } from '@/features/suggestions/hooks/use-silence';
@@ -41,12 +41,13 @@ const useModelChoice = () => {
     if (userId !== null) void loadModel(userId);
   }, [userId]);
   return {
+    /** Host name of the model; null if there is none, or until it is known. */
     host,
     isUndecided: host !== null && userId !== null && choice === undefined,
     /** Id of the user, if they have agreed to use the model; otherwise null. */
-    askerId: host !== null && choice === 'model' ? userId : null,
+    consentingUserId: host !== null && choice === 'model' ? userId : null,
     choose: (chosen: ModelChoice): void => {
-      if (userId !== null) chooseSource(userId, chosen);
+      if (userId !== null) saveModelChoice(userId, chosen);
     },
   };
 };
@@ -61,12 +62,12 @@ export const Suggestions = ({
   chat,
   automatic,
 }: SuggestionsProps) => {
-  const { host, isUndecided, askerId, choose } = useModelChoice();
+  const { host, isUndecided, consentingUserId, choose } = useModelChoice();
   const [isQuestionOpen, setQuestionOpen] = useState(false);
   const isRequested = useSuggestions(({ requestedIn }) => requestedIn === conversationId);
   const isHidden = useSuggestions(({ hiddenIn }) => hiddenIn === conversationId);
   const isSilent = useSilence(automatic?.activity, automatic ? pageLimits.suggestionsAfterMs : null);
-  // The room disappears, for example, when the user begins to write without a suggestion.
+  // The composer has no room for ideas, for example, when the user has typed a text.
   useEffect(() => {
     if (!hasRoomForIdeas) closeSuggestions(conversationId);
   }, [hasRoomForIdeas, conversationId]);
@@ -87,7 +88,7 @@ export const Suggestions = ({
           conversationId={conversationId}
           messages={messages}
           chat={chat}
-          askerId={askerId}
+          consentingUserId={consentingUserId}
           host={host}
           onChangeSource={() => setQuestionOpen(true)}
           insert={insert}

@@ -21,7 +21,7 @@ export interface IdeasOptions {
   messages: readonly ChatMessage[];
   chat: ChatForSuggestions;
   /** Id of the user, if they have agreed to use the language model; null to draw starters (prepared questions). */
-  askerId: number | null;
+  consentingUserId: number | null;
 }
 
 /** One drawing of ideas, from the state of the conversation when the drawing began. */
@@ -55,19 +55,19 @@ const drawStarters = (round: Round): Round => {
 };
 
 /** Asks the model. If it has no idea, or only used ones, draws starters. */
-const askForIdeas = async (round: Round, askerId: number): Promise<Round> => {
+const askForIdeas = async (round: Round, consentingUserId: number): Promise<Round> => {
   // Ideas of the model are kept as long as no message is added.
   const keptFor = `${round.conversationId} ${round.texts.length}`;
   const kept = useSuggestions.getState().modelIdeas;
   const isKept = !round.isRepeated && kept?.keptFor === keptFor;
-  const ideas = isKept ? kept.ideas : await askModel(askerId, round.chat).catch(() => []);
+  const ideas = isKept ? kept.ideas : await askModel(consentingUserId, round.chat).catch(() => []);
   const unused = ideas.filter((idea) => !round.used.has(idea));
   keepModelIdeas({ keptFor, ideas: unused });
   return unused.length === 0 ? drawStarters(round) : { ...round, ideas: unused, isFromModel: true };
 };
 
 const beginRound = (
-  { conversationId, messages, chat, askerId }: IdeasOptions,
+  { conversationId, messages, chat, consentingUserId }: IdeasOptions,
   { shown, isRepeated }: Pick<Round, 'shown' | 'isRepeated'>,
 ): Round => {
   const texts = readTexts(messages);
@@ -75,7 +75,7 @@ const beginRound = (
   const round: Round = {
     conversationId,
     chat,
-    askerId,
+    consentingUserId,
     texts,
     used,
     isRepeated,
@@ -83,7 +83,7 @@ const beginRound = (
     ideas: null,
     isFromModel: false,
   };
-  return askerId === null ? drawStarters(round) : round;
+  return consentingUserId === null ? drawStarters(round) : round;
 };
 
 /**
@@ -93,13 +93,13 @@ const beginRound = (
  */
 export const useIdeas = (options: IdeasOptions) => {
   const [round, setRound] = useState(() => beginRound(options, { shown: [], isRepeated: false }));
-  if (round.askerId !== options.askerId)
+  if (round.consentingUserId !== options.consentingUserId)
     setRound(beginRound(options, { shown: round.shown, isRepeated: false }));
   useEffect(() => {
-    const { askerId } = round;
-    if (askerId === null || round.ideas !== null) return;
+    const { consentingUserId } = round;
+    if (consentingUserId === null || round.ideas !== null) return;
     let isCurrent = true;
-    void askForIdeas(round, askerId).then((drawn) => {
+    void askForIdeas(round, consentingUserId).then((drawn) => {
       if (isCurrent) setRound(drawn);
     });
     return () => {

@@ -5,7 +5,7 @@ const notSilentYet = Symbol('not silent yet');
 
 /**
  * Whether `activity` has not changed for `afterMs`.
- * @param activity  compared with `===`
+ * @param activity  compared with `===`; must not return to an earlier value
  * @param afterMs  in ms; if null, nothing is measured and the result is false
  */
 export const useSilence = (activity: unknown, afterMs: number | null): boolean => {

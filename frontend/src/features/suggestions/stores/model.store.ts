@@ -1,8 +1,8 @@
 import { create } from 'zustand';
-import { loadSource } from '@/features/suggestions/api/model-suggestions';
+import { loadSuggestionSource } from '@/features/suggestions/api/model-suggestions';
 import { browserStorage } from '@/lib/storage';
 
-/** Where ideas come from: the language model, or only this page. */
+/** Where suggestions come from: the server's language model, or only the prepared questions of this page. */
 export type ModelChoice = 'model' | 'page';
 
 interface ModelState {
@@ -29,7 +29,7 @@ let loading: Promise<void> | undefined;
  * until the next call.
  */
 export const loadModel = (userId: number): Promise<void> => {
-  loading ??= loadSource().then(
+  loading ??= loadSuggestionSource().then(
     ({ host }) => useModel.setState({ host }),
     () => {
       loading = undefined;
@@ -43,14 +43,15 @@ export const loadModel = (userId: number): Promise<void> => {
 };
 
 /** Remembers the choice of the user in this browser. */
-export const chooseSource = (userId: number, choice: ModelChoice): void => {
+export const saveModelChoice = (userId: number, choice: ModelChoice): void => {
   const { host, choices } = useModel.getState();
   useModel.setState({ choices: { ...choices, [userId]: choice } });
+  // The user is asked only when the host is known.
   browserStorage.write(storageKey(userId), `${choice} ${host ?? ''}`);
 };
 
 /** Resets this store between tests. */
-export const forgetModel = (): void => {
+export const resetModel = (): void => {
   loading = undefined;
   useModel.setState({ host: null, choices: {} });
 };

@@ -14,7 +14,7 @@ interface Suggestions {
   hiddenIn: string | null;
   /** Suggestions that the user has inserted into a composer, by conversation. */
   usedIn: Readonly<Record<string, readonly string[]>>;
-  /** The newest ideas of the language model; `keptFor` identifies the conversation and its state. */
+  /** The newest ideas of the language model. `keptFor`: the id of the conversation, and its number of messages. */
   modelIdeas: { keptFor: string; ideas: readonly string[] } | null;
 }
 
@@ -28,11 +28,11 @@ export const useSuggestions = create<Suggestions>()(() => ({
 export const requestSuggestions = (conversationId: string): void =>
   useSuggestions.setState({ requestedIn: conversationId });
 
-/** Ends a request of the user; suggestions may still appear by themselves. */
+/** Closes suggestions that the user has asked for. Suggestions may still appear by themselves. */
 export const closeSuggestions = (conversationId: string): void =>
   useSuggestions.setState(({ requestedIn }) => (requestedIn === conversationId ? { requestedIn: null } : {}));
 
-/** Ends a request of the user. From then on, no suggestions appear by themselves in this conversation. */
+/** Closes the suggestions. From then on, they no longer appear by themselves in this conversation. */
 export const hideSuggestions = (conversationId: string): void => {
   closeSuggestions(conversationId);
   useSuggestions.setState({ hiddenIn: conversationId });
@@ -44,6 +44,6 @@ export const recordUsed = (conversationId: string, text: string): void =>
     usedIn: { ...usedIn, [conversationId]: [...(usedIn[conversationId] ?? []), text] },
   }));
 
-/** Keeps ideas of the model, so that a row that disappears and returns does not ask the model again. */
+/** Keeps the ideas of the model, so that it is not asked again when suggestions disappear and reappear. */
 export const keepModelIdeas = (modelIdeas: Suggestions['modelIdeas']): void =>
   useSuggestions.setState({ modelIdeas });

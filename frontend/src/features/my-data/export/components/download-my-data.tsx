@@ -65,7 +65,7 @@ export const DownloadMyData = ({ user, isRow = false }: DownloadMyDataProps) => 
     const failureMessage = await startDownload(user.id);
     setPending(false);
     if (failureMessage !== null)
-      toast({ title: copy.notStarted, description: failureMessage, tone: 'destructive' });
+      toast({ title: copy.failedTitle, description: failureMessage, tone: 'destructive' });
   };
   return (
     <>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { fetchKeys } from '@/features/my-data/receipt/api/receipts';
 import { copy } from '@/features/my-data/receipt/copy';
-import { isConsistent, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
+import { hasSignedContent, type ReceiptFile } from '@/features/my-data/receipt/receipt-file';
 import { canVerify, verifyReceipt, type Verdict } from '@/features/my-data/receipt/verify-receipt';
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
@@ -10,7 +10,7 @@ type Result = Verdict | 'otherReceipt' | 'failed';
 
 interface CheckProps {
   file: ReceiptFile;
-  /** The id that the content must have: that in the address of the page, or that of the opened file. */
+  /** The id that the receipt must have, from the address of the page or from the opened file. */
   receiptId: string;
 }
 
@@ -18,7 +18,7 @@ const checkReceipt = async ({ file, receiptId }: CheckProps): Promise<Result> =>
   try {
     const verdict = await verifyReceipt(file.receipt, await fetchKeys());
     if (verdict !== 'genuine') return verdict;
-    if (!isConsistent(file)) return 'altered';
+    if (!hasSignedContent(file)) return 'altered';
     return file.content.receiptId === receiptId ? 'genuine' : 'otherReceipt';
   } catch (error) {
     console.warn('The receipt was not checked', error);

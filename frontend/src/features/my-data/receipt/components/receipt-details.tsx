@@ -82,7 +82,7 @@ const RemainingData = ({ counts, countedAt, isCounting, onCountAgain }: Remainin
 
 export interface ReceiptDetailsProps {
   content: ReceiptContent;
-  /** Null when the server does not know the receipt. */
+  /** Null when the server does not know the receipt; `content` then comes from a file that the user opened. */
   remaining: RemainingCount | null;
 }
 

@@ -107,11 +107,11 @@ const FinishedDeletion = ({
     isCounting,
     onCountAgain,
   };
-  // An anonymous account expires when it is not used.
-  const isExpired = content.reason === 'inactive';
+  // An anonymous account is deleted when it is not used.
+  const wasInactive = content.reason === 'inactive';
   return (
-    <Frame title={isExpired ? copy.done.titleOfExpired : copy.done.title} dots="parted">
-      {isExpired ? <p className="mt-2 text-md text-muted-foreground">{copy.done.inactive}</p> : null}
+    <Frame title={wasInactive ? copy.done.titleOfInactive : copy.done.title} dots="parted">
+      {wasInactive ? <p className="mt-2 text-md text-muted-foreground">{copy.done.leadOfInactive}</p> : null}
       <p className="mt-2 text-base text-muted-foreground">
         {copy.done.finished(formatExactTime(Date.parse(content.finishedAt)))}
       </p>

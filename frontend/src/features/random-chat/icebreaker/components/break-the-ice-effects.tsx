@@ -40,7 +40,7 @@ export const BreakTheIceEffects = () => {
       <GameLog />
       {celebratedGame ? (
         // A reveal without its effect is complete, so nothing is shown if the code cannot be loaded.
-        <LoadedPart key={celebratedGame.gameId} part={celebrationPart} broken={() => null}>
+        <LoadedPart key={celebratedGame.gameId} part={celebrationPart} renderFailure={() => null}>
           {(Celebration) => (
             <Celebration
               gameId={celebratedGame.gameId}

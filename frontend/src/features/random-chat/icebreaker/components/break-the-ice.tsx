@@ -18,6 +18,7 @@ export const shownGamePart = createPart(
 
 const startGame = async (): Promise<void> => {
   const outcome = await randomChat.game.start();
+  // After the other outcomes, the page already shows a game or the end of the chat.
   if (outcome === 'too_fast' || outcome === 'failed') toast(copy.notStarted[outcome]);
 };
 
@@ -44,9 +45,9 @@ const Card = ({ row, senderId }: { row: CardRow; senderId: number }) => {
   return (
     <LoadedPart
       part={shownGamePart}
-      // Keeps the place of a question while its code is loaded.
+      // Reserves the height of a question while the code is loaded.
       pending={<div className="min-h-64" />}
-      broken={({ retry }) => <LoadError text={copy.broken} onRetry={retry} />}
+      renderFailure={({ retry }) => <LoadError text={copy.gameNotShown} onRetry={retry} />}
       // After a failure, a change of the game retries.
       resetKeys={[game]}
     >

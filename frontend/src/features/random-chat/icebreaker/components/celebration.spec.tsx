@@ -21,10 +21,10 @@ afterEach(() => jest.useRealTimers());
 it.each([
   [true, 'Ice cubes', 'ice-cubes', 5_000],
   [false, 'Sparks', 'sparks', 3_000],
-])('shows the effect for isMatch %s (%s) until its time is over', (isMatch, name, effect, durationMs) => {
+])('shows the effect for isMatch %s (%s) until its time is over', (isMatch, label, effect, durationMs) => {
   const onEnd = jest.fn();
   const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
-  expect(screen.getByRole('img', { name })).toBeInTheDocument();
+  expect(screen.getByRole('img', { name: label })).toBeInTheDocument();
   expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
   act(() => jest.advanceTimersByTime(durationMs - 1));
   expect(onEnd).not.toHaveBeenCalled();
@@ -43,6 +43,7 @@ it.each([
     setReducedMotion(true);
     const onEnd = jest.fn();
     const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onEnd={onEnd} />);
+    // CSS shows the words of this attribute.
     const shownWords = [...container.querySelectorAll('[data-says]')].map((element) =>
       element.getAttribute('data-says'),
     );

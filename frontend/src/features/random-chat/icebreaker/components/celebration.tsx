@@ -8,14 +8,15 @@ import { pageLimits } from '@/lib/page-limits';
 export interface CelebrationProps {
   gameId: string;
   isMatch: boolean;
-  /** Must be the same function at every render. */
+  /** Must be the same function at every render: another one would restart the time. */
   onEnd: (gameId: string) => void;
 }
 
 /**
- * Shows ice cubes for five seconds after the same answers, or sparks for three seconds after different ones. With
- * reduced motion, shows a still badge for the same time. CSS generates the badge's words from `data-says`, because the
- * text of the page contains these words already.
+ * Shows ice cubes for five seconds after the same answers, or sparks for three seconds after different ones (a plot
+ * twist). With reduced motion, shows a still badge for the same time. CSS generates the badge's words from `data-says`,
+ * so that the text of the page has them only once, in the card of the reveal. The title for the same answers is in
+ * English and in Portuguese (docs/product-decisions.md, A80).
  */
 export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -37,7 +38,7 @@ export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
   return (
     <div
       role="img"
-      aria-label={isMatch ? copy.match.effect : copy.plotTwist.effect}
+      aria-label={isMatch ? copy.match.effectLabel : copy.plotTwist.effectLabel}
       className="pointer-events-none absolute inset-0 z-raised overflow-hidden"
     >
       {isStill ? (
@@ -55,7 +56,7 @@ export const Celebration = ({ gameId, isMatch, onEnd }: CelebrationProps) => {
             />
             {isMatch ? (
               <span
-                data-says={copy.match.local}
+                data-says={copy.match.portuguese}
                 className="block text-base font-semibold before:content-[attr(data-says)]"
               />
             ) : null}

@@ -6,7 +6,7 @@ import { GameCard } from '@/features/random-chat/icebreaker/components/game-card
 import { type GameData } from '@/features/random-chat/icebreaker/game';
 
 const [question] = questions as [Question];
-const [soup, film] = question.options as [string, string];
+const [firstOption, secondOption] = question.options as [string, string];
 
 const createGame = (changes: Partial<GameData> = {}): GameData => ({
   gameId: 'g1',
@@ -51,8 +51,8 @@ it('shows the question, its options and Ignore, and reports the choice', async (
   expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
   expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual(question.options);
   expect(screen.getByRole('radiogroup', { name: question.question })).toBeVisible();
-  await user.click(getRadio(film));
-  expect(onAnswer).toHaveBeenCalledWith('g1', film);
+  await user.click(getRadio(secondOption));
+  expect(onAnswer).toHaveBeenCalledWith('g1', secondOption);
   await user.click(screen.getByRole('button', { name: 'Ignore' }));
   expect(onIgnore).toHaveBeenCalledWith('g1');
 });
@@ -61,20 +61,20 @@ it('shows no Ignore to the user who asked', () => {
   renderGame(createGame(), { isMine: true });
   expect(screen.getByText('You asked')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
-  expect(screen.getAllByRole('radio')).toHaveLength(5);
+  expect(screen.getAllByRole('radio')).toHaveLength(question.options.length);
 });
 
 it('makes the options one tab stop: the arrow keys wrap around without choosing, and Space chooses', async () => {
   const { user, onAnswer } = renderGame(createGame());
   await user.tab();
-  expect(getRadio(soup)).toHaveFocus();
+  expect(getRadio(firstOption)).toHaveFocus();
   await user.keyboard('{ArrowUp}');
   expect(getRadio(question.options.at(-1) ?? '')).toHaveFocus();
   await user.keyboard('{ArrowDown}{ArrowRight}');
-  expect(getRadio(film)).toHaveFocus();
+  expect(getRadio(secondOption)).toHaveFocus();
   expect(onAnswer).not.toHaveBeenCalled();
   await user.keyboard(' ');
-  expect(onAnswer).toHaveBeenCalledWith('g1', film);
+  expect(onAnswer).toHaveBeenCalledWith('g1', secondOption);
   await user.tab();
   expect(screen.getByRole('button', { name: 'Ignore' })).toHaveFocus();
 });
@@ -83,13 +83,13 @@ it("locks the options and shows 'You answered' after an answer", async () => {
   const { user, updateGame, onAnswer } = renderGame(createGame());
   await user.tab();
   await user.keyboard('{Enter}');
-  updateGame(createGame({ userResponse: soup, progress: 'sending' }));
-  updateGame(createGame({ userResponse: soup, progress: 'answered' }));
+  updateGame(createGame({ userResponse: firstOption, progress: 'sending' }));
+  updateGame(createGame({ userResponse: firstOption, progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
-  expect(getRadio(soup)).toBeChecked();
+  expect(getRadio(firstOption)).toBeChecked();
   for (const radio of screen.getAllByRole('radio')) expect(radio).toBeDisabled();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
-  await user.click(getRadio(film));
+  await user.click(getRadio(secondOption));
   expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
@@ -132,7 +132,12 @@ it.each<[string, Partial<GameData>, [string, string]]>([
 
 it("keeps 'You answered' after the reveal", () => {
   renderGame(
-    createGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }),
+    createGame({
+      progress: 'revealed',
+      userResponse: firstOption,
+      partnerResponse: secondOption,
+      sameAnswer: false,
+    }),
   );
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();

@@ -4,7 +4,9 @@ import { render, screen } from '@testing-library/react';
 import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-card';
 
 const [question] = questions as [Question];
-const [soup, film] = question.options as [string, string];
+const [option, otherOption] = question.options as [string, string];
+/** The line below the title of a match (docs/product-decisions.md, A80). */
+const portugueseLine = 'O gelo foi quebrado!';
 
 const renderReveal = (mine: string, theirs: string): void => {
   render(
@@ -30,22 +32,22 @@ const listAnswers = (): string[][] =>
   screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent ?? '']);
 
 it("shows 'The ice is broken!' when both answers are the same", () => {
-  renderReveal(soup, soup);
+  renderReveal(option, option);
   expect(screen.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
-  expect(screen.getByText('O gelo foi quebrado!')).toBeVisible();
+  expect(screen.getByText(portugueseLine)).toBeVisible();
   expect(screen.queryByText('Plot twist!')).not.toBeInTheDocument();
   expect(listAnswers()).toEqual([
-    ['You', soup],
-    ['brave-heron-7', soup],
+    ['You', option],
+    ['brave-heron-7', option],
   ]);
 });
 
 it("shows 'Plot twist!' when the answers differ", () => {
-  renderReveal(soup, film);
+  renderReveal(option, otherOption);
   expect(screen.getByRole('heading', { name: 'Plot twist!' })).toBeVisible();
-  expect(screen.queryByText('O gelo foi quebrado!')).not.toBeInTheDocument();
+  expect(screen.queryByText(portugueseLine)).not.toBeInTheDocument();
   expect(listAnswers()).toEqual([
-    ['You', soup],
-    ['brave-heron-7', film],
+    ['You', option],
+    ['brave-heron-7', otherOption],
   ]);
 });

@@ -6,7 +6,7 @@ import { cn } from '@/lib/class-names';
 export interface RevealCardProps {
   game: GameData;
   partnerName: string;
-  /** Makes the answers slide in. */
+  /** True during the visual effects of the reveal: the answers then slide in. */
   isJustRevealed: boolean;
 }
 
@@ -32,7 +32,7 @@ export const RevealCard = ({ game, partnerName, isJustRevealed }: RevealCardProp
           </h2>
           {isMatch ? (
             <p lang="pt" className="text-base">
-              {copy.match.local}
+              {copy.match.portuguese}
             </p>
           ) : (
             <p className="text-base">{copy.plotTwist.hint}</p>

@@ -14,8 +14,11 @@ import { MatchQueueCrowd, type ModelUser, formatPair } from './match-queue-crowd
 import { type Crowd, REPLICA_COUNT, type Step } from './match-queue-steps.fixture';
 import { FAR_FUTURE_MS } from './test-match-queue.harness';
 
+/** Longer than the test takes, so that no cool-down ends. */
+const COOLDOWN_S = 600;
+
 /**
- * Applies every step (see `Step`) to the real match queue and to a reference model (`crowd`), and expects the same
+ * Applies every step (see `Step`) to the real match queue and to a reference model (`model`), and expects the same
  * results. A match is claimed until it is confirmed, which starts its chat, or released. Users flagged by moderation
  * are in the pool `care`, all others in `common`; only users of the same pool are matched. An invalid step, such as
  * confirming a match that does not exist, does nothing.
@@ -23,7 +26,7 @@ import { FAR_FUTURE_MS } from './test-match-queue.harness';
 export class MatchQueueComparison {
   /** Number of steps by operation, and of searches by result, to check that a run covered enough cases. */
   readonly counts = new Map<string, number>();
-  private readonly crowd: MatchQueueCrowd;
+  private readonly model: MatchQueueCrowd;
   private readonly services = new Map<string, MatchQueueService>();
 
   /**
@@ -35,7 +38,7 @@ export class MatchQueueComparison {
     crowd: Crowd,
     private readonly relaxAfterS: number,
   ) {
-    this.crowd = new MatchQueueCrowd(crowd);
+    this.model = new MatchQueueCrowd(crowd);
   }
 
   /** Grants a lease to every replica. */
@@ -45,19 +48,19 @@ export class MatchQueueComparison {
 
   /** Executes a step in the queue and in the model, and compares the results and the states. */
   async execute(step: Step): Promise<void> {
-    const user = this.crowd.users[step.userIndex % this.crowd.users.length];
+    const user = this.model.users[step.userIndex % this.model.users.length];
     if (!user) return;
-    const replicaId = this.crowd.getReplicaId(step.replicaIndex);
+    const replicaId = this.model.getReplicaId(step.replicaIndex);
     const service = this.getService(replicaId);
     // As for a real join, the replica reads the blocks again.
-    if (step.operation === 'join') user.excludedIds = this.crowd.listBlockedIds(user);
+    if (step.operation === 'join') user.excludedIds = this.model.listBlockedIds(user);
     const { excludedIds } = user;
     switch (step.operation) {
       case 'join': {
         if (user.isSuspended) break; // refused before it reaches the queue
         const result = await service.join(user.id, user.gender, step.preference, excludedIds, user.pool);
         if (user.state === 'claimed') user.hasLeft = false; // a new join revokes the leave
-        if (user.state === 'nowhere') user.replicaIds.clear(); // of an earlier search
+        if (user.state === 'nowhere') user.replicaIds.clear(); // Redis has kept none from an earlier search
         if (user.state === 'nowhere' || user.state === 'searching') {
           user.replicaIds.add(replicaId);
           this.markSearching(user, step.preference);
@@ -76,30 +79,30 @@ export class MatchQueueComparison {
         break;
       case 'depart':
         await service.depart(user.id);
-        // While a user chats, the queue has none of their sockets.
+        // Redis does not record the replicas of a user who is chatting.
         if (user.state !== 'chatting') user.replicaIds.delete(replicaId);
         break;
       case 'leave':
         await this.leave(service, user);
         break;
       case 'confirm':
-        await this.confirm(service, this.crowd.chooseMatch(step.matchIndex));
+        await this.confirm(service, this.model.chooseMatch(step.targetIndex));
         break;
       case 'release':
-        await this.release(service, this.crowd.chooseMatch(step.matchIndex));
+        await this.release(service, this.model.chooseMatch(step.targetIndex));
         break;
       case 'finish':
-        // Ends the chat of the user, otherwise that of any other user.
+        // Ends the chat of the user or, if there is none, any chat.
         await this.finish(
           service,
-          [user, ...this.crowd.users].find(({ state }) => state === 'chatting')?.match,
+          [user, ...this.model.users].find(({ state }) => state === 'chatting')?.match,
         );
         break;
       case 'block':
-        await this.block(service, user, this.crowd.chooseOther(user, step.matchIndex));
+        await this.block(service, user, this.model.chooseOther(user, step.targetIndex));
         break;
       case 'unblock':
-        await this.unblock(service, user, this.crowd.chooseOther(user, step.matchIndex));
+        await this.unblock(service, user, this.model.chooseOther(user, step.targetIndex));
         break;
       case 'flag':
         await this.changePool(service, user, 'care');
@@ -115,13 +118,13 @@ export class MatchQueueComparison {
         break;
       case 'restart':
         await this.redis.zrem(matchingKeys.leases, replicaId);
-        this.crowd.restartReplica(step.replicaIndex);
+        this.model.restartReplica(step.replicaIndex);
         await this.grantLease(step.replicaIndex);
         break;
     }
     this.count(step.operation);
-    await expectModelInRedis(this.redis, this.crowd);
-    const unmatchedPairs = this.crowd.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
+    await expectModelInRedis(this.redis, this.model);
+    const unmatchedPairs = this.model.listMatchablePairs({ ignoresCooldowns: this.relaxAfterS === 0 });
     if (unmatchedPairs.length > 0) expect(unmatchedPairs).toEqual([]); // `expect` is slow, so only for a difference
   }
 
@@ -147,9 +150,9 @@ export class MatchQueueComparison {
 
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
-    const users = this.crowd.getUsers(match);
+    const users = this.model.getUsers(match); // in order of their ids
     const canBeConfirmed =
-      users.every((user) => user.match === match) && !this.crowd.separatedMatches.has(match);
+      users.every((user) => user.match === match) && !this.model.separatedMatches.has(match);
     const leaverIds = await service.confirm(match);
     if (!canBeConfirmed) {
       expect(leaverIds).toBeNull();
@@ -164,8 +167,8 @@ export class MatchQueueComparison {
   /** Releases a claim and retries its users, as the replica that sweeps expired claims does. */
   private async release(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
-    const claimedUsers = this.crowd
-      .getUsers(match)
+    const claimedUsers = this.model
+      .getUsers(match) // in order of their ids
       .filter((user) => user.match === match && user.state === 'claimed');
     const searchingIds = await service.release(match);
     expect([...searchingIds].sort()).toEqual(
@@ -175,7 +178,7 @@ export class MatchQueueComparison {
       Object.assign(user, { state: user.hasLeft ? 'nowhere' : 'searching', match: null, hasLeft: false });
     }
     for (const userId of searchingIds) {
-      const user = this.crowd.requireUser(userId);
+      const user = this.model.requireUser(userId);
       await this.retry(service, user);
     }
   }
@@ -183,18 +186,21 @@ export class MatchQueueComparison {
   private async finish(service: MatchQueueService, match: Match | null | undefined): Promise<void> {
     if (!match) return;
     await service.finish(match);
-    for (const user of this.crowd.getUsers(match)) Object.assign(user, { state: 'nowhere', match: null });
+    for (const user of this.model.getUsers(match)) Object.assign(user, { state: 'nowhere', match: null });
     const pair = formatPair(...match.userIds);
-    // The pair has one key in Redis, for the cool-down or for the block. The block takes precedence.
-    if (!this.crowd.pairsKeptApart.has(pair)) this.crowd.formerPairs.add(pair);
+    // A pair has one key in Redis, for a block or for a cool-down. The key of a block stays, so no cool-down starts.
+    if (!this.model.pairsKeptApart.has(pair)) this.model.formerPairs.add(pair);
   }
 
-  /** Blocks as `BlocksService` does. `excludedIds` stays as it was, so that only the pair's key prevents a match. */
+  /**
+   * Blocks as `BlocksService` does. Unlike the blocks from before the run, this one gives the pair a key in Redis.
+   * `excludedIds` stays as it was, so that only this key prevents a match.
+   */
   private async block(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
     const pair = formatPair(user.id, other.id);
-    this.crowd.blockedPairs.add(pair);
-    this.crowd.pairsKeptApart.add(pair);
-    this.crowd.formerPairs.delete(pair);
+    this.model.blockedPairs.add(pair);
+    this.model.pairsKeptApart.add(pair);
+    this.model.formerPairs.delete(pair);
     const sessionId = await service.separate(user.id, other.id);
     const { match } = user;
     const areTogether = match !== null && match === other.match;
@@ -202,17 +208,17 @@ export class MatchQueueComparison {
     if (!areTogether) return;
     this.count(`block while ${user.state}`);
     if (user.state === 'chatting') await this.finish(service, match);
-    else this.crowd.separatedMatches.add(match);
+    else this.model.separatedMatches.add(match);
   }
 
   /** Lifts a block as `BlocksService` does: reads `excludedIds` of both users again, and retries their searches. */
   private async unblock(service: MatchQueueService, user: ModelUser, other: ModelUser): Promise<void> {
     const pair = formatPair(user.id, other.id);
-    this.crowd.blockedPairs.delete(pair);
-    this.crowd.pairsKeptApart.delete(pair);
+    this.model.blockedPairs.delete(pair);
+    this.model.pairsKeptApart.delete(pair);
     await service.allowAgain(user.id, other.id);
     const users = [user, other];
-    for (const unblocked of users) unblocked.excludedIds = this.crowd.listBlockedIds(unblocked);
+    for (const unblocked of users) unblocked.excludedIds = this.model.listBlockedIds(unblocked);
     for (const unblocked of users) if (unblocked.state === 'searching') await this.retry(service, unblocked);
   }
 
@@ -229,7 +235,7 @@ export class MatchQueueComparison {
 
   private expectRetryResult(user: ModelUser, result: MatchState): void {
     // Without a socket on a live replica, a user is parked: in no queue until a socket opens.
-    const isParked = user.state === 'searching' && !this.crowd.isConnected(user);
+    const isParked = user.state === 'searching' && !this.model.isConnected(user);
     if (isParked) expect(result).toEqual({ kind: 'idle' });
     else this.expectSearchResult(user, result);
   }
@@ -253,8 +259,8 @@ export class MatchQueueComparison {
       case 'searching':
         break;
     }
-    const compatible = this.crowd.users.filter((other) => this.crowd.isMatchable(user, other));
-    const newPartners = compatible.filter((other) => !this.crowd.areInCooldown(user, other));
+    const compatible = this.model.users.filter((other) => this.model.isMatchable(user, other));
+    const newPartners = compatible.filter((other) => !this.model.areInCooldown(user, other));
     // A former partner is eligible only if there is no new one and cool-downs are ignored.
     const mayMatchFormerPartners = newPartners.length === 0 && this.relaxAfterS === 0;
     const eligible = mayMatchFormerPartners ? compatible : newPartners;
@@ -271,20 +277,23 @@ export class MatchQueueComparison {
     expect(result).toMatchObject({ kind: 'matched' });
     if (result.kind !== 'matched') return;
     const { match } = result;
-    const partner = this.crowd.requireUser(match.userIds[1]);
+    const partner = this.model.requireUser(match.userIds[1]);
     expect(match.userIds[0]).toBe(user.id);
     expect(eligible).toContain(partner);
     // The partner is the eligible user who has waited longest.
     expect(partner.since).toBe(Math.min(...eligible.map(({ since }) => since)));
     for (const matchedUser of [user, partner])
       Object.assign(matchedUser, { state: 'claimed', match, hasLeft: false });
-    this.crowd.matches.push(match);
+    this.model.matches.push(match);
   }
 
   private getService(replicaId: string): MatchQueueService {
     const existing = this.services.get(replicaId);
     if (existing) return existing;
-    const environment = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxAfterS } as Environment;
+    const environment = {
+      REMATCH_COOLDOWN_S: COOLDOWN_S,
+      REMATCH_RELAX_AFTER_S: this.relaxAfterS,
+    } as Environment;
     const service = new MatchQueueService(this.redis, environment, { replicaId } as ReplicaLeaseService);
     this.services.set(replicaId, service);
     return service;
@@ -292,7 +301,7 @@ export class MatchQueueComparison {
 
   /** Makes a replica count as alive. */
   private async grantLease(replicaIndex: number): Promise<void> {
-    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.crowd.getReplicaId(replicaIndex));
+    await this.redis.zadd(matchingKeys.leases, FAR_FUTURE_MS, this.model.getReplicaId(replicaIndex));
   }
 
   private count(name: string): void {

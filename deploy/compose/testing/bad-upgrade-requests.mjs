@@ -19,7 +19,7 @@ const badRequests = [
  * @returns {() => Promise<number[]>} a function that stops the requests and resolves with the status of each response,
  *   NaN for a request without a response
  */
-export function startBadUpgrades(origin, { perSecond }) {
+export function startBadUpgradeRequests(origin, { perSecond }) {
   const { hostname, port } = new URL(origin);
   const pendingStatuses = [];
   const timer = setInterval(() => {

@@ -12,7 +12,7 @@ const tick = (): void => {
 
 const subscribe = (listener: () => void): (() => void) => {
   if (listeners.size === 0) {
-    // No timer has run since the last listener unsubscribed.
+    // `now` is outdated: no timer has run since the last listener unsubscribed.
     now = Date.now();
     timer = window.setInterval(tick, minuteMs);
   }
@@ -23,5 +23,5 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** The current time in ms, updated every minute. */
-export const useMinute = (): number => useSyncExternalStore(subscribe, () => now);
+/** The current time in ms since the epoch, updated every minute. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);

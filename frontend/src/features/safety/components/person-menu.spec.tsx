@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { PartnerLinks } from '@/features/safety/components/partner-links';
-import { MoreAbout, type MoreAboutProps } from '@/features/safety/components/more-about';
+import { PersonMenu, type PersonMenuProps } from '@/features/safety/components/person-menu';
 import { closeBlockDialog, useBlockDialog } from '@/features/safety/stores/block-dialog.store';
 import { closeReportDialog, useReportDialog } from '@/features/safety/stores/report-dialog.store';
 import { fakeServer } from '@/testing/fake-server';
@@ -20,8 +20,12 @@ beforeEach(() => {
   closeReportDialog();
 });
 
-const chooseMenuItem = async (props: Partial<MoreAboutProps>, label: string, item: string): Promise<void> => {
-  renderWithCache(<MoreAbout userId={7} person={heron} {...props} />);
+const chooseMenuItem = async (
+  props: Partial<PersonMenuProps>,
+  label: string,
+  item: string,
+): Promise<void> => {
+  renderWithCache(<PersonMenu userId={7} person={heron} {...props} />);
   const user = userEvent.setup();
   await user.click(screen.getByRole('button', { name: label }));
   await user.click(await screen.findByRole('menuitem', { name: item }));
@@ -29,8 +33,8 @@ const chooseMenuItem = async (props: Partial<MoreAboutProps>, label: string, ite
 
 it.each([
   [{}, 'More about heron'],
-  [{ isShort: true }, 'More'],
-])('asks before it blocks, with the props %j', async (props, label) => {
+  [{ isInToolbar: true }, 'More'],
+])('Block opens the block dialog for the person, if the props are %j', async (props, label) => {
   await chooseMenuItem(props, label, 'Block…');
   expect(getPersonToBlock()).toEqual(heron);
 });
@@ -49,7 +53,7 @@ it('reports the person with the given chat', async () => {
 });
 
 it('also offers the house rules in the toolbar of a chat, as a link that opens a new tab', async () => {
-  renderWithCache(<MoreAbout userId={7} person={heron} reportedChat={{ sessionId: 's1' }} isShort />);
+  renderWithCache(<PersonMenu userId={7} person={heron} reportedChat={{ sessionId: 's1' }} isInToolbar />);
   await userEvent.click(screen.getByRole('button', { name: 'More' }));
   const items = await screen.findAllByRole('menuitem');
   expect(items.map(({ textContent }) => textContent)).toEqual(['Report…', 'Block…', 'House rules']);
@@ -57,7 +61,7 @@ it('also offers the house rules in the toolbar of a chat, as a link that opens a
   expect(items[2]).toHaveAttribute('target', '_blank');
 });
 
-it('asks before it reports or blocks the partner of an ended chat', async () => {
+it('PartnerLinks, the links below an ended chat, ask before they report or block the partner', async () => {
   renderWithCache(<PartnerLinks person={heron} sessionId="s1" />);
   await userEvent.click(screen.getByRole('button', { name: 'Report' }));
   expect(getReportTarget()).toEqual({ person: heron, chat: { sessionId: 's1' } });

@@ -16,7 +16,9 @@ export const useMarkSeen = (userId: number): ((notice: Notice) => void) => {
     onSuccess: (notice) => putNotice(queryClient, userId, notice),
     onError: (error) => console.warn('The notice was not marked as seen', error),
   });
-  return ({ id, seenAt }) => (seenAt === null ? mutate(id) : undefined);
+  return ({ id, seenAt }) => {
+    if (seenAt === null) mutate(id);
+  };
 };
 
 /**
@@ -30,7 +32,8 @@ export const useAgeAnswer = (userId: number, { id }: Notice) => {
       try {
         putNotice(queryClient, userId, await updateNotice(id, { seen: true, answer }));
       } catch (error) {
-        // Answered already, perhaps in another tab: this counts as success.
+        // Answered already, perhaps in another tab: this counts as success. The cached notice lacks the answer, so it
+        // is fetched again, while the dialog closes.
         if (!(error instanceof ApiError && error.code === 'already_answered')) throw error;
         void queryClient.invalidateQueries({ queryKey: noticesKey(userId) });
       }
@@ -40,7 +43,7 @@ export const useAgeAnswer = (userId: number, { id }: Notice) => {
     onError: (error) => {
       console.warn('The answer was not saved', error);
       const message = error instanceof ApiError ? error.serverMessage : undefined;
-      const { title, description } = copy.ageFailed;
+      const { title, description } = copy.answerFailed;
       toast({ title, description: message ?? description, tone: 'destructive' });
     },
   });

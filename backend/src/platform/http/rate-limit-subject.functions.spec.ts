@@ -1,4 +1,4 @@
-import { toRateLimitSubject } from './client-subject.functions';
+import { toRateLimitSubject } from './rate-limit-subject.functions';
 
 describe('toRateLimitSubject', () => {
   it.each([

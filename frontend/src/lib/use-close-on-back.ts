@@ -12,7 +12,7 @@ export const isOverlayEntry = (): boolean => (history.state as EntryState | null
  * Lets the browser's Back button close an open overlay that has no address, such as a sheet or a photo. Adds a history
  * entry while `isOpen`, and removes it when the overlay is closed in another way.
  */
-export const useBackCloses = (isOpen: boolean, close: () => void): void => {
+export const useCloseOnBack = (isOpen: boolean, close: () => void): void => {
   const latestClose = useRef(close);
   useEffect(() => {
     latestClose.current = close;

@@ -6,7 +6,7 @@ import { askToReport, type ReportedChat } from '@/features/safety/stores/report-
 import { Menu } from '@/ui/menu';
 import { type MenuItem } from '@/ui/menu-item';
 
-export interface MoreAboutProps {
+export interface PersonMenuProps {
   /** The signed-in user. */
   userId: number;
   person: Person;
@@ -16,10 +16,10 @@ export interface MoreAboutProps {
   /** Only the id of the person is known: they can be reported, but neither blocked nor unblocked. */
   isUnknown?: boolean;
   /**
-   * For the toolbar of a random chat: the label is short, without the name, because only the partner can be meant. The
-   * menu gets a further item, the link to the house rules.
+   * In the toolbar of a random chat the label is short, without the name, because only the partner can be meant. The
+   * menu has a further item, the link to the house rules.
    */
-  isShort?: boolean;
+  isInToolbar?: boolean;
   /** Fits at the edge of a picture. */
   isSmall?: boolean;
   tabIndex?: number;
@@ -27,17 +27,17 @@ export interface MoreAboutProps {
 }
 
 /** A button that opens a menu with the actions on a person: report, and block or unblock. */
-export const MoreAbout = ({
+export const PersonMenu = ({
   userId,
   person,
   reportedChat,
   isBlocked = false,
   isUnknown = false,
-  isShort = false,
+  isInToolbar = false,
   isSmall = false,
   tabIndex,
   className,
-}: MoreAboutProps) => {
+}: PersonMenuProps) => {
   const { unblock } = useUnblock(userId, person.id);
   const block: MenuItem = isBlocked
     ? { label: copy.unblock.item, onSelect: unblock }
@@ -45,11 +45,11 @@ export const MoreAbout = ({
   const items: MenuItem[] = [
     ...(reportedChat ? [{ label: copy.report.item, onSelect: () => askToReport(person, reportedChat) }] : []),
     ...(isUnknown ? [] : [block]),
-    ...(isShort ? [{ label: copy.rules.item, href: copy.rules.href }] : []),
+    ...(isInToolbar ? [{ label: copy.rules.item, href: copy.rules.href }] : []),
   ];
   return (
     <Menu
-      label={isShort ? copy.more : copy.moreAbout(person.username)}
+      label={isInToolbar ? copy.more : copy.moreAbout(person.username)}
       icon={<Ellipsis aria-hidden="true" className="size-5" />}
       items={items}
       tabIndex={tabIndex}

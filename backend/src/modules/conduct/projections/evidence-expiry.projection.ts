@@ -46,8 +46,8 @@ export const createEvidenceExpiryProjection = (policy: RetentionPolicy): Project
       .map(({ streamId }) => streamId);
     const reportedUserIds = await findReportedUserIds(endedChatIds, manager);
     const streamIds = new Set([...changedStreamIds, ...reportedUserIds.map(buildConductStreamId)]);
-    // Outside a rebuild, the append of a conduct event has locked its stream already.
-    if (isRebuild) await lockStreams([...streamIds], manager);
+    if (streamIds.size === 0) return; // most chats end without a report
+    await lockStreams([...streamIds], manager);
     for (const streamId of streamIds) {
       const conductEvents = await readEvents(streamId, manager);
       const chatEnds = await findChatEnds(conductEvents, manager);

@@ -2,7 +2,7 @@
 import { Sequence } from './sequence.ts';
 
 export const options = {
-  thresholds: { thaw_lost: ['count==2'], thaw_doubled: ['count==2'], thaw_out_of_order: ['count==1'] },
+  thresholds: { thaw_lost: ['count==2'], thaw_doubled: ['count==2'], thaw_out_of_order: ['count==2'] },
 };
 
 export default () => {
@@ -20,4 +20,9 @@ export default () => {
   const withDisorder = new Sequence(1);
   [2, 2, 4, 4, 3].forEach((seq) => withDisorder.record(seq, 'a check'));
   withDisorder.finish();
+
+  // Event 2 arrives after three later ones: one event is out of order.
+  const withLateEvent = new Sequence(1);
+  [3, 4, 5, 2].forEach((seq) => withLateEvent.record(seq, 'a check'));
+  withLateEvent.finish();
 };

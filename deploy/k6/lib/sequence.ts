@@ -22,16 +22,9 @@ export class Sequence {
       logError(`Event ${seq} was received again, in ${source}, after ${this.last}`);
       return;
     }
-    if (seq !== this.last + 1) {
-      this.early.add(seq);
-      return;
-    }
-    this.last = seq;
-    // An early event is counted as out of order when the missing events before it have arrived.
-    while (this.early.delete(this.last + 1)) {
-      this.last += 1;
-      outOfOrder.add(1);
-    }
+    if (seq < Math.max(...this.early)) outOfOrder.add(1);
+    this.early.add(seq);
+    while (this.early.delete(this.last + 1)) this.last += 1;
   }
 
   /** Counts the missing events as lost. To be called after the last event of the chat. */

@@ -56,8 +56,8 @@ async function downloadAndUnpack(packages, root) {
     if (libraries.length === 0 && !(await apt.hasPackages(packages))) continue;
     const downloads = ensureFolder(root, '.downloads');
     const result = await apt.runAptGet(['download', ...packages, ...libraries], downloads);
-    if (result.code !== 0) continue;
-    const isUnpacked = await unpackAll(downloads, root);
+    const isUnpacked = result.code === 0 && (await unpackAll(downloads, root));
+    // Also after a failed download: the next lists may have other versions of the archives that have arrived.
     fs.rmSync(downloads, { recursive: true, force: true });
     if (isUnpacked) return true;
   }

@@ -22,9 +22,10 @@ export const findK6 = () =>
  * build, for example with a Go older than 1.25: `findK6` then returns undefined.
  */
 export async function provideK6(logStep) {
-  if (findK6() || !findProgram(['go'], ['/usr/local/go/bin'])) return;
+  const go = findProgram(['go'], ['/usr/local/go/bin']);
+  if (findK6() || !go) return;
   logStep('k6', `building ${VERSION}, which takes a few minutes`);
-  await runToEnd('go', ['install', `go.k6.io/k6@${VERSION}`], {
+  await runToEnd(go, ['install', `go.k6.io/k6@${VERSION}`], {
     env: { ...process.env, GOBIN: ensureFolder(cacheFolder) },
     limitMs: BUILD_LIMIT_MS,
   });

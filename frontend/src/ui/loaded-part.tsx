@@ -46,6 +46,8 @@ export interface LoadedPartProps<P> {
   pending?: ReactNode;
   /** Shown when loading or rendering failed. */
   renderFailure: (failure: { error: unknown; retry: () => void }) => ReactNode;
+  /** Called when loading or rendering failed. */
+  onFailure?: () => void;
   /** After a failure, a change of one of these values retries. */
   resetKeys?: readonly unknown[];
 }
@@ -56,13 +58,17 @@ export const LoadedPart = <P extends object>({
   children,
   pending = null,
   renderFailure,
+  onFailure,
   resetKeys = [],
 }: LoadedPartProps<P>) => {
   const [Loaded, setLoaded] = useState(() => part.getComponent());
   return (
     <ErrorBoundary
       fallbackRender={({ error, resetErrorBoundary }) => renderFailure({ error, retry: resetErrorBoundary })}
-      onError={reportRenderError}
+      onError={(error, info) => {
+        reportRenderError(error, info);
+        onFailure?.();
+      }}
       onReset={() => setLoaded(() => part.getComponent())}
       resetKeys={[...resetKeys]}
     >

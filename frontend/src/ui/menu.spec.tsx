@@ -24,6 +24,7 @@ const renderMenu = () => {
 // The code of the panel is loaded on demand.
 beforeAll(() => menuPanelPart.preload());
 beforeEach(() => recordRun.mockReset());
+afterEach(() => jest.restoreAllMocks());
 
 it('a click opens the menu, which is named like its button, and Escape closes it without a choice', async () => {
   const { user, button } = renderMenu();
@@ -52,6 +53,20 @@ it.each(['{Enter}', ' ', '{ArrowDown}'])(
     expect(screen.getByRole('menuitem', { name: 'Second' })).toHaveFocus();
   },
 );
+
+it('opens at the second press if its code could not be loaded at the first', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const getComponent = jest.spyOn(menuPanelPart, 'getComponent').mockReturnValue(() => {
+    throw new Error('The code was not loaded');
+  });
+  const { user, button } = renderMenu();
+  await user.click(button);
+  expect(screen.queryByRole('menu')).toBeNull();
+  expect(button).toHaveAttribute('aria-expanded', 'false');
+  getComponent.mockRestore();
+  await user.click(button);
+  expect(await screen.findByRole('menu')).toBeVisible();
+});
 
 it('runs the chosen item once the focus is back on the button', async () => {
   const { user } = renderMenu();

@@ -59,8 +59,13 @@ export const Menu = ({ label, icon, items, isSmall = false, tabIndex, className 
         {icon}
       </Button>
       {isPanelMounted ? (
-        // If the code does not load, no menu appears. The next press changes `isOpen`, which loads the code again.
-        <LoadedPart part={menuPanelPart} renderFailure={() => null} resetKeys={[isOpen]}>
+        // If the code does not load, no menu appears. Every change of `isOpen` loads the code again.
+        <LoadedPart
+          part={menuPanelPart}
+          renderFailure={() => null}
+          onFailure={() => setOpen(false)}
+          resetKeys={[isOpen]}
+        >
           {(MenuPanel) => (
             <MenuPanel
               id={`${id}-menu`}

@@ -38,8 +38,13 @@ export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: Po
         {...button}
       />
       {wasOpened ? (
-        // If the code does not load, no panel appears; the next change of `isOpen` loads the code again.
-        <LoadedPart part={popoverPanelPart} renderFailure={() => null} resetKeys={[isOpen]}>
+        // If the code does not load, no panel appears. Every change of `isOpen` loads the code again.
+        <LoadedPart
+          part={popoverPanelPart}
+          renderFailure={() => null}
+          onFailure={() => onOpenChange(false)}
+          resetKeys={[isOpen]}
+        >
           {(PopoverPanel) => (
             <PopoverPanel id={id} trigger={trigger} isOpen={isOpen} onOpenChange={onOpenChange} {...panel}>
               {children}

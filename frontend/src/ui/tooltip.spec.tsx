@@ -91,6 +91,14 @@ it('a tooltip does not open on touch, or on focus caused by a press', () => {
   expect(getShownText()).toBeNull();
 });
 
+it('a tooltip opens although another control, without an open tooltip, loses the focus meanwhile', () => {
+  renderTooltips();
+  hover('two');
+  fireEvent.blur(getButton('one'));
+  advanceTime(700);
+  expect(getShownText()).toBe('the second');
+});
+
 it('a tooltip closes when its control is removed', () => {
   const { unmount } = render(
     <Tooltip label="alone">

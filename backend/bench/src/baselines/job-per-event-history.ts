@@ -42,7 +42,7 @@ const run = async (): Promise<number> => {
   const startedAt = performance.now();
   let completedCount = 0;
   // All jobs are in the queue before the worker starts, so the time does not include adding them.
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     const worker = new Worker(
       QUEUE,
       async ({
@@ -62,6 +62,7 @@ const run = async (): Promise<number> => {
       completedCount += 1;
       if (completedCount === ROWS) resolve();
     });
+    worker.on('failed', (_job, error) => reject(error));
   });
   return ROWS / ((performance.now() - startedAt) / 1_000);
 };

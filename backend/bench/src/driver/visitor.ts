@@ -46,11 +46,13 @@ export const openAuthenticatedSocket = async (
   { userId, cookie }: Visitor,
 ): Promise<JsonWire> => {
   for (let attempt = 1; ; attempt += 1) {
+    let wire: JsonWire | undefined;
     try {
-      const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
+      wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
       await wire.request('authenticate', { userId }, 'authenticated');
       return wire;
     } catch (error) {
+      wire?.close();
       if (attempt === MAX_ATTEMPTS) throw error;
     }
   }

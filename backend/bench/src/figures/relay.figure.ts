@@ -55,8 +55,11 @@ export interface Contender {
 export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 const MAX_ROUNDS_WITHOUT_WORKER = 3;
-/** The worker persists messages in batches, so part of its work for a turn follows the last message. */
-const WORKER_SETTLE_MS = 700;
+/**
+ * The worker persists messages in batches, so part of its work for a turn follows the last message. Longer than the time
+ * in which it collects a batch, which is 750 ms.
+ */
+const WORKER_SETTLE_MS = 1_000;
 
 /**
  * Cost of relaying one chat message between two replicas:

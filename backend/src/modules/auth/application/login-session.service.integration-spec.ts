@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { createEmail, PASSWORD } from '../../../testing/test-accounts.fixture';
+import { getSocketsKey } from '../../../testing/test-sockets.functions';
 import { startTestStack, type TestStack } from '../../../testing/test-stack.harness';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
@@ -219,7 +220,7 @@ describe('login sessions and their sockets', () => {
     const allowedCodes = [closeCodes.serviceRestart, closeCodes.notSignedIn, closeCodes.tooManySockets];
     for (const { closed } of sockets) expect(allowedCodes).toContain(await closed);
     // The key lists the user's open sockets on all replicas.
-    await until(async () => (await stack.store.listKeys(`sockets:{${owner.user.id}}`)).length === 0);
+    await until(async () => (await stack.store.redis.exists(getSocketsKey(owner.user.id))) === 0);
   });
 
   it('a family always has a session while its session id is rotated', async () => {

@@ -120,6 +120,7 @@ export class AuthController {
     'not_anonymous',
     'email_taken',
     'rate_limited',
+    'unavailable',
   )
   async convertAnonymousUser(
     @Req() request: Request,

@@ -30,9 +30,12 @@ const lookalikesByLetter: Readonly<Record<string, string>> = {
   y: 'уүγʏꭹꓬᎩҮⲩ¥ყ',
 };
 
+/** Decomposes compatibility variants and letters with accents, and converts to lower case. */
+const normalize = (text: string): string => text.normalize('NFKD').toLowerCase();
+
 const letterByLookalike = new Map(
   Object.entries(lookalikesByLetter).flatMap(([letter, lookalikes]) =>
-    [...lookalikes.toLowerCase()].map((lookalike) => [lookalike, letter]),
+    [...normalize(lookalikes)].map((lookalike) => [lookalike, letter]),
   ),
 );
 
@@ -47,10 +50,7 @@ const lookalikePairs: readonly (readonly [pair: string, letter: string])[] = [
  * they look like, in lower case. Accents and invisible characters are removed.
  */
 export const toSkeleton = (text: string): string => {
-  const plainText = text
-    .normalize('NFKD')
-    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .toLowerCase();
+  const plainText = normalize(text).replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '');
   const letters = Array.from(plainText, (character) => letterByLookalike.get(character) ?? character).join(
     '',
   );

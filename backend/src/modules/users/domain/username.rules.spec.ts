@@ -51,6 +51,7 @@ describe('parseUsername', () => {
     ['a Cyrillic letter for a Latin o', 'Моderator'],
     ['a Cyrillic letter for a Latin A', 'Аdmin'],
     ['Greek letters for Latin ones', 'Τhαω'],
+    ['a Greek lunate sigma for a Latin c', 'offiϲial'],
     ['a Lisu letter for a Latin A', 'ꓮdmin'],
     ['a Cherokee letter for a Latin A', 'Ꭺdmin'],
     ['a reserved word in full-width letters', 'ａｄｍｉｎ'],

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { aFriend } from '@/testing/factories';
@@ -52,6 +52,19 @@ it('has two tab stops, the buttons of one row; the arrow keys move to the same b
   // From Remove Friend back to Send Message of the first row.
   await user.keyboard('{Home}{Shift>}{Tab}{/Shift}{Enter}');
   expect(onOpen).toHaveBeenCalledWith(100);
+});
+
+it('leaves the focus on a button that is clicked after an arrow key was pressed at the end of the list', async () => {
+  await renderList();
+  const user = userEvent.setup();
+  await user.click(screen.getByRole('searchbox'));
+  await user.tab();
+  await user.keyboard('{ArrowUp}');
+  const removeButton = within(within(getList()).getAllByRole('listitem')[2]!).getByRole('button', {
+    name: 'Remove Friend',
+  });
+  act(() => removeButton.focus());
+  expect(removeButton).toHaveFocus();
 });
 
 it('filters by name and announces the number of matches', async () => {

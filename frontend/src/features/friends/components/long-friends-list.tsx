@@ -74,11 +74,13 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
     const friend = targetIndex === undefined ? undefined : results[targetIndex];
     if (targetIndex === undefined || !friend) return;
     event.preventDefault();
+    virtualizer.scrollToIndex(targetIndex);
+    // Already the active row, at one end of the list: no row becomes active, so the focus stays.
+    if (friend.id === activeId) return;
     const row = (event.target as Element).closest('li');
     buttonIndexToFocus.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
       (button) => button === event.target,
     );
-    virtualizer.scrollToIndex(targetIndex);
     setActiveId(friend.id);
   };
 
@@ -105,7 +107,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
         </div>
       )}
       <p role="status" className="sr-only">
-        {search === '' ? '' : copy.list.found(results.length)}
+        {isCollapsed || search === '' ? '' : copy.list.found(results.length)}
       </p>
       <div
         ref={scroller}

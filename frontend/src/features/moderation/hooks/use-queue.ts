@@ -50,9 +50,10 @@ export const useQueue = (myId: number, filter: Filter, isFrozen: boolean) => {
   const { data } = query;
   const items = useMemo(() => {
     const loadedItems = data && removeDuplicates(data.pages.flatMap(({ cases }) => cases));
-    if (filter === 'mine') return loadedItems?.filter(({ claimedBy }) => claimedBy === myId);
+    if (filter !== 'open' && filter !== 'mine') return loadedItems;
     // A case leaves the open cases as soon as its decision is sent.
-    return filter === 'open' ? loadedItems?.filter(({ id }) => !sendingCaseIds.includes(id)) : loadedItems;
+    const openItems = loadedItems?.filter(({ id }) => !sendingCaseIds.includes(id));
+    return filter === 'mine' ? openItems?.filter(({ claimedBy }) => claimedBy === myId) : openItems;
   }, [data, filter, myId, sendingCaseIds]);
   return { ...query, list: useRows(items, filter, isFrozen) };
 };

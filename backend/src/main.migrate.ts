@@ -12,12 +12,15 @@ import { ReadModelsModule } from './read-models.module';
 import { RestoredErasuresService } from './modules/my-data/application/restored-erasures.service';
 import { RestoredErasuresCommandModule } from './restored-erasures.module';
 
-/** Longer than a worker needs to take over the outboxes of a killed worker. */
+/** A drain fails after this time without progress. A worker takes over the outboxes of a killed worker sooner. */
 const DRAIN_STUCK_AFTER_MS = 30_000;
 
 const readEnvironment = () => loadEnvironment(process.env);
 
-/** Migrates the database to the schema of this release, and prepares the storage of images. */
+/**
+ * Migrates the database to the schema of this release, prepares the storage of images, and requests the erasures again
+ * that a restored backup has undone.
+ */
 const migrateSchema = async (): Promise<string> => {
   const names = await migrate(readEnvironment());
   await prepareFileStorage(readEnvironment());
@@ -57,6 +60,7 @@ const rebuildReadModels = async (): Promise<string> => {
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
+  // Commands wait for the connection, and longer for a reply than those of the request path, where a user is waiting.
   const redis = connectRedis(readEnvironment(), {
     enableOfflineQueue: true,
     commandTimeout: 5_000,

@@ -12,13 +12,13 @@ import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 import { UserPublisherModule } from './platform/realtime/user-publisher.module';
-import { CommandRedisModule } from './platform/redis/redis.module';
+import { OperatorRedisModule } from './platform/redis/redis.module';
 
 /** All modules of the command (main.passwords.ts) with which an operator gives a user a new password. */
 @Module({
   imports: [
     DatabaseModule.forOperator(),
-    CommandRedisModule,
+    OperatorRedisModule,
     EventStoreModule,
     UserPublisherModule,
     UsersReadModelModule,

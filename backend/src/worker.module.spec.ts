@@ -17,9 +17,10 @@ const collectImports = (module: Type, found = new Set<Type>()): ReadonlySet<Type
   return found;
 };
 
-it('imports the event types and projections of all read models, because jobs of a worker may append to any stream', () => {
+it('WorkerModule imports every module of ReadModelsModule, because jobs of a worker may append to any stream', () => {
   const workerImports = collectImports(WorkerModule);
   const readModels = listImports(ReadModelsModule);
+  // Ensures that the modules were found; otherwise the comparison below would prove nothing.
   expect(readModels.length).toBeGreaterThan(5);
   expect(readModels.filter((module) => !workerImports.has(module))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { idSchema, randomMessageIdSchema, sessionIdSchema, timestampSchema } fro
 import { reportCategorySchema } from './standing.js';
 import { countCodePoints, hasVisibleCharacter, normalizeText } from './text.js';
 
+// The part of these schemas that every page loads.
 export * from './standing.js';
 
 /** A text of 0 to `maxCodePoints` code points after normalisation. The server stores the normalised text. */
@@ -37,8 +38,9 @@ export type BlockedUser = z.infer<typeof blockedUserSchema>;
 
 /**
  * Body of POST /api/reports. The reported chat is identified by `sessionId` (a random chat) or `historyId` (an entry of
- * the chat history); without both, it is the private chat of reporter and target. The messages `messageIds` are marked
- * in the evidence. Their ids are strings for a random chat, numbers for a private chat. Ids of other chats are ignored.
+ * the chat history), not by both; without either, it is the private chat of reporter and target. The messages
+ * `messageIds` are marked in the evidence. Their ids are strings for a random chat, numbers for a private chat. Ids of
+ * other chats are ignored.
  */
 export const fileReportSchema = z
   .object({

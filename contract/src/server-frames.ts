@@ -46,6 +46,7 @@ export type SocketError = z.infer<typeof socketErrorSchema>;
 /** Schemas of the `data` of every frame that a server may send, by the name of its event. */
 export const serverFrames = {
   authenticated: z.object({ userId: idSchema, state: userStateSchema }),
+  /** The server sends no data. */
   pong: z.optional(z.object({})),
   /** The data depends on the acknowledged command: see acks.ts. */
   ack: z.record(z.string(), z.unknown()),
@@ -61,6 +62,7 @@ export const serverFrames = {
   message_reaction: messageReactionSchema,
   message_edited: messageEditedSchema,
   break_ice_question_received: breakIceQuestionReceivedSchema,
+  /** Sent to the user who has answered first (docs/product-decisions.md, A76). */
   break_ice_partner_responded_waiting: breakIceWaitingSchema,
   break_ice_partner_answered: breakIcePartnerAnsweredSchema,
   break_ice_reveal_results: breakIceRevealSchema,
@@ -68,8 +70,8 @@ export const serverFrames = {
   chat_skipped: chatSkippedSchema,
   partner_connection: partnerConnectionSchema,
   /**
-   * The user `userId` is typing: in a random chat (`sessionId`), or in the private chat with the receiver of the frame,
-   * where `senderId` equals `userId`.
+   * The user `userId` is typing. The chat is the random chat `sessionId`, or the private chat with the user `senderId`,
+   * which then equals `userId`.
    */
   typing: z.object({
     sessionId: z.optional(sessionIdSchema),
@@ -94,7 +96,7 @@ export const serverFrames = {
 export type ServerEvent = keyof typeof serverFrames;
 export type ServerData<E extends ServerEvent> = z.output<(typeof serverFrames)[E]>;
 
-/** A parsed frame from the server; the type of `data` depends on `event`. */
+/** A parsed frame from the server. A response has the `ref` of the client's frame that it answers. */
 export type ServerFrame<E extends ServerEvent = ServerEvent> = {
   [K in E]: { event: K; data: ServerData<K>; ref?: string };
 }[E];

@@ -13,22 +13,22 @@ import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
 
 const { startSending, createMatchedPairs } = chatUserDriver;
 
-// Everything is real: the images are built, and docker-compose.yml runs as a separate project.
+// Everything is real: the images are built, and docker-compose.yml runs as a compose project of its own.
 
 const PAIRS = 20;
 const MINUTE_MS = 60_000;
-/** The close code with which a replica that stops closes its sockets. */
+/** Close code of the sockets of a replica that stops. */
 const SERVICE_RESTART = 1012;
-/** One request every 20 ms makes 750 in 15 s. The tests allow for a slow machine, but fewer requests prove little. */
+/** Fewer requests prove little. At one per 20 ms, 750 fit into 15 s, but a slow machine sends fewer. */
 const MIN_STEADY_REQUESTS = 200;
 /** A picture of one pixel, in base64. */
 const DOT_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** Redis warns about a setting of the host, which the containers cannot change (docs/operations.md). */
+/** A warning of Redis about a setting of the host. Containers cannot change the setting (docs/operations.md). */
 const HOST_WARNING = /Memory overcommit must be enabled/;
 
 const skip = explainMissingEngine();
-/** Images are stored in the S3 storage if its image is available, otherwise in a volume. */
+/** Uploads are stored in the service `storage` (S3) if its container image is available, otherwise in a volume. */
 const hasStorage = !skip && provideServiceImage('storage');
 if (skip) console.error(`\nSKIPPED: the tests of docker compose did not run, because ${skip}.\n`);
 
@@ -85,7 +85,8 @@ suite('docker compose', { skip }, () => {
   });
 
   test('the command that appoints moderators runs with the paths dist/ and backend/dist/', async () => {
-    // docs/moderation.md names both paths: dist/ with compose, backend/dist/ without it.
+    // docs/operations.md names both paths: dist/ with compose, backend/dist/ without it. In the image, the first is a
+    // link to the second.
     for (const main of ['dist/main.moderators.js', 'backend/dist/main.moderators.js'])
       assert.match(await stack.runCompose('run', '--rm', 'backend', 'node', main, 'list'), /no moderators/);
   });
@@ -115,6 +116,7 @@ suite('docker compose', { skip }, () => {
   });
 
   test('PostgreSQL and Redis refuse clients without the password', async () => {
+    // In Redis, a client without a password is the user `default`, who may only send PING.
     const redisOutput = await stack.runCompose('exec', '-T', 'redis', 'redis-cli', 'keys', '*');
     assert.match(redisOutput, /NOPERM/);
     await assert.rejects(
@@ -162,6 +164,7 @@ suite('docker compose', { skip }, () => {
   });
 
   test('two users on different replicas chat with each other', async () => {
+    // nginx routes each socket to the replica with the fewest connections.
     const [[ada, bob]] = await createMatchedPairs(stack.origin, 1);
     const socketCounts = await Promise.all(
       (await stack.listContainers('backend')).map((replica) => stack.readMetric(replica, 'thaw_sockets')),
@@ -211,7 +214,8 @@ suite('docker compose', { skip }, () => {
       const [newReplica] = (await stack.listContainers('backend')).filter(
         (replica) => !earlierReplicas.includes(replica),
       );
-      // The new replica has the fewest connections, so nginx routes the next socket to it once it is known.
+      // Opens sockets until nginx has found the address of the new replica. The next one is then routed to it, because
+      // it has the fewest connections.
       const sockets = [];
       while (!(await stack.readMetric(newReplica, 'thaw_sockets'))) {
         assert.ok(Date.now() - scaledAt < limitMs, `the new replica received no socket in ${limitMs} ms`);
@@ -219,7 +223,7 @@ suite('docker compose', { skip }, () => {
       }
       t.diagnostic(`served after ${Date.now() - scaledAt} ms`);
       await Promise.all(sockets.map((socket) => socket.leave()));
-      await stack.scaleAndWait(2);
+      await stack.scaleAndWait(2); // as before this test
     },
   );
 
@@ -239,13 +243,13 @@ suite('docker compose', { skip }, () => {
 
       const users = pairs.flat();
       for (const pair of pairs) await assertSameChat(pair);
-      const closes = users.flatMap((user) => user.closes);
-      assert.ok(closes.length > 0, 'no socket was on a replica that stopped');
-      assert.deepEqual([...new Set(closes)], [SERVICE_RESTART]);
+      const closeCodes = users.flatMap((user) => user.closeCodes);
+      assert.ok(closeCodes.length > 0, 'no socket was on a replica that stopped');
+      assert.deepEqual([...new Set(closeCodes)], [SERVICE_RESTART]);
       await assertPersisted(stack, pairs);
       printDelivery(t, users);
       await Promise.all(users.map((user) => user.leave()));
-      await stack.scaleAndWait(2);
+      await stack.scaleAndWait(2); // as before this test
     },
   );
 
@@ -281,9 +285,9 @@ suite('docker compose', { skip }, () => {
       assert.ok(answered > MIN_STEADY_REQUESTS, `only ${answered} requests`);
       const users = pairs.flat();
       for (const pair of pairs) await assertSameChat(pair);
-      for (const { closes } of users) {
-        assert.ok(closes.length > 0, 'a socket was not closed');
-        assert.deepEqual([...new Set(closes)], [SERVICE_RESTART]);
+      for (const { closeCodes } of users) {
+        assert.ok(closeCodes.length > 0, 'a socket was not closed');
+        assert.deepEqual([...new Set(closeCodes)], [SERVICE_RESTART]);
       }
       await assertPersisted(stack, pairs);
       t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
@@ -293,7 +297,7 @@ suite('docker compose', { skip }, () => {
   );
 
   test(
-    'a release that drains and empties Redis, because it changes the data layout, loses no acknowledged message',
+    'no acknowledged message is lost when Redis is drained and emptied, as for a release that changes its layout',
     { timeout: 10 * MINUTE_MS },
     async () => {
       const pairs = await createMatchedPairs(stack.origin, PAIRS);
@@ -301,7 +305,7 @@ suite('docker compose', { skip }, () => {
         await first.send('Hello');
         await second.send('Hello you');
         await assertSameChat([first, second]);
-        // The release ends all random chats, so the users cannot resume theirs.
+        // The drain ends all random chats, so the users cannot resume theirs.
         first.stopReconnecting();
         second.stopReconnecting();
       }
@@ -337,7 +341,7 @@ async function assertSameChat([first, second]) {
     const ownMessages = [...first.history].filter(([, { senderId }]) => senderId === user.id);
     assert.deepEqual(
       ownMessages.map(([seq, { content }]) => [content, seq]),
-      [...user.acked],
+      [...user.acked], // pairs of content and `seq`
     );
     assert.ok(ownMessages.length > 0);
   }

@@ -5,7 +5,14 @@ import { callApi, createAccount, expectStatus, requestFriend } from './lib/accou
 import { waitForArrival, createFinishThreshold, createPeopleScenario } from './lib/chat-scenario.ts';
 import { Conversation, findChat, chooseGender } from './lib/conversation.ts';
 import { LiveUser, wait } from './lib/live-user.ts';
-import { commonThresholds, delivery, duplicates, lost, outOfOrder, initializeCounters } from './lib/metrics.ts';
+import {
+  commonThresholds,
+  delivery,
+  duplicates,
+  lost,
+  outOfOrder,
+  initializeCounters,
+} from './lib/metrics.ts';
 import { readCount, readDuration } from './lib/settings.ts';
 
 const people = readCount('PEOPLE', 40);

@@ -19,17 +19,17 @@ const disablePreloading = async (page: Page): Promise<void> => {
  * Makes two kinds of requests of a page fail: those for scripts, and those for /, with which the page checks whether a
  * newer version is deployed.
  */
-class ScriptRequests {
+class InterceptedRequests {
   private areFailing = false;
 
-  static async intercept({ page }: Person): Promise<ScriptRequests> {
-    const scripts = new ScriptRequests();
-    await page.route('**/assets/*.js', (route) => (scripts.areFailing ? route.abort() : route.continue()));
+  static async intercept({ page }: Person): Promise<InterceptedRequests> {
+    const requests = new InterceptedRequests();
+    await page.route('**/assets/*.js', (route) => (requests.areFailing ? route.abort() : route.continue()));
     await page.route(
       (url) => url.pathname === '/',
-      (route) => (scripts.areFailing ? route.abort() : route.continue()),
+      (route) => (requests.areFailing ? route.abort() : route.continue()),
     );
-    return scripts;
+    return requests;
   }
 
   startFailing(): void {
@@ -46,11 +46,10 @@ test('a dialog or private chat whose script cannot be loaded offers a retry, whi
 }) => {
   const [ada, bob] = await pair({ prepare: disablePreloading });
   await befriend(ada, bob);
-  const scripts = await ScriptRequests.intercept(ada);
+  const requests = await InterceptedRequests.intercept(ada);
   const { page } = ada;
   // `timeOrigin` would change with a reload.
   const timeOrigin = await page.evaluate(() => performance.timeOrigin);
-  await ada.field.fill('half a sentence');
 
   const dialogs = [
     { opener: ada.button('Chat History'), name: 'Chat History' },
@@ -58,14 +57,14 @@ test('a dialog or private chat whose script cannot be loaded offers a retry, whi
     { opener: page.getByRole('button', { name: /^Profile Settings: / }), name: 'Profile Settings' },
   ];
   for (const { opener, name } of dialogs) {
-    scripts.startFailing();
+    requests.startFailing();
     await opener.click();
     const retry = ada.button('Try again');
     await expect(retry).toBeVisible();
     // The first retry fails too.
     await retry.click();
     await expect(retry).toBeVisible();
-    scripts.stopFailing();
+    requests.stopFailing();
     await retry.click();
     await expect(page.getByRole('dialog', { name })).toBeVisible();
     await expect(retry).toBeHidden();
@@ -73,13 +72,13 @@ test('a dialog or private chat whose script cannot be loaded offers a retry, whi
     await expect(page.getByRole('dialog')).toBeHidden();
   }
 
-  scripts.startFailing();
+  requests.startFailing();
   await page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('button', { name: 'Send Message' })
     .click();
   await expect(ada.button('Try again')).toBeVisible();
-  scripts.stopFailing();
+  requests.stopFailing();
   await ada.button('Try again').click();
   await expect(page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 
@@ -88,10 +87,12 @@ test('a dialog or private chat whose script cannot be loaded offers a retry, whi
 
 test('a page whose realtime code and dialogs failed to load offers to retry both', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
+  // The first page may have loaded the scripts already. A new page has to request them.
   const context = ada.page.context();
   await ada.page.close();
   const page = await context.newPage();
   let isMissing = true;
+  // `profile-dialogs` is the script that shows all profile dialogs; it loads `profile-settings` later.
   await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
     isMissing ? route.abort() : route.continue(),
   );
@@ -128,7 +129,7 @@ test('the page reloads itself when a script is missing because a newer version w
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('dialogs open without the network after the idle page has preloaded their scripts', async ({
+test('dialogs open without requests for scripts after the idle page has preloaded them', async ({
   newcomer,
 }) => {
   const ada = await newcomer();

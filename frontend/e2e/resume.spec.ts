@@ -12,6 +12,7 @@ test('a reload continues the chat, without lost or duplicate messages', async ({
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(ada.message('before')).toHaveCount(1);
   await expect(ada.message('the reload')).toHaveCount(1);
+  // The welcome notice.
   await expect(ada.message('You are now chatting with')).toHaveCount(1);
 
   await bob.sendMessage('after');
@@ -21,7 +22,7 @@ test('a reload continues the chat, without lost or duplicate messages', async ({
   await expect(bob.message('before')).toHaveCount(1);
 });
 
-test('after a reconnect the chat continues with the unsent text, or the page shows that the partner has skipped', async ({
+test('after a reconnect the chat continues with the unsent text; if the partner has skipped, the page says so', async ({
   pair,
 }) => {
   let network: Connection | undefined;

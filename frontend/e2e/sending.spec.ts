@@ -160,6 +160,8 @@ test.describe('on an unreliable connection', () => {
     const [ada, bob] = await pair({ prepare });
     await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
+    // Only a message with an ack can be edited.
+    await expect(ada.message('helo')).toContainText('Sent');
     getConnection().dropPageFrames();
     // Arrow Up edits the last message.
     await ada.field.press('ArrowUp');

@@ -13,6 +13,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
   const [ada, bob] = await pair({
     prepare: async (page) => {
       await page.clock.install();
+      // GET reports whether the operator has configured a language model; POST asks this model.
       await page.route('**/api/suggestions', (route) =>
         route.fulfill({
           json:
@@ -30,7 +31,8 @@ test('after a silence the page suggests messages; pressing one puts its text int
   const positionBefore = await message.boundingBox();
 
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);
-  // The button for the source, three suggestions, the button for other suggestions, and Hide.
+  // The button for the source, three suggestions of the page, the button for other suggestions, and Hide. The model is
+  // not asked before the user agrees.
   await expect(suggestions.getByRole('button')).toHaveCount(6);
   expect(await message.boundingBox(), 'the messages do not move').toEqual(positionBefore);
   await expectAccessibleOnPhoneAndDesktop(ada.page, 'suggestions', { within: 'main' });
@@ -51,6 +53,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
   await ada.field.press('Enter');
   await expect(bob.message(text)).toBeVisible();
 
+  // After the user has agreed, the suggestion of the model replaces those of the page.
   await ada.button('Suggest something').click();
   await ada.page
     .getByRole('dialog', { name: `Ideas from ${host}?` })
@@ -58,6 +61,7 @@ test('after a silence the page suggests messages; pressing one puts its text int
     .click();
   await expect(suggestions.getByRole('button', { name: 'Which sauce did you make?' })).toBeVisible();
   await expect(suggestions.getByRole('button', { name: text })).toHaveCount(0);
+  // Hidden suggestions do not return after the next silence.
   await suggestions.getByRole('button', { name: 'Hide' }).press('Enter');
   await expect(ada.button('Suggest something')).toBeFocused();
   await ada.page.clock.fastForward(pageLimits.suggestionsAfterMs);

@@ -6,9 +6,12 @@ export interface Dice {
   flipCoin(): boolean;
   /** A random element; undefined when there is none. */
   pick<Value>(values: readonly Value[]): Value | undefined;
-  /** A random choice, with a probability in proportion to its weight. @throws if there are no choices */
+  /**
+   * A random choice, with a probability in proportion to its weight.
+   * @throws Error if there are no choices
+   */
   pickWeighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
-  /** One to six words, some of them with characters that need escaping. */
+  /** One to six words, some of them with characters that HTML or JSON escapes. */
   createWords(): string;
 }
 
@@ -35,6 +38,7 @@ export const createDice = (seed: number): Dice => {
     pickWeighted(choices) {
       const total = choices.reduce((sum, [weight]) => sum + weight, 0);
       let remaining = roll() * total;
+      // After rounding, `remaining` may end at 0 instead of below it.
       const chosen = choices.find(([weight]) => (remaining -= weight) < 0) ?? choices.at(-1);
       if (!chosen) throw new Error('There is nothing to choose from');
       return chosen;

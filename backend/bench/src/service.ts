@@ -7,6 +7,9 @@ import { ServerProcess } from './measure/server-process';
 import { runToEnd } from './measure/run-to-end';
 import { BenchStores } from './measure/stores';
 
+/** Time that the worker has for a graceful stop before it is killed. */
+const WORKER_GRACE_MS = 5_000;
+
 /** A compiled version of Thaw: that of this checkout, or another one to compare with. */
 export interface Build {
   /** Name in the results table. */
@@ -21,15 +24,14 @@ export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '
 const findBuild = (checkout: string): Build => {
   const folder = path.resolve(checkout, 'backend/dist');
   if (!existsSync(path.join(folder, 'main.api.js'))) {
-    throw new Error(`BENCH_SERVICE names ${checkout}, which holds no built checkout of this repository`);
+    throw new Error(`BENCH_SERVICE names ${checkout}, which is no built checkout of this repository`);
   }
   const commit = execFileSync('git', ['-C', checkout, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
   return { name: `commit ${commit.trim()}`, folder };
 };
 
 /**
- * The builds of BENCH_SERVICE (comma-separated folders of built checkouts), which are measured in the same rounds as
- * ours.
+ * The builds of BENCH_SERVICE (comma-separated folders of built checkouts). Each round measures them and `ourBuild`.
  */
 export const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
@@ -54,7 +56,9 @@ interface ServiceOptions {
   nodeFlags?: readonly string[];
   /** Environment variables of all processes. */
   env?: Record<string, string>;
-  /** Redis address of each replica, if it is not the address of the stores. */
+  /**
+   * Redis address of each replica, for example that of a proxy that counts publications. Default: that of the stores.
+   */
   redisUrls?: readonly string[];
 }
 
@@ -66,7 +70,7 @@ export interface Replica {
 
 /**
  * The processes of one build, set up as in production: a migrated database, api replicas (without a proxy in front of
- * them) and a worker. Rate limits are those of the profile `load`.
+ * them) and a worker. Rate limits are those of the profile `load`, which is for load tests.
  */
 export class Service {
   readonly replicas: Replica[] = [];
@@ -99,7 +103,7 @@ export class Service {
   }
 
   async stopWorker(): Promise<void> {
-    await this.worker?.stop(5_000);
+    await this.worker?.stop(WORKER_GRACE_MS);
     this.worker = undefined;
   }
 

@@ -12,7 +12,7 @@ declare module '*/deploy/local/stores/private-store.mjs' {
   }
   export interface StoreKind {
     name: string;
-    url(port: number): string;
+    buildUrl(port: number): string;
   }
 }
 

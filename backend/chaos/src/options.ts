@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 
 export interface Options {
+  /** Determines the faults and the random actions of the users. */
   seed: number;
   /** Time during which faults are caused, in milliseconds. */
   durationMs: number;
-  /** Number of faults to cause; `durationMs` is then ignored. */
+  /** Number of faults to cause. If it is set, `durationMs` is ignored. */
   faultCount: number | undefined;
   /** Even, so that every user finds a partner. */
   userCount: number;
@@ -21,7 +22,7 @@ export interface Options {
 const USAGE =
   'Usage: npm run chaos -- [--seed N] [--seconds 60] [--long] [--faults N] [--users N] [--every ms] [--only text,…] [--report file]';
 
-/** About a quarter of an hour. */
+/** Takes about a quarter of an hour, and causes at least one fault of each class (see `listFaultClasses`). */
 const LONG_RUN = { faultCount: 104, userCount: 60, actEveryMs: 220 };
 const SHORT_RUN = { userCount: 12, actEveryMs: 350, durationMs: 60_000 };
 
@@ -62,6 +63,7 @@ export const readOptions = (args: readonly string[]): Options => {
   return {
     seed: parseCount(values.seed) ?? Math.floor(Math.random() * SEED_COUNT),
     durationMs: seconds === undefined ? SHORT_RUN.durationMs : seconds * 1_000,
+    // `--seconds` replaces the number of faults of a long run, and `--faults` replaces both.
     faultCount:
       parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faultCount : undefined),
     userCount: userCount + (userCount % 2),

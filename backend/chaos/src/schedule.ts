@@ -45,7 +45,7 @@ export interface ScheduleOptions {
   topology: Topology;
   /** Estimated duration of all rounds together, in milliseconds. */
   durationMs: number;
-  /** Number of faults to cause; `durationMs` is then ignored. */
+  /** Number of faults to cause. If it is set, `durationMs` is ignored. */
   faultCount?: number;
   /** Whether to leave out a fault, because this machine cannot cause it. */
   isExcluded?: (fault: Fault) => boolean;

@@ -15,8 +15,8 @@ export class UploadUses1763640600000 implements MigrationInterface {
         PRIMARY KEY (key, stream_id, event_id)
       );
     `);
-    // Adds the messages of earlier releases. A text that only quotes the address of the sender's own image counts as a
-    // use, too: the image is then kept longer than necessary, but never removed too early.
+    // Adds the messages of earlier releases. A mixed message whose text only quotes the address of an image of its
+    // sender counts as a use, too: the image is then kept longer than necessary, but never removed too early.
     await queryRunner.query(`
       INSERT INTO upload_uses (key, stream_id, event_id, viewer_id)
       SELECT uploads.key, e.stream_id, e.event_id, (e.data->>'receiverId')::bigint

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { EventPartitioning } from './partitioned-events/event-partitioning.model';
 
 /**
- * Partitions the log and its personal data by stream, while the service of the previous release runs
- * (docs/decisions/0078). The migration may be interrupted at any point, and continues when it is run again.
+ * Partitions the event log and the personal data of its events by stream, while the service of the previous release
+ * runs (docs/decisions/0078). The migration may be interrupted at any point, and continues when it is run again.
  */
 export class PartitionedEvents1763640960000 implements MigrationInterface {
   readonly name = 'PartitionedEvents1763640960000';

@@ -26,7 +26,7 @@ export class ChatUser {
   /** Acknowledged messages: content to `seq`. */
   readonly acked = new Map<string, number>();
   /** Close codes of lost sockets. */
-  readonly closes: number[] = [];
+  readonly closeCodes: number[] = [];
   /** Milliseconds from each lost socket to the resumed chat. */
   readonly absencesMs: number[] = [];
   /** Descriptions of the violations of the protocol. */
@@ -136,7 +136,7 @@ export class ChatUser {
 
   private handleClose(code: number): void {
     if (!this.shouldReconnect) return;
-    this.closes.push(code);
+    this.closeCodes.push(code);
     if (!shouldReconnectAfter(code)) this.violations.push(`closed with ${code}`);
     this.socket = this.reconnect(Date.now());
     this.socket.catch((error: unknown) => this.violations.push(`did not reconnect: ${String(error)}`));

@@ -39,7 +39,7 @@ export const createPhotoWithMetadata = async (): Promise<Buffer> => {
     })
     .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SECRET}</x:xmpmeta>`)
     .withIccProfile('p3')
-    .withMetadata({ orientation: 6 })
+    .withMetadata({ orientation: 6 }) // shown rotated by 90 degrees
     .jpeg()
     .toBuffer();
   const comment = Buffer.from(`${SECRET} ${SCRIPT}`);
@@ -73,6 +73,7 @@ export const createBlackPng = (
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([1, 0, 0, 0, 0], 8); // bit depth 1, grayscale, default compression and filter, not interlaced
+  // Each row begins with a byte for its filter.
   const pixels = deflateSync(Buffer.alloc(rows * (1 + Math.ceil(width / 8))), { level: 9 });
   return Buffer.concat([
     PNG_SIGNATURE,
@@ -142,8 +143,8 @@ export const createGifWithScript = (): Buffer =>
 export const appendTrailingData = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
-/** A text that a reader of ZIP archives may take for one: it begins and ends with the signatures of an archive. */
-export const createZip = (text: string): string =>
+/** Not a complete ZIP archive, but it begins and ends with the signatures of one, which a lenient reader accepts. */
+export const createFakeZip = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
 /** An animated WebP. Each frame has a different shade of gray. */
@@ -158,11 +159,11 @@ export const createAnimatedWebp = (frames: number): Promise<Buffer> => {
 };
 
 /** An SVG that runs a script, and that refers to a local file and to the metadata service of a cloud. */
-export const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY passwd SYSTEM "file:///etc/passwd">]>
+export const hostileSvg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY passwd SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" width="10" height="10" onload="alert(1)"><text>&passwd;</text>
 <image href="http://169.254.169.254/latest/meta-data/"/></svg>`;
 
-/** A generator of numbers from 0 to 1. The same seed results in the same numbers; the constants only mix the bits. */
+/** A generator of pseudo-random numbers from 0 to 1, the same ones for the same seed. Its constants have no meaning. */
 const createRandom = (seed: number) => {
   let state = seed * 2_654_435_761 + 1;
   return (): number => {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { until } from './until.functions';
 
+const RECONNECT_DELAY_MS = 50;
+
 export interface OwnRedis {
   url: string;
   redis: Redis;
@@ -21,7 +23,7 @@ export const findFreePort = async (): Promise<number> => {
   return port;
 };
 
-/** The binary of the Redis server that all tests share. */
+/** The program of the Redis server that all tests share; `redis-server` if the server does not report its path. */
 const findRedisBinary = async (): Promise<string> => {
   const shared = new Redis(process.env.REDIS_URL ?? '');
   try {
@@ -44,7 +46,7 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
   });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `redis://127.0.0.1:${port}`;
-  const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  const redis = new Redis(url, { retryStrategy: () => RECONNECT_DELAY_MS, maxRetriesPerRequest: null });
   redis.on('error', () => undefined); // until the server accepts connections
   await until(() => redis.status === 'ready');
   return {
@@ -66,10 +68,10 @@ const MEBIBYTE = 1024 * 1024;
 
 /**
  * Fills the memory with a key `ballast` and sets the limit below the used memory. From here on, Redis answers OOM to
- * every command that may need memory, until the key is deleted.
+ * every command that may need memory, until the key is deleted: the key is larger than the excess over the limit.
  */
 export const fillRedis = async (redis: Redis): Promise<void> => {
-  // Not SET: its large value would pass through the input buffer, which temporarily adds to the used memory.
+  // SETRANGE sends one byte. SET would send 4 MiB, and the input buffer would add to the used memory for a while.
   await redis.setrange('ballast', 4 * MEBIBYTE, 'x');
   await redis.config('SET', 'maxmemory', `${(await readUsedBytes(redis)) - MEBIBYTE}`);
 };

@@ -63,5 +63,5 @@ export const uploadChatImage = async ({ app }: TestReplica, owner: ThawVisitor):
     bytes: await createPlainJpeg(),
   });
 
-export const leaveAll = (...sockets: ThawSocket[]) =>
+export const closeAll = (...sockets: ThawSocket[]) =>
   Promise.all(sockets.map((socket) => socket.closeCleanly()));

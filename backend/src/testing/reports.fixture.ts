@@ -3,7 +3,7 @@ import type { StoredEvidence } from '../modules/conduct/application/evidence.ser
 import type { TestStack } from './test-stack.harness';
 import type { ThawVisitor } from './thaw.client';
 
-type HasUser = { user: { id: number } };
+type WithUser = { user: { id: number } };
 
 interface ReportResponse {
   status: number;
@@ -13,7 +13,7 @@ interface ReportResponse {
 /** Calls the route that files a report. */
 export const fileReport = async (
   reporter: ThawVisitor,
-  target: HasUser,
+  target: WithUser,
   fields: Record<string, unknown> = {},
 ): Promise<ReportResponse> => {
   const body = { reporterId: reporter.user.id, targetId: target.user.id, category: 'sexual', ...fields };
@@ -25,9 +25,10 @@ export interface StoredReport {
   reportId: number;
   caseId: number;
   weight: number;
-  /** The reporter's user id, or that of another account of the same device that counts in the case already. */
+  /** User id under which the report is counted. In a case, the accounts of one device share the id of one of them. */
   countsAs: number;
   evidenceHash: string;
+  /** The reported chat, a `ReportContext`. */
   context: object;
   /** The text that the reporter wrote. Absent once erased. */
   words?: string | null;
@@ -38,7 +39,7 @@ export interface StoredReport {
 /** The reports about a user, oldest first, from the event store. */
 export const readStoredReports = async (
   { database }: Pick<TestStack, 'database'>,
-  { user }: HasUser,
+  { user }: WithUser,
 ): Promise<StoredReport[]> => {
   const rows = await database.dataSource.query<{ data: StoredReport; personal: object | null }[]>(
     `SELECT e.data, p.data AS personal FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -48,6 +49,6 @@ export const readStoredReports = async (
   return rows.map(({ data, personal }) => ({ ...data, ...personal }));
 };
 
-/** The newest text of each message in the evidence. */
+/** The newest text of each message in the evidence; empty once the evidence is erased. */
 export const readEvidenceTexts = ({ evidence = '{"messages":[]}' }: StoredReport): (string | undefined)[] =>
   (JSON.parse(evidence) as StoredEvidence).messages.map(({ versions }) => versions.at(-1));

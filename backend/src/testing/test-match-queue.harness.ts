@@ -47,10 +47,11 @@ export class TestMatchQueue {
   }
 
   /** The service of one replica. */
-  on(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
+  serviceOf(replicaId: string, settings: Partial<Environment> = {}): MatchQueueService {
     return new MatchQueueService(
       this.store.redis,
-      // The two times are equal, so that by default no search ignores a cool-down before it ends.
+      // A search that has taken REMATCH_RELAX_AFTER_S ignores cool-downs. As the two times are equal by default, all
+      // cool-downs have ended by then.
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
       { replicaId } as ReplicaLeaseService,
     );
@@ -65,7 +66,10 @@ export class TestMatchQueue {
     await this.store.redis.zrem(matchingKeys.leases, replicaId);
   }
 
-  /** The entries of all queues of the common pool, by user id. Lists, so that a test notices a user in two queues. */
+  /**
+   * The entries of all queues of the common pool (of users who are not flagged), by user id. Lists, so that a test
+   * notices a user in two queues.
+   */
   async readQueues(): Promise<Map<number, QueueEntry[]>> {
     const entries = new Map<number, QueueEntry[]>();
     for (const { gender, preference } of allCriteria) {
@@ -84,10 +88,10 @@ export class TestMatchQueue {
   /** The states of users; undefined for users who are neither searching nor in a match. */
   async readStates(...userIds: number[]): Promise<(string | undefined)[]> {
     // Any replica can read the records.
-    return (await this.on('observer').readRecords(userIds)).map((record) => record?.state);
+    return (await this.serviceOf('observer').readRecords(userIds)).map((record) => record?.state);
   }
 
-  /** Makes a user's wait longer by `byMs`, by moving the time of joining into the past. */
+  /** Makes the wait of a searching user longer by `byMs`, by moving the time of joining into the past. */
   async prolongWait(userId: number, byMs: number): Promise<void> {
     const key = matchingKeys.user(userId);
     const [gender, preference, since] = await this.store.redis.hmget(key, 'gender', 'preference', 'since');

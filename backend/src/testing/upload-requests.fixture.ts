@@ -20,8 +20,10 @@ export const upload = (
     .post('/api/upload')
     .field('bucket', bucket)
     .field('fileName', fileName)
+    // A part needs a file name to count as a file. The server reads the field `fileName` instead.
     .attach('file', image, { filename: 'cat.jpg', contentType });
 
+/** Separates the parts of a hand-written form. */
 export const BOUNDARY = 'edge';
 /** The content type of a hand-written form. */
 export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
@@ -60,7 +62,8 @@ export const postForm = (
   browser
     .post('/api/upload')
     .set('Content-Type', contentType)
-    .serialize((body: Buffer) => body as unknown as string) // keeps the bytes as they are
+    // Keeps the bytes as they are. The types of supertest allow only strings.
+    .serialize((body: Buffer) => body as unknown as string)
     .send(Buffer.concat(parts) as unknown as string);
 
 export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browser; id: number }> => {

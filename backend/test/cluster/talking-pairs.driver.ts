@@ -16,7 +16,7 @@ const SAMPLE_EVERY_MS = 200;
 const MESSAGES_PER_USER = 5;
 export const REPLICA_COUNT = 3;
 /** Time within which every user has messages acknowledged again after a change of Redis, such as a failover. */
-export const BACK_WITHIN_MS = 15_000;
+export const RECOVERED_WITHIN_MS = 15_000;
 const PERSISTED_WITHIN_MS = 20_000;
 
 /** Starts replicas behind nginx and a worker on the given Redis, with their own PostgreSQL. */
@@ -46,8 +46,8 @@ export interface TalkResult {
  * Lets matched pairs send messages before, during and after a change of Redis. At the end, compares the messages of
  * both users of each pair, and waits until PostgreSQL has all of them.
  * @param change makes the change, and may wait until all pairs send messages again.
- * @throws Error if a user has no further messages acknowledged within BACK_WITHIN_MS after the change, or messages are
- *   missing in PostgreSQL.
+ * @throws Error if a user has no further messages acknowledged within RECOVERED_WITHIN_MS after the change, or messages
+ *   are missing in PostgreSQL.
  */
 export const talkThrough = async (
   stack: Stack,
@@ -81,13 +81,13 @@ export const talkThrough = async (
   }
 };
 
-/** Waits for MESSAGES_PER_USER further acknowledged messages of every user. @throws Error after BACK_WITHIN_MS. */
+/** Waits for MESSAGES_PER_USER further acknowledged messages of every user. @throws Error after RECOVERED_WITHIN_MS. */
 export const waitForMessages = async (users: readonly ChatUser[]): Promise<void> => {
   const before = new Map(users.map((user) => [user, user.acked.size]));
   await until(
     () => users.filter((user) => user.acked.size < (before.get(user) ?? 0) + MESSAGES_PER_USER).length,
     (count) => count === 0,
-    BACK_WITHIN_MS,
+    RECOVERED_WITHIN_MS,
   );
 };
 

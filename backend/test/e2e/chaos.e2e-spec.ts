@@ -73,7 +73,7 @@ it('loses and duplicates no message when a replica is killed', async () => {
   const [killedReplica] = stack.replicas;
   await sleep(2_000); // messages flow before, during and after the kill
   killedReplica?.kill();
-  await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
+  await until(() => pairs.flat().some(({ closeCodes }) => closeCodes.length > 0));
   await waitUntilConnected(pairs);
   await killedReplica?.waitUntilReady();
   await sleep(2_000);
@@ -128,7 +128,7 @@ it('a replica that was suspended, and evicted by the others, records its sockets
   await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
   expect(findFaults([ada, bob])).toEqual([]);
-  expect(bob.closes).toEqual([]);
+  expect(bob.closeCodes).toEqual([]);
   expect(await redis.zcard(leaseKeys.live)).toBe(stack.replicas.length);
   for (const user of [ada, bob]) await user.leave();
 });
@@ -217,7 +217,7 @@ it('continues all chats while PostgreSQL restarts, and persists their events aft
   await stopSending();
   await waitUntilSettled(pairs);
   expect(pairs.flatMap(findFaults)).toEqual([]);
-  expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
+  expect(pairs.flat().flatMap(({ closeCodes }) => closeCodes)).toEqual([]);
   await expectAllPersisted(pairs);
   await leaveAll(pairs);
 });

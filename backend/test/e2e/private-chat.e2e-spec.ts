@@ -1,6 +1,6 @@
 /**
  * Runs two api processes with their own PostgreSQL and Redis. PostgreSQL is stopped twice while two friends write, once
- * cleanly and once as in a crash. The long form (THAW_TEST_LONG=1) has 10,000 messages.
+ * cleanly and once as in a crash. The friends write 2,000 messages, or 10,000 with THAW_TEST_LONG=1.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   stack = await startStack({
     replicas: 2,
     workers: 1,
-    // Empty addresses make the stack start its own PostgreSQL and Redis.
+    // Empty addresses make the stack start its own PostgreSQL and Redis. With `load`, the users reach no rate limit.
     env: { DATABASE_URL: '', REDIS_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
   });
 });
@@ -41,7 +41,7 @@ class Writer {
   readonly acked = new Map<string, number>();
   /** Ids of the messages that were pushed to this user. */
   readonly received: number[] = [];
-  /** How often a message had to be sent again. */
+  /** Number of times that any message was sent again. */
   retryCount = 0;
   private socket: ThawSocket | undefined;
 
@@ -100,7 +100,7 @@ class Writer {
         socket.webSocket.on('message', (raw) => this.receive(raw as Buffer));
         this.socket = socket;
       } catch {
-        await sleep(100); // PostgreSQL is down, so logins cannot be checked
+        await sleep(100); // while PostgreSQL is down, logins cannot be checked
       }
     }
     return this.socket;
@@ -113,8 +113,8 @@ class Writer {
 }
 
 /**
- * Creates two users and makes them friends. A friend request requires a common chat. A request in the other direction
- * accepts it.
+ * Creates two users and makes them friends. A friend request requires a common chat. It is accepted by a request in the
+ * other direction.
  */
 const createFriends = async (): Promise<[Writer, Writer]> => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
@@ -126,7 +126,7 @@ const createFriends = async (): Promise<[Writer, Writer]> => {
     const request = { requesterId: from.user.id, addresseeId: to.user.id };
     const { status } = await from.call('POST', '/api/friends/request', request);
     expect(status).toBeLessThan(300);
-    await from.closeSockets();
+    await from.closeSockets(); // those of the random chat: `Writer` opens its own
   }
   return [new Writer(ada, bob), new Writer(bob, ada)];
 };
@@ -143,9 +143,9 @@ it(`stores ${MESSAGE_COUNT} messages once and in one order while PostgreSQL is r
   );
   const allRestarted = (async () => {
     // SIGINT stops PostgreSQL cleanly, SIGQUIT as in a crash.
-    for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
+    for (const [restartIndex, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
       // After a third and after two thirds of the messages.
-      const dueCount = ((restart + 1) * MESSAGE_COUNT) / 3;
+      const dueCount = ((restartIndex + 1) * MESSAGE_COUNT) / 3;
       await untilWithin(10 * 60_000, () => countAcked() >= dueCount);
       await restartPostgres(stack.stores.databaseUrl, signal);
     }
@@ -153,8 +153,8 @@ it(`stores ${MESSAGE_COUNT} messages once and in one order while PostgreSQL is r
   await Promise.all([allWritten, allRestarted]);
 
   // The restarts have interrupted at least one message.
-  expect(Math.max(...writers.map(({ retryCount }) => retryCount))).toBeGreaterThan(0);
   const [firstWriter, secondWriter] = writers;
+  expect(firstWriter.retryCount + secondWriter.retryCount).toBeGreaterThan(0);
   const conversation = await firstWriter.readConversation();
   expect(await secondWriter.readConversation()).toEqual(conversation);
   expect(conversation).toHaveLength(MESSAGE_COUNT);

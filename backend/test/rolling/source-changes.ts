@@ -11,12 +11,12 @@ export interface SourceChange {
 }
 
 /**
- * An event type that no release has. Processes that are built with `partnerWavedChanges` declare the type and send a
- * frame for it; all other processes do not know it.
+ * An event type that stands for one of a later release: no release has it. Only processes that are built with
+ * `partnerWavedChanges` know it and send its frame.
  */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;
 
-// The new cases are inserted before the case of `ChatEnded`.
+// In two `switch` statements, the case of the new event type is inserted before these lines.
 const chatEndedInMapper = "    case 'ChatEnded':\n      return { event: 'chat_skipped'";
 
 const chatEndedInState = "    case 'ChatEnded':\n      state.phase = 'ended';";
@@ -39,14 +39,15 @@ export const partnerWavedChanges: readonly SourceChange[] = [
   },
 ];
 
-/** A layout of Redis (the version of its keys) that no release has. */
+/** A version of the keys and values in Redis (`REDIS_LAYOUT`) that no release has. */
 export const otherLayout = 'other';
 
 export const otherLayoutChanges: readonly SourceChange[] = [
   {
     file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',
-    after: `export const REDIS_LAYOUT = '${otherLayout}' || `, // the current value follows, without effect
+    // The value of this release stays behind `||`, where it has no effect.
+    after: `export const REDIS_LAYOUT = '${otherLayout}' || `,
   },
 ];
 

@@ -36,6 +36,7 @@ export function runInForeground(command, args, env) {
     const child = spawn(command, args, { env, stdio: 'inherit' });
     const stopListening = onInterruption({
       stop: (signal) => child.kill(signal),
+      // Called when the user presses Ctrl-C again.
       kill: () => child.kill('SIGKILL'),
     });
     child.once('error', () => reject(new LauncherError(`${command} cannot be run.`)));

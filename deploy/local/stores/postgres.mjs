@@ -34,8 +34,8 @@ const END_STEPS = [
  * @param {string} home
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync
  *   off, for data that is deleted after a test run; `settings` override those of `createDefaultSettings`
- * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
- *   buildServiceUrl: (port: number) => string | undefined}} `url` builds the address with the owner's role, and
+ * @returns {import('./private-store.mjs').StoreKind & {buildUrl: (port: number) => string,
+ *   buildServiceUrl: (port: number) => string | undefined}} `buildUrl` builds the address with the owner's role, and
  *   `buildServiceUrl` that with the role of the service
  */
 export function describePostgres(home, { isDurable, settings = {} }) {
@@ -45,7 +45,7 @@ export function describePostgres(home, { isDurable, settings = {} }) {
     endSteps: END_STEPS,
     // For an immediate end.
     killSignal: 'SIGQUIT',
-    url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
+    buildUrl: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
     // Undefined for a running server of an earlier release: that server lacks the role, and its home the password.
     buildServiceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD)

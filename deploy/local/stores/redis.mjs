@@ -12,7 +12,7 @@ const PING_TIMEOUT_MS = 1_000;
  * append-only file to the disk once a second.
  * @param {string} home
  * @param {(label: string, text: string) => void} logStep
- * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
+ * @returns {import('./private-store.mjs').StoreKind & {buildUrl: (port: number) => string}}
  */
 export function describeRedis(home, logStep) {
   const readPassword = () => readOrCreateSecret(home, 'redis-password');
@@ -25,7 +25,7 @@ export function describeRedis(home, logStep) {
     ],
     // For an immediate end.
     killSignal: 'SIGKILL',
-    url: (port) => `redis://default:${readPassword()}@127.0.0.1:${port}`,
+    buildUrl: (port) => `redis://default:${readPassword()}@127.0.0.1:${port}`,
     prepare: async (port) => {
       const program = await findRedis(logStep);
       const data = ensurePrivateFolder(home, 'redis');

@@ -41,13 +41,13 @@ const LONGEST_DELAY_MS = 10_000;
  * @throws {LauncherError} when a store cannot be reached or started, or the home belongs to another user
  */
 export async function openStores({ home, env = process.env, isDurable = true, logStep = logNothing }) {
-  const externalUrls = { postgres: readUrl(env, 'DATABASE_URL'), redis: readUrl(env, 'REDIS_URL') };
-  await refuseUnreachableStore('PostgreSQL', externalUrls.postgres, 'DATABASE_URL', 5432);
-  await refuseUnreachableRedis(externalUrls.redis);
-  refuseForeignHome(home);
+  const externalUrls = { PostgreSQL: readUrl(env, 'DATABASE_URL'), Redis: readUrl(env, 'REDIS_URL') };
+  await refuseUnreachableStore('PostgreSQL', externalUrls.PostgreSQL, 'DATABASE_URL', 5432);
+  await refuseUnreachableRedis(externalUrls.Redis);
+  ensureOwnHome(home);
   const kinds = [
-    !externalUrls.postgres && describePostgres(home, { isDurable }),
-    !externalUrls.redis && describeRedis(home, logStep),
+    !externalUrls.PostgreSQL && describePostgres(home, { isDurable }),
+    !externalUrls.Redis && describeRedis(home, logStep),
   ];
   const stores = new PrivateStores(home, kinds.filter(Boolean));
   const urls = await stores.open();
@@ -55,9 +55,9 @@ export async function openStores({ home, env = process.env, isDurable = true, lo
   logStore('PostgreSQL', urls.PostgreSQL?.url);
   logStore('Redis', urls.Redis?.url);
   return {
-    databaseUrl: externalUrls.postgres || urls.PostgreSQL.url,
+    databaseUrl: externalUrls.PostgreSQL || urls.PostgreSQL.url,
     serviceDatabaseUrl: urls.PostgreSQL?.serviceUrl,
-    redisUrl: externalUrls.redis || urls.Redis.url,
+    redisUrl: externalUrls.Redis || urls.Redis.url,
     close: () => stores.close(),
     killNow: () => stores.killNow(),
   };
@@ -65,6 +65,7 @@ export async function openStores({ home, env = process.env, isDurable = true, lo
 
 /** Deletes a home folder whose stores are closed, and the data of PostgreSQL if it is in another folder. */
 export function deleteHome(home) {
+  // `ensurePostgresFolder` also finds a folder outside the home. A missing folder is created and deleted again.
   for (const folder of [ensurePostgresFolder(home), home])
     fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
@@ -75,18 +76,23 @@ export async function endAbandonedStores(home) {
   await new PrivateStores(home, kinds).stopIfUnused();
 }
 
-/** @throws {LauncherError} when the home belongs to another user of the machine; root may use every home */
-function refuseForeignHome(home) {
+/**
+ * Creates the home folder if it is missing.
+ * @throws {LauncherError} when the home belongs to another user of the machine; root may use every home
+ */
+function ensureOwnHome(home) {
+  let isOwn = false;
   try {
     fs.accessSync(ensureHome(home), fs.constants.W_OK);
     const uid = process.getuid?.();
-    // The catch clause replaces this error.
-    if (uid !== undefined && uid !== 0 && fs.statSync(home).uid !== uid) throw new Error();
+    isOwn = uid === undefined || uid === 0 || fs.statSync(home).uid === uid;
   } catch {
+    // The launcher cannot create the folder or cannot write to it.
+  }
+  if (!isOwn)
     throw new LauncherError(
       `${home} belongs to another user, perhaps from a start as root: delete it first.`,
     );
-  }
 }
 
 /** Reads the address of a store from the variable `name`, or from the file that the variable `<name>_FILE` names. */
@@ -102,7 +108,7 @@ async function refuseUnreachableStore(name, url, variable, defaultPort) {
   if (!url) return;
   if (!URL.canParse(url)) throw new LauncherError(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
-  // Without a host, or with a path as the host, the address names a Unix socket, which is not checked here.
+  // Without a host, or with a path in the parameter `host`, the address names a Unix socket, which is not checked here.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
   // An IPv6 address is in brackets.
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
@@ -137,9 +143,9 @@ async function isReachable({ host, port }) {
 }
 
 /**
- * The private stores of a home folder, shared by their users: the processes that have opened the stores. Each user
- * records its identity in a file in `run/users`, so that users that were killed can be ignored. The last user to close
- * the stores stops them.
+ * The private stores of a home folder, shared by all launchers that have opened them. In this class, a user is such a
+ * launcher. Each user records its identity in a file in `run/users`, so that users that were killed can be ignored. The
+ * last user to close the stores stops them.
  */
 class PrivateStores {
   #stores;
@@ -200,8 +206,8 @@ class PrivateStores {
     const urls = {};
     for (const store of this.#stores) {
       const port = await store.ensureRunning(options);
-      const { name, url, buildServiceUrl } = store.kind;
-      urls[name] = { url: url(port), serviceUrl: buildServiceUrl?.(port) };
+      const { name, buildUrl, buildServiceUrl } = store.kind;
+      urls[name] = { url: buildUrl(port), serviceUrl: buildServiceUrl?.(port) };
     }
     return urls;
   }
@@ -231,7 +237,7 @@ class PrivateStores {
   async #restart() {
     try {
       await withFileLock(this.#lockFile, async () => {
-        // The processes of the product keep using the addresses that they got.
+        // The processes of the product do not read the addresses again.
         if (!this.#isClosed) await this.#ensureRunning({ mustKeepPort: true });
       });
     } catch {

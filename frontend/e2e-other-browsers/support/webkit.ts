@@ -45,7 +45,7 @@ export const startWebKit = async (programs: {
 }): Promise<Browser> => {
   /** Called in order by `close`: a session ends before its driver, and the display stops last. */
   const onClose: (() => Promise<unknown>)[] = [];
-  // Writes the number of the display to file descriptor 3.
+  // Xvfb writes the number of its display to file descriptor 3.
   const display = spawn(
     programs.xvfb,
     ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
@@ -58,6 +58,7 @@ export const startWebKit = async (programs: {
   const env = {
     ...process.env,
     DISPLAY: `:${String(number).trim()}`,
+    // The virtual display is an X server without graphics hardware.
     GDK_BACKEND: 'x11',
     LIBGL_ALWAYS_SOFTWARE: '1',
   };

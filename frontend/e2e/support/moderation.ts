@@ -44,7 +44,7 @@ export class ModeratorByHttp {
   }
 }
 
-/** Signs in the n-th moderator of this worker's product; `request` keeps the session cookie. */
+/** Signs in the n-th moderator of the running Thaw of this Playwright worker; `request` keeps the session cookie. */
 const signIn = async (request: APIRequestContext, number: number): Promise<SelfUser> => {
   const account = await requestModerator(test.info().parallelIndex, number);
   const response = await request.post('/api/login', { data: account });

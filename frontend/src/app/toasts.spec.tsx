@@ -3,7 +3,7 @@ import { Toasts } from '@/app/toasts';
 import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 
-it('exposes a toast to screen readers while a modal is open and hides the page beneath', async () => {
+it('a toast above an open modal is exposed to screen readers, and the page beneath the modal is not', async () => {
   render(
     <>
       <main>

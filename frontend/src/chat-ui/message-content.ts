@@ -44,7 +44,7 @@ export const hideInsultsAndContacts = (text: string): string =>
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
 export const quoteInMessage = (description: string): string =>
-  truncateGraphemes(description, pageLimits.replyPreviewInMessage);
+  truncateGraphemes(description, pageLimits.replyPreviewGraphemes);
 
 /** Quote above the field during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>

@@ -13,7 +13,8 @@ export const useAppHeight = (): void => {
     const updateHeight = (): void => {
       // Multiplied by the scale, because a pinch-zoomed viewport shows only a section of the page.
       style.setProperty('--app-height', `${Math.round(viewport.height * viewport.scale)}px`);
-      // Undo the panning of iOS: at the reduced height the focused field is visible without panning.
+      // Undo the panning of iOS: at the reduced height the focused field is visible without panning. A zoomed page is
+      // not moved, because the user may have panned it.
       if (viewport.scale <= 1 && viewport.offsetTop > 0) window.scrollTo(0, 0);
     };
     updateHeight();

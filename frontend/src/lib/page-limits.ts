@@ -1,12 +1,12 @@
 /** Timings, sizes and counts used only by the page. Limits shared with the server are in `@thaw/contract/limits`. */
 export const pageLimits = {
-  /** Length of a text, in code points, from which the composer shows the length. */
+  /** The composer shows the length of a text that has at least this number of code points. */
   messageCounterFromCodePoints: 1_800,
-  /** Length of the quote of a message inside another message, in graphemes. */
-  replyPreviewInMessage: 50,
+  /** Length of the quote of a message inside another message. */
+  replyPreviewGraphemes: 50,
 
-  /** How long no Reconnect button is offered after the server closed the socket for flooding (code 4429). */
-  reconnectAfterFloodMs: 30_000,
+  /** The Reconnect button appears this long after the server closed the socket for flooding (code 4429). */
+  reconnectButtonAfterFloodMs: 30_000,
 
   /** Stale time of the cached friends; pushed changes update them in between. */
   friendsCacheMs: 5 * 60_000,
@@ -24,8 +24,8 @@ export const pageLimits = {
   /** The typing indicator disappears this long after the last `typing` frame. */
   typingShownMs: 6_000,
   /**
-   * A reaction whose message id is unknown is shown on the message whose id, which begins with a time, is the nearest
-   * within this difference (docs/product-decisions.md, A86).
+   * Message ids begin with a time. A reaction with an unknown message id is shown on the message with the nearest time,
+   * if the two times differ by less than this (docs/product-decisions.md, A86).
    */
   reactionIdToleranceMs: 1_000,
   /** Messages of one sender within this time form one group. */
@@ -35,7 +35,7 @@ export const pageLimits = {
   /** Duration of the visual effect when the answers differ. */
   plotTwistMs: 3_000,
 
-  /** How long a toast, and so its action, such as Undo, is shown. */
+  /** How long a toast and its action (such as Undo) are shown. */
   toastMs: 5_000,
   /** Delay between hovering a control and its tooltip. */
   tooltipOpenDelayMs: 700,

@@ -11,9 +11,9 @@ export interface PortraitProps extends Pick<PresenceDotProps, 'ground'> {
 }
 
 /** A friend's picture with a presence dot. Decorative: name and presence are shown next to it as text. */
-export const Portrait = ({ friend, ...dot }: PortraitProps) => (
+export const Portrait = ({ friend, ground }: PortraitProps) => (
   <span className="relative shrink-0">
     <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />
-    <PresenceDot isOnline={friend.isOnline} {...dot} />
+    <PresenceDot isOnline={friend.isOnline} ground={ground} />
   </span>
 );

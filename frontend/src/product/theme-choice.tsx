@@ -1,24 +1,25 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { chooseTheme, useThemeChoice, type ThemeChoice as Theme } from '@/product/theme';
+import { chooseTheme, themeChoices, useThemeChoice, type ThemeChoice as Choice } from '@/product/theme';
 import { ChoiceGroup } from '@/ui/choice-group';
 
-const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Monitor };
+const icons: Record<Choice, typeof Moon> = { dark: Moon, light: Sun, system: Monitor };
 
 export interface ThemeChoiceProps {
   legend: string;
-  labels: Record<Theme, string>;
-  /** Shows labels next to the icons. */
+  labels: Record<Choice, string>;
+  /** Shows the legend and the labels. Otherwise only screen readers read them. */
   showsLabels?: boolean;
 }
 
 export const ThemeChoice = ({ legend, labels, showsLabels = false }: ThemeChoiceProps) => (
-  // The prerendered page assumes the dark theme; until React runs, public/theme.js marks the chosen one.
+  // The prerendered page assumes the dark theme. Until React runs, src/styles/base.css marks the choice that
+  // public/theme.js has read; it finds the buttons by this class and by their order.
   <div className="theme-choice">
     <ChoiceGroup
       legend={legend}
       isLegendHidden={!showsLabels}
       value={useThemeChoice()}
-      choices={(['dark', 'light', 'system'] as const).map((value) => {
+      choices={themeChoices.map((value) => {
         const Icon = icons[value];
         return {
           value,

@@ -54,6 +54,7 @@ export const PopoverPanel = ({
             onCloseAutoFocus?.(event);
             // After a press outside, the focus stays where the press has moved it.
             if (!event.defaultPrevented && !wasPressedOutside.current) trigger.current?.focus();
+            // Replaces Radix's own handler, which focuses a trigger within `Radix.Root`.
             event.preventDefault();
             wasPressedOutside.current = false;
           }}

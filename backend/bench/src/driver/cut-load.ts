@@ -18,16 +18,18 @@ interface Side {
   /** The highest sequence number that this client has received. */
   seq: number;
   isConnected: boolean;
-  /** Contents of the messages that the client may still have to send, by client id, in the order of sending. */
+  /** Contents of the messages that are not sent or (in Thaw) not acknowledged yet, by client id, in order. */
   pending: Map<string, string>;
   /** How often each message of the other side was received, by its client id. */
   received: Map<string, number>;
   sent: number;
 }
 
+/** Content of every message. */
+const CONTENT = 'x'.repeat(100);
 const CUT_EVERY_MS = 15_000;
 const CUT_FOR_MS = 2_000;
-/** Time in which the last messages must arrive after the last client has reconnected. */
+/** Margin for the last reconnect. After it, the last messages have the same time to arrive. */
 const DELIVERY_TIMEOUT_MS = 5_000;
 
 /**
@@ -51,24 +53,24 @@ export class CutLoad {
   static async open(
     kind: ContenderKind,
     origins: readonly [string, string],
-    pairs: number,
+    pairCount: number,
   ): Promise<CutLoad> {
-    return new CutLoad(kind, origins, await openPairs(kind, origins, pairs));
+    return new CutLoad(kind, origins, await openPairs(kind, origins, pairCount));
   }
 
   async run(perSecond: number, seconds: number): Promise<CutResult> {
     const sides = this.sides.flat();
     // The first cuts are spread over one interval, so that cuts do not coincide.
-    const timers = sides.map((side, index) =>
+    const firstCutTimers = sides.map((side, index) =>
       setTimeout(() => this.cutRepeatedly(side, index), (CUT_EVERY_MS * (index + 1)) / sides.length),
     );
     await sendAtRate(Math.round(perSecond * seconds), perSecond, (index) => {
       const side = sides[index % sides.length];
       if (side) this.send(side);
     });
-    timers.forEach(clearTimeout);
-    this.isOver = true;
-    // Twice CUT_FOR_MS: a client whose first attempt to reconnect fails tries again after this time.
+    firstCutTimers.forEach(clearTimeout);
+    this.isOver = true; // prevents the later cuts
+    // Twice CUT_FOR_MS, because a client whose first attempt to reconnect fails waits for CUT_FOR_MS once more.
     await waitUntil(
       () => sides.every(({ isConnected }) => isConnected),
       2 * CUT_FOR_MS + DELIVERY_TIMEOUT_MS,
@@ -97,7 +99,7 @@ export class CutLoad {
   private send(side: Side): void {
     side.sent += 1;
     const clientId = `${side.self.userId}-${side.sent}`;
-    side.pending.set(clientId, 'x'.repeat(100));
+    side.pending.set(clientId, CONTENT);
     if (side.isConnected) this.transmit(side, clientId);
   }
 
@@ -121,16 +123,14 @@ export class CutLoad {
   private async reconnect(side: Side, index: number): Promise<void> {
     // The sides of all pairs alternate between the first and the second user, as the origins do.
     const origin = this.origins[index % 2] ?? '';
-    const onFrame = (frame: WireFrame): void => recordFrame(side, frame);
     try {
-      side.self.wire = await this.reopen(side, origin, onFrame);
+      side.self.wire = await this.reopen(side, origin, (frame) => recordFrame(side, frame));
     } catch {
       // The client retries until it is connected. Only lost messages are faults, not a longer time without a
       // connection.
       setTimeout(() => void this.reconnect(side, index), CUT_FOR_MS);
       return;
     }
-    side.self.wire.onFrame = onFrame;
     side.isConnected = true;
     for (const clientId of [...side.pending.keys()]) this.transmit(side, clientId);
   }

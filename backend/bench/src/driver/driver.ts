@@ -7,7 +7,7 @@ import { ReconnectStorm, type StormResult } from './storm';
 
 // The driver process: holds the clients and generates the load. The bench calls it over IPC.
 
-/** Identifies a group of clients that one call has opened for later calls. */
+/** Identifies a `Group`. */
 type GroupNumber = number;
 
 /** The calls that the driver accepts, and their results. */
@@ -19,8 +19,9 @@ export interface DriverCalls {
   };
   runRelay: { request: { group: GroupNumber; perSecond: number; seconds: number }; response: RelayResult };
   /**
-   * Opens clients that send commands without effect. With one origin, they are sockets to a server without chats, which
-   * may expect the `ref` inside `data`; with two, they are in chats of Thaw between two replicas.
+   * Opens clients that send commands without effect. With two origins, the clients are users of Thaw in chats between
+   * two replicas. With one origin, they are sockets to a baseline, which has no chats. `isRefInData`: the baseline
+   * reads the `ref` from the data of a command.
    */
   openCommands: {
     request: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
@@ -46,8 +47,9 @@ export interface DriverCalls {
     request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number };
     response: GroupNumber;
   };
-  /** Moves the sockets of a storm to a replica. */
+  /** Moves the sockets, after a storm, back to the replica that will be killed in the next one. */
   moveToReplica: { request: { group: GroupNumber; origin: string }; response: null };
+  /** `proxy`: origin through which the sockets reconnect. */
   runStorm: { request: { group: GroupNumber; proxy: string }; response: StormResult };
   /** Opens pairs whose clients lose their connections repeatedly. */
   openCuts: {
@@ -74,10 +76,10 @@ const addGroup = (group: Group): GroupNumber => groups.push(group) - 1;
  * Compares prototypes, because `instanceof` cannot narrow to a class that has no public constructor.
  * @throws Error when no call has opened such a group
  */
-const getGroup = <Kind extends Group>(index: GroupNumber, kind: { readonly prototype: Kind }): Kind => {
+const getGroup = <Kind extends Group>(index: GroupNumber, groupClass: { readonly prototype: Kind }): Kind => {
   const group = groups[index];
-  if (group && Object.getPrototypeOf(group) === kind.prototype) return group as Kind;
-  throw new Error(`Group ${index} does not exist or is no group of this call`);
+  if (group && Object.getPrototypeOf(group) === groupClass.prototype) return group as Kind;
+  throw new Error(`Group ${index} does not exist or is of another class than this call needs`);
 };
 
 const handlers: {

@@ -16,7 +16,10 @@ interface FrameWaiter {
 /** A client socket of any protocol. Frames are `{event, data, ref}`; a response repeats the `ref` of its request. */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
-  /** Called with the close code when the server closes the socket. Without it, an unexpected close is logged. */
+  /**
+   * Called with the close code when the server closes the socket. Without it, an unexpected close is logged, unless it
+   * rejects a call of `waitForFrame`.
+   */
   onClose: ((code: number) => void) | undefined;
   /** Whether this client has closed the socket. */
   private isClosing = false;
@@ -132,7 +135,7 @@ export class JsonWire extends Wire {
   }
 }
 
-// The beginnings of packets: the type of the Engine.IO 4 packet, and in a message (4) the type of the Socket.IO packet.
+// A packet begins with the digit of its Engine.IO type. In a message (4), the digit of the Socket.IO type comes next.
 const OPEN = '0';
 const PING = '2';
 const PONG = '3';
@@ -186,6 +189,7 @@ export class SocketIoWire extends Wire {
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
         else if (text.startsWith(CONNECT)) {
           wire.pid = (JSON.parse(text.slice(CONNECT.length)) as { pid?: string }).pid;
+          // Still the position of the last received event, until another one arrives.
           wire.offset = recoveredSession?.offset;
           resolve();
         } else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));

@@ -2,7 +2,10 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
-import type { Participant, RandomChatEvent } from '../../../src/modules/random-chat/domain/random-chat.events';
+import type {
+  Participant,
+  RandomChatEvent,
+} from '../../../src/modules/random-chat/domain/random-chat.events';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
 import { sendAtRate } from '../driver/constant-rate';

@@ -56,8 +56,8 @@ export const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
 const MAX_ROUNDS_WITHOUT_WORKER = 3;
 /**
- * The worker persists messages in batches, so part of its work for a turn follows the last message. Longer than the time
- * in which it collects a batch, which is 750 ms.
+ * The worker persists messages in batches, so part of its work for a turn follows the last message. Longer than the 750
+ * ms in which it collects a batch.
  */
 const WORKER_SETTLE_MS = 1_000;
 

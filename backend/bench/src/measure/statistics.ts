@@ -30,8 +30,8 @@ export const computeSpread = (values: readonly number[]): Spread => ({
 });
 
 /**
- * Summarizes the ratios of our value to theirs in the same round. A temporary slowdown of the machine affects both
- * values of a round and cancels out.
+ * Summarizes the ratio of each value in `ours` to the value of the same round in `theirs`, with which it is compared. A
+ * temporary slowdown of the machine affects both values of a round and cancels out.
  */
 export const computeRatios = (ours: readonly number[], theirs: readonly number[]): Spread =>
   computeSpread(ours.map((value, round) => value / (theirs[round] ?? NaN)));

@@ -2,7 +2,7 @@ import { doFingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './finger
 import type { ChatAck, ChatRecord, UserLog } from './user-log';
 import type { StoredEvent, StoredState } from './stored-state';
 
-/** A period whose acknowledged data may have been lost by a fault. Times are `Date.now()`. */
+/** A period whose acknowledged data a fault may have removed. Times are `Date.now()`: `from` is first, `to` last. */
 export interface LossWindow {
   /** Label of the fault. */
   label: string;
@@ -25,7 +25,7 @@ export interface Loss {
   explainedBy: string | undefined;
 }
 
-/** The rules of a run. Their names are in the report. */
+/** The rules of a run. A comment states the rule; the name stands for its violation in the report. */
 export type Rule =
   /** An acknowledged event is stored. */
   | 'lost'
@@ -78,7 +78,7 @@ export interface Evidence {
 export const checkEvidence = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
-  const report: Report = (rule, description, noticedAt) =>
+  const report: ReportViolation = (rule, description, noticedAt) =>
     void violations.push({ rule, description, noticedAt });
   for (const log of evidence.logs) {
     for (const { noticedAt, description } of log.problems)
@@ -106,17 +106,17 @@ export const checkEvidence = (evidence: Evidence): Verdict => {
   };
 };
 
-/** If a chat ended less than this time before a loss, its end may not have been in PostgreSQL yet, and is lost, too. */
+/** If a chat ended less than this time before a fault, its end may not have been in PostgreSQL yet, and is lost too. */
 const UNPERSISTED_END_MS = 3_000;
 /**
- * Time within which a chat ends because of a loss: the grace period of a user who does not return, plus the time until
- * the partner is notified.
+ * Time within which a chat ends because of a loss: the grace period of a user who does not return (35 s), plus the time
+ * until the partner is notified.
  */
 const END_AFTER_LOSS_MS = 45_000;
 
-type Report = (rule: Rule, description: string, noticedAt?: number) => void;
+type ReportViolation = (rule: Rule, description: string, noticedAt?: number) => void;
 
-/** Finds the rule that a problem violates in its description, which `FrameRecorder` and `SimulatedUser` write. */
+/** Finds the rule that a problem violates. `FrameRecorder` and `SimulatedUser` write descriptions with these words. */
 const classifyProblem = (problem: string): Rule => {
   if (/delivered twice/.test(problem)) return 'duplicate';
   if (/a gap|resumed up to|another content|after the end/.test(problem)) return 'order';
@@ -138,14 +138,15 @@ const checkChat = (
   evidence: Evidence,
   { userId }: UserLog,
   chat: ChatRecord,
-  report: Report,
+  report: ReportViolation,
   losses: Loss[],
 ): void => {
   const storedEvents = getStoredEvents(evidence, chat.sessionId);
-  const name = `${chat.sessionId} of user ${userId}`;
+  const chatLabel = `${chat.sessionId} of user ${userId}`;
   for (const { endedAt } of chat.reopenings) {
+    // A chat continues if the fault removed its end.
     const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
-    if (!isExplained) report('order', `${name}: continued after it had ended`);
+    if (!isExplained) report('order', `${chatLabel}: continued after it had ended`);
   }
   const lostAcks: ChatAck[] = [];
   for (const ack of chat.acks) {
@@ -159,17 +160,17 @@ const checkChat = (
     )
       continue;
     const isStoredElsewhere = storedEvents.some(({ fingerprint }) => fingerprint === ack.fingerprint);
-    if (isStoredElsewhere && !mayDifferFromStored(evidence, chat)) {
-      report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
-    } else if (!isStoredElsewhere) {
+    if (!isStoredElsewhere) {
       lostAcks.push(ack);
       const { seq, fingerprint, ackedAt } = ack;
       const explainedBy = findLossWindow(evidence, ack)?.label;
       losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, explainedBy });
+    } else if (!mayDifferFromStored(evidence, chat)) {
+      report('order', `${chatLabel}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
     }
   }
   if (lostAcks.length > 0 && !wasNotified(chat, lostAcks)) {
-    report('not notified', `${name}: lost ${lostAcks.length} acknowledged, without a reset or an end`);
+    report('not notified', `${chatLabel}: lost ${lostAcks.length} acknowledged, without a reset or an end`);
   }
   if (mayDifferFromStored(evidence, chat)) return;
   for (const [seq, fingerprint] of chat.events) {
@@ -177,30 +178,33 @@ const checkChat = (
     if (!storedEvent || !doFingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
       report(
         'order',
-        `${name}: saw ${fingerprint} as ${seq}; stored there: ${storedEvent?.fingerprint ?? 'nothing'}`,
+        `${chatLabel}: saw ${fingerprint} as ${seq}; stored there: ${storedEvent?.fingerprint ?? 'nothing'}`,
       );
     }
   }
 };
 
-/** Whether the chat may have lost data and ended for this reason. Users may have seen events that are not stored. */
-const mayDifferFromStored = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
-  endedAt !== undefined &&
-  lossWindows.some(
-    ({ faultBeganAt, to }) =>
-      startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS && endedAt <= to + END_AFTER_LOSS_MS,
-  );
+/** Whether a fault may have removed the data of the chat from Redis: it was open, or its end was not persisted yet. */
+const isAffected = (
+  { startedAt, endedAt = Infinity }: ChatRecord,
+  { faultBeganAt, to }: LossWindow,
+): boolean => startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS;
 
-/** Returns the session ids of the chats that were open when data was removed from Redis. */
+/** Whether the chat may have ended because of a loss. Its users may then have seen events that are not stored. */
+const mayDifferFromStored = ({ lossWindows }: Evidence, chat: ChatRecord): boolean => {
+  const { endedAt } = chat;
+  return (
+    endedAt !== undefined &&
+    lossWindows.some((window) => isAffected(chat, window) && endedAt <= window.to + END_AFTER_LOSS_MS)
+  );
+};
+
+/** Returns the session ids of the chats of which a fault may have removed data. */
 const findAffectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
   new Set(
     logs.flatMap(({ chats }) =>
       [...chats.values()]
-        .filter(({ startedAt, endedAt = Infinity }) =>
-          lossWindows.some(
-            ({ faultBeganAt, to }) => startedAt <= to && endedAt >= faultBeganAt - UNPERSISTED_END_MS,
-          ),
-        )
+        .filter((chat) => lossWindows.some((window) => isAffected(chat, window)))
         .map(({ sessionId }) => sessionId),
     ),
   );
@@ -214,7 +218,7 @@ const wasNotified = ({ resetTimes, endedAt }: ChatRecord, lostAcks: readonly Cha
 };
 
 /** Reports events that the two participants of a chat have seen differently. */
-const compareParticipants = ({ logs }: Evidence, report: Report): void => {
+const compareParticipants = ({ logs }: Evidence, report: ReportViolation): void => {
   const logByUser = new Map(logs.map((log) => [log.userId, log]));
   for (const { userId, chats } of logs) {
     for (const chat of chats.values()) {
@@ -233,7 +237,7 @@ const compareParticipants = ({ logs }: Evidence, report: Report): void => {
   }
 };
 
-const checkStores = (evidence: Evidence, report: Report): void => {
+const checkStores = (evidence: Evidence, report: ReportViolation): void => {
   const { storedState } = evidence;
   const affectedChats = findAffectedChats(evidence);
   for (const [sessionId, events] of storedState.postgresChats) {
@@ -287,7 +291,7 @@ const describeDifference = (
   return undefined;
 };
 
-const checkPrivateMessages = ({ storedState }: Evidence, log: UserLog, report: Report): void => {
+const checkPrivateMessages = ({ storedState }: Evidence, log: UserLog, report: ReportViolation): void => {
   const storedById = new Map(storedState.privateMessages.map((message) => [message.id, message]));
   for (const { id, senderId, receiverId, content } of log.privateAcks) {
     const message = storedById.get(id);
@@ -305,8 +309,13 @@ const checkPrivateMessages = ({ storedState }: Evidence, log: UserLog, report: R
   }
 };
 
-const checkFriends = ({ storedState }: Evidence, { userId, friends }: UserLog, report: Report): void => {
+const checkFriends = (
+  { storedState }: Evidence,
+  { userId, friends }: UserLog,
+  report: ReportViolation,
+): void => {
   for (const friendId of friends) {
+    // As in `StoredState.friendships`.
     const pair = `${Math.min(userId, friendId)}-${Math.max(userId, friendId)}`;
     if (!storedState.friendships.has(pair))
       report('friends', `${pair}: the users were notified of a friendship that is not stored`);

@@ -12,6 +12,7 @@ export interface Clock {
   set(offsetS: number): void;
 }
 
+/** Debian installs the library in /usr/lib/<architecture>/faketime. */
 const findLibrary = (): string | undefined => {
   const folders = existsSync('/usr/lib')
     ? readdirSync('/usr/lib', { withFileTypes: true }).filter((entry) => entry.isDirectory())
@@ -24,6 +25,7 @@ export const createClock = (offsetFile: string): Clock => {
   const library = findLibrary();
   const set = (offsetS: number): void =>
     writeFileSync(offsetFile, `${offsetS < 0 ? '-' : '+'}${Math.abs(offsetS)}\n`);
+  // Without the library, no run contains a fault of the clock, so `set` is not called.
   if (!library) return { unavailableReason: `${LIBRARY} was not found: install faketime`, env: {}, set };
   set(0);
   return {

@@ -183,7 +183,10 @@ export class Cluster {
     const port = store.findRunning()?.port;
     if (port === undefined) throw new Error('Redis is not running');
     if (!this.redis) {
-      this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
+      this.redis = new Redis(store.kind.buildUrl(port), {
+        retryStrategy: () => 100,
+        maxRetriesPerRequest: null,
+      });
       this.redis.on('error', () => undefined); // faults kill Redis
     }
     await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));

@@ -31,7 +31,7 @@ export class SupervisedStore {
   }
 
   get url(): string {
-    return this.store.kind.url(this.port);
+    return this.store.kind.buildUrl(this.port);
   }
 
   /** Process id of the store; undefined while the store does not run. */

@@ -165,7 +165,10 @@ export class EventPartitioning {
   private async copyNextPrivate(rows: number): Promise<boolean> {
     const { privateAfterStream, privateAfterEvent } = await this.readProgress();
     const after = [privateAfterStream, privateAfterEvent];
-    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivateBatch, [...after, rows]);
+    const [end] = await this.query<{ streamId: string; eventId: string }>(findEndOfPrivateBatch, [
+      ...after,
+      rows,
+    ]);
     if (!end) return false;
     await this.query(copyPrivate, [...after, end.streamId, end.eventId]);
     await this.query('UPDATE event_partitioning SET private_after_stream = $1, private_after_event = $2', [

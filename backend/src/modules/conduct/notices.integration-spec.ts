@@ -147,7 +147,11 @@ describe('notices', () => {
       expect((await readNotices(ada))[0]?.appeal).toMatchObject({ state: 'open', answer: null });
       await decideAppeal(ada, filed.body.id as number, 'reversed');
       const [outcomeNotice, suspension] = await readNotices(ada);
-      const decidedAppeal = { state: 'decided', outcome: 'reversed', answer: 'We have looked at it once more.' };
+      const decidedAppeal = {
+        state: 'decided',
+        outcome: 'reversed',
+        answer: 'We have looked at it once more.',
+      };
       expect(outcomeNotice).toMatchObject({
         kind: 'appeal_decided',
         appeal: { ...decidedAppeal, until: null },

@@ -7,7 +7,10 @@ import { BlockedImageEntity } from './infrastructure/blocked-image.entity';
 import { BlockedImageRepository } from './infrastructure/blocked-image.repository';
 import { imageBlockEventTypes, imageBlocksProjection } from './projections/image-blocks.projection';
 
-/** The list of images that no user can upload; for every process that writes events. Depends on the platform only. */
+/**
+ * Event types, projection and table of the images that no user can upload, for every process that reads or writes the
+ * event log. Depends on the platform only.
+ */
 @Module({
   imports: [TypeOrmModule.forFeature([BlockedImageEntity])],
   providers: [BlockedImageRepository, ImageBlocksService],

@@ -6,7 +6,7 @@ import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-lin
 import {
   createConnectedFriends,
   type FriendPair,
-  leaveAll,
+  closeAll,
   loadMessages,
   createPrivateMessage,
   requestMessages,
@@ -82,7 +82,7 @@ describe('private messages sent concurrently on two replicas', () => {
     expect(await adaSocket.ask('send_private_message', messageToEve)).toMatchObject({
       data: { code: 'invalid_payload' },
     });
-    await leaveAll(adaSocket, bobSocket, adaOtherSocket);
+    await closeAll(adaSocket, bobSocket, adaOtherSocket);
   });
 
   describe('while the connections to PostgreSQL are cut repeatedly', () => {
@@ -153,7 +153,7 @@ describe('private messages sent concurrently on two replicas', () => {
       ] as const) {
         expect((await loadMessages(viewer, friend)).map(({ content }) => content)).toEqual(newest);
       }
-      await leaveAll(adaSocket, bobSocket);
+      await closeAll(adaSocket, bobSocket);
     });
   });
 
@@ -179,7 +179,7 @@ describe('private messages sent concurrently on two replicas', () => {
     await Promise.all([sendAll(adaSocket, ada, bob), sendAll(bobSocket, bob, ada)]);
     sending.abort();
     await watching;
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('are unchanged by a rebuild of the read model', async () => {

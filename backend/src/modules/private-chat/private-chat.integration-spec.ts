@@ -6,7 +6,7 @@ import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.servi
 import {
   createConnectedFriends,
   createFriends,
-  leaveAll,
+  closeAll,
   loadMessages,
   createPrivateMessage,
   requestMessages,
@@ -67,7 +67,7 @@ describe('a message in a private chat', () => {
     expect(await loadMessages(bob, ada)).toHaveLength(1);
     expect(adaSocket.all('private_message')).toEqual([]);
     expect(bobSocket.all('private_message')).toHaveLength(1);
-    await leaveAll(adaSocket, bobSocket, adaOtherSocket);
+    await closeAll(adaSocket, bobSocket, adaOtherSocket);
   });
 
   it('quotes the stored text of the message it replies to, until that message is deleted', async () => {
@@ -92,7 +92,7 @@ describe('a message in a private chat', () => {
     expect(storedReply).toMatchObject({ metadata: { replyTo: { ...replyTo, content: '' } } });
     const lateReply = createPrivateMessage({ from: ada, to: bob, content: 'x', replyTo: forgedQuote });
     await expectRefusal(adaSocket, 'send_private_message', lateReply, 'message_not_found');
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('shows an edit and reactions to both users, and loses a reaction that is sent again', async () => {
@@ -128,7 +128,7 @@ describe('a message in a private chat', () => {
       reactions: [reactionOfBob],
     });
     expect((await loadMessages(bob, ada))[0]).toMatchObject({ reactions: [reactionOfBob] });
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('is deleted for both users, with its reactions and all its texts in the event log', async () => {
@@ -157,7 +157,7 @@ describe('a message in a private chat', () => {
     const reactionOfAda = { messageId, emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
     await expectRefusal(adaSocket, 'react_private_message', reactionOfAda, 'message_not_found');
     expect(bobSocket.all('private_message_deleted')).toHaveLength(1);
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('lets the receiver load its image until it is deleted', async () => {
@@ -177,7 +177,7 @@ describe('a message in a private chat', () => {
     await adaSocket.request('delete_private_message', deletion);
     expect((await bob.call('GET', url)).status).toBe(404);
     await expectRefusal(adaSocket, 'send_private_message', image, 'image_not_yours');
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('is sent with a single SQL statement if it has no image', async () => {
@@ -194,7 +194,7 @@ describe('a message in a private chat', () => {
     query.mockRestore();
     // A periodic check of the logins of open sockets may query `sessions` at the same time.
     expect(statements.filter((text) => !text.includes('sessions'))).toHaveLength(1);
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('is refused when its sender exceeds the rate limit', async () => {
@@ -224,7 +224,7 @@ describe('access to a private chat', () => {
     await refuse(eveSocket, ada, bob, 'forbidden');
     await refuse(adaSocket, ada, ada, 'not_friends');
     await expectRefusal(eveSocket, 'typing', { receiverId: bob.user.id }, 'not_friends');
-    await leaveAll(adaSocket, eveSocket);
+    await closeAll(adaSocket, eveSocket);
   });
 
   it('does not cover the messages that a friend exchanges with other friends', async () => {
@@ -247,7 +247,7 @@ describe('access to a private chat', () => {
     ] as const) {
       await expectRefusal(eveSocket, event, data, 'message_not_found');
     }
-    await leaveAll(adaSocket, bobSocket, eveSocket);
+    await closeAll(adaSocket, bobSocket, eveSocket);
   });
 
   it('lets only the sender edit or delete a message', async () => {
@@ -258,7 +258,7 @@ describe('access to a private chat', () => {
     await expectRefusal(bobSocket, 'delete_private_message', asReceiver, 'not_editable');
     const editAsReceiver = { ...asReceiver, newContent: 'x' };
     await expectRefusal(bobSocket, 'edit_private_message', editAsReceiver, 'not_editable');
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('ends with the friendship and returns, with all messages, when the two are friends again', async () => {
@@ -277,7 +277,7 @@ describe('access to a private chat', () => {
     await makeFriends(stack.replicas[0]!, ada, bob);
     expect(await loadMessages(ada, bob)).toMatchObject([{ content: 'between us' }]);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 1 });
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 });
 
@@ -303,7 +303,7 @@ describe('a private chat across two replicas', () => {
     await adaSocket.request('delete_private_message', deletion);
     expect(await getUnreadCounts(bob)).toEqual({ [ada.user.id]: 1 });
     expect(bobSocket.all('private_messages_read')).toHaveLength(1);
-    await leaveAll(adaSocket, bobSocket, bobOtherSocket);
+    await closeAll(adaSocket, bobSocket, bobOtherSocket);
   });
 
   it('is paged from the newest message backwards', async () => {
@@ -324,7 +324,7 @@ describe('a private chat across two replicas', () => {
         body: { code: 'validation_failed' },
       });
     }
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 
   it('shows once that a friend is typing when two typing frames directly follow each other', async () => {
@@ -333,6 +333,6 @@ describe('a private chat across two replicas', () => {
     await adaSocket.request('typing', { receiverId: bob.user.id });
     expect(await bobSocket.next('typing')).toEqual({ senderId: ada.user.id, userId: ada.user.id });
     expect(bobSocket.all('typing')).toHaveLength(1);
-    await leaveAll(adaSocket, bobSocket);
+    await closeAll(adaSocket, bobSocket);
   });
 });

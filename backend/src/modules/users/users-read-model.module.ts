@@ -9,7 +9,7 @@ import { UserEntity } from './infrastructure/user.entity';
 import { UserRepository } from './infrastructure/user.repository';
 import { userEventTypes, usersProjection } from './projections/users.projection';
 
-/** Event types, projection, table and services of users, for every process that reads or writes the event log. */
+/** The part of the users module that every process with access to the event log needs: events, read model, services. */
 @Module({
   imports: [TypeOrmModule.forFeature([UserEntity])],
   providers: [UserRepository, ModeratorsService, UserErasureService, UserLookupService],

@@ -13,7 +13,10 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
 
-/** Whether the request uploads a file: the only route whose body is not JSON, and which parses the body itself. */
+/**
+ * Whether the request uploads a file. The upload route is the only one whose body is not JSON; it parses the body
+ * itself. `path` is relative to /api. Express ignores the case of a path and a slash at its end, so this does, too.
+ */
 const isFileUpload = ({ path, headers }: Request): boolean =>
   /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
 

@@ -49,16 +49,21 @@ describe('AppLoggerService', () => {
     expect(JSON.stringify(line)).not.toContain('ada@');
   });
 
-  it('includes the causes of an error, also if an error is its own cause, and logs values that are no errors', () => {
+  it('includes the causes of an error, and also logs an error that is its own cause', () => {
     const ownCause = new Error('endless');
     ownCause.cause = ownCause;
     const lines = captureLogs((logger) => {
       logger.logFailure('Failed', new Error('outer', { cause: new Error('inner') }));
       logger.logFailure('Failed', ownCause);
-      logger.logFailure('Failed', 'not an error');
     });
     expect(lines[0]).toMatchObject({ error: { message: 'outer', cause: { message: 'inner' } } });
-    expect(lines).toHaveLength(3);
+    expect(lines[1]).toMatchObject({ error: { message: 'endless' } });
+  });
+
+  it('logs only the type of a thrown value that is not an error', () => {
+    const [line] = captureLogs((logger) => logger.logFailure('Failed', 'not an error'));
+    expect(line).toMatchObject({ error: { message: 'string' } });
+    expect(JSON.stringify(line)).not.toContain('not an error');
   });
 
   it('writes the log lines of Nest, but not those about routes', () => {

@@ -1,4 +1,5 @@
-// Uses real Redis and BullMQ. The job `persist_lane` copies the events of one shard group (`lane`) to PostgreSQL.
+// Uses real Redis and BullMQ. The job `persist_lane` copies the events of one shard group (`lane` in its data) to
+// PostgreSQL.
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../../config/environment.config';
 import { listPrimaries } from '../redis/redis-nodes.functions';
@@ -35,7 +36,8 @@ describe('JobQueueService and JobWorkerService', () => {
     worker.onApplicationBootstrap();
   };
   /**
-   * Adds a `persist_lane` job as the outbox scheduler does: while one of the group is active, one more is kept at most.
+   * Adds a `persist_lane` job as the outbox scheduler does: while a job of the group is running, at most one more is
+   * kept.
    */
   const addGroupJob = (group: number) =>
     queue.add(
@@ -67,7 +69,7 @@ describe('JobQueueService and JobWorkerService', () => {
   it.each([
     ['succeeds', false],
     ['fails', true],
-  ])('runs a job once more if it was added many times during a run that %s', async (_outcome, isFailing) => {
+  ])('runs a job once after a run that %s and during which it was added 20 times', async (_, isFailing) => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -76,7 +78,7 @@ describe('JobQueueService and JobWorkerService', () => {
         runs.push(lane);
         if (runs.length > 1) return;
         await released;
-        if (isFailing) throw new Error('a store went away');
+        if (isFailing) throw new Error('a store is unavailable');
       }),
     );
     await addGroupJob(1);
@@ -100,6 +102,7 @@ describe('JobQueueService and JobWorkerService', () => {
     );
     for (const group of [1, 2, 3]) await addGroupJob(group);
     await until(() => runs.length === 3);
+    expect(new Set(runs)).toEqual(new Set([1, 2, 3]));
     release();
     await waitUntilIdle();
   });
@@ -125,14 +128,14 @@ describe('JobQueueService and JobWorkerService', () => {
         runs += 1;
       }),
     );
-    const others = [new JobQueueService(createEnvironment()), new JobQueueService(createEnvironment())];
-    await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, everyMs)));
+    const otherQueues = [new JobQueueService(createEnvironment()), new JobQueueService(createEnvironment())];
+    await Promise.all([queue, ...otherQueues].map((each) => each.schedule('sweep_uploads', {}, everyMs)));
     const startedAt = Date.now();
     await until(() => runs >= 4);
     const elapsedMs = Date.now() - startedAt;
-    // One run is immediate, and the schedule begins before `startedAt`, so another one may fall into that time.
+    // Two runs more than whole intervals are possible: the immediate one, and one due just after `startedAt`.
     expect(runs).toBeLessThanOrEqual(elapsedMs / everyMs + 2);
-    await Promise.all(others.map((other) => other.onApplicationShutdown()));
+    await Promise.all(otherQueues.map((other) => other.onApplicationShutdown()));
   });
 
   it('runs jobs only while the schema is up to date', async () => {
@@ -151,10 +154,12 @@ describe('JobQueueService and JobWorkerService', () => {
     await until(() => readinessAtRuns.length === 1);
     isSchemaReady = false;
     await until(() => worker?.isRunning === false);
-    await addGroupJob(2); // a fetch in progress may still return this job, which is then dropped
+    // A fetch in progress may still return this job. The worker then drops it.
+    await addGroupJob(2);
     isSchemaReady = true;
     await until(() => worker?.isRunning === true);
     await addGroupJob(3);
+    // The runs of the jobs 1 and 3, and of job 2 unless it was dropped.
     await until(() => readinessAtRuns.length >= 2);
     await waitUntilIdle();
     expect(readinessAtRuns).not.toContain(false);

@@ -8,7 +8,7 @@ export interface Bucket {
   periodMs: number;
   /** Tokens in a full bucket; defaults to `amount`. */
   burst?: number;
-  /** Whether the limit is the same in all profiles: for limits that stop guessing and harassment, not load. */
+  /** Whether the limit is the same in all profiles. Such limits stop guessing and harassment, not load. */
   isFixed?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const buckets = {
   login_failures_of_address: { amount: 60, periodMs: 15 * MINUTE },
   socket_handshakes: { amount: 300, periodMs: MINUTE },
 
-  // Limits by account, or by known device.
+  // Limits by account, or by known device: a browser in which the user has signed in before.
   login_failures_of_account: { amount: 5, periodMs: 15 * MINUTE, isFixed: true },
   login_failures_of_device: { amount: 30, periodMs: 15 * MINUTE, isFixed: true },
   password_confirmations: { amount: 10, periodMs: 15 * MINUTE, isFixed: true },
@@ -44,7 +44,7 @@ export const buckets = {
   reports: { amount: 10, periodMs: HOUR, isFixed: true },
   reports_of_day: { amount: 30, periodMs: DAY, isFixed: true },
   exports: { amount: 3, periodMs: DAY, isFixed: true },
-  /** Cases of reported users, and images of cases, that one moderator reads. */
+  /** Each time a moderator reads a case of a reported user, or an image of a case. */
   evidence_reads: { amount: 300, periodMs: HOUR, isFixed: true },
   /** Each suggestion is a request to the language model, which the operator may pay for. */
   suggestions: { amount: 6, periodMs: MINUTE, isFixed: true },
@@ -55,19 +55,19 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
-  /** A resumed chat is sent in pages of 64 KB, a full chat in 100: six full chats at once, then one per minute. */
+  /** A resumed chat is sent in pages of 64 KB, up to 100 of them: six full chats at once, then one per minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },
 
-  // Limits by chat session.
+  // Limits by random chat.
   break_ice_start: { amount: 6, periodMs: MINUTE },
 } as const satisfies Record<string, Bucket>;
 
 export type BucketName = keyof typeof buckets;
 export const bucketNames = Object.keys(buckets) as BucketName[];
 
-/** Factor by which a profile multiplies rates and bursts. */
+/** Factor by which a profile multiplies rates and bursts. The profile `load` is for load tests. */
 const profileFactors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 
 /** Returns a bucket under a profile. `intervalMs`: time in which one token is refilled; `burst`: tokens when full. */

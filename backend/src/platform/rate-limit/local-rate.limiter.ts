@@ -23,7 +23,8 @@ export class LocalRateLimiter {
     bucket: { intervalMs: number; burst: number },
     nowMs: number,
   ): { allowed: boolean; retryAfterMs: number } {
-    const { allowed, retryAfterMs, fullAtMs } = takeTokens(this.fullAtMsByKey.get(key) ?? 0, nowMs, cost, bucket);
+    const previousFullAtMs = this.fullAtMsByKey.get(key) ?? 0;
+    const { allowed, retryAfterMs, fullAtMs } = takeTokens(previousFullAtMs, nowMs, cost, bucket);
     // A Map keeps the order of insertion, so this makes the first keys those that were used least recently.
     this.fullAtMsByKey.delete(key);
     this.fullAtMsByKey.set(key, fullAtMs);

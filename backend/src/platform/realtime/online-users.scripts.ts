@@ -2,9 +2,11 @@ import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
 /**
- * KEYS of the scripts below: `replicas`, see `socketDirectoryLua`. In this directory a topic is a user and a member is
- * a socket. The set `online` contains the online users. The sorted set `leaving` contains users without a socket, by
- * the time at which they go offline.
+ * Beginning of each script below. `socketDirectoryLua` defines `directory`, `prefix` (of all keys), `now` and
+ * `evictDead`. In this directory a topic is a user and a member is a socket. KEYS of each script: `replicas`.
+ *
+ * The set `online` contains the online users. The sorted set `leaving` contains users without a socket, by the time at
+ * which they go offline.
  */
 const common = `${socketDirectoryLua}
 local function leave(user, socket, replica, graceMs)
@@ -15,8 +17,8 @@ end
 `;
 
 /**
- * Whether the user came online. If they have too many sockets, each socket follows with two elements: its id and its
- * recorded value.
+ * Whether the user came online. If the user has too many sockets, two elements follow for each of them: its id, and
+ * `<replica>|<time of opening in ms>`.
  */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
@@ -44,16 +46,17 @@ local user, socket, replica, graceMs = unpack(ARGV)
 leave(user, socket, replica, tonumber(graceMs))
 return nil
 `,
-  { allowOom: true },
+  { allowOom: true }, // removing a socket frees memory
 );
 
 /** Maximum number of users that one call takes offline. */
 const MAX_OFFLINE_PER_SWEEP = 128;
 
 /**
- * Evicts the sockets of dead replicas, and takes users offline whose grace period has ended.
+ * Evicts the sockets of dead replicas (`evictDead` calls `leave` for each, with the grace period), and takes users
+ * offline whose grace period has ended.
  * ARGV: grace period in ms, then the arguments of `deadReplicas` (see `socketDirectoryLua`).
- * Returns 1 if another call is needed, else 0, and then the users who went offline.
+ * Returns 1 if another call is needed, else 0, followed by the users who went offline.
  */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}

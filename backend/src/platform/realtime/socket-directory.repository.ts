@@ -209,15 +209,19 @@ export class SocketDirectoryRepository<Joined> {
     this.entries.delete(`${entry.topic}|${entry.member}`);
   }
 
-  /** Updates the entry after a successful call. @param isRecorded whether Redis has recorded the member. */
+  /**
+   * Updates the entry after a successful call.
+   * @param isRecorded whether Redis now has a record of the member: never after `leave`, and not after every `join`
+   * (see `SocketDirectoryOptions.isRecorded`).
+   */
   private applyReply(entry: Entry, isRecorded: boolean): void {
     const current = this.entries.get(`${entry.topic}|${entry.member}`);
     if (current === entry) {
       if (isRecorded) this.unsettled.delete(entry);
       else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // The member has left, but Redis executed this join after that: it did not know the join script at first, so
-      // the call was repeated with the source.
+      // The member has left, but Redis executed this join after the `leave`: Redis did not have the script loaded
+      // (NOSCRIPT), so `RedisScript` sent the join again, with the source of the script.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
@@ -333,9 +337,9 @@ export class SocketDirectoryRepository<Joined> {
       slots = slots.filter((_, index) => {
         const result = swept[index];
         if (result?.status !== 'fulfilled') return false;
-        const [more, ...found] = result.value;
-        for (const item of found) results.add(item);
-        return more === 1;
+        const [more, ...slotResults] = result.value;
+        for (const slotResult of slotResults) results.add(slotResult);
+        return more === 1; // another call is needed for this slot
       });
     }
     return [...results];

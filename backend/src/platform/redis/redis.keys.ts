@@ -1,8 +1,8 @@
 /**
  * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
- * `{matching}` for the match queue and the leases, `{shard<n>}` for a shard of the random chats, `{presence<n>}` for a
- * shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have separate hash tags. A script
- * publishes only to channels with its own hash tag.
+ * `{matching}` for the match queue and the replicas' leases, `{shard<n>}` for a shard of the random chats,
+ * `{presence<n>}` for a shard of the users' presence, `{jobs}` for BullMQ. Keys that are not used together have separate
+ * hash tags. A script publishes only to channels with its own hash tag.
  */
 
 /** Names two users in a key, regardless of their order. */
@@ -11,7 +11,7 @@ const buildPair = (userId: number, otherId: number): string =>
 
 /** Number of shards: fixed groups of random chats whose keys share a hash slot. */
 export const SHARD_COUNT = 64;
-/** A worker copies the events of one shard group at a time to the durable log in PostgreSQL. A group has 16 shards. */
+/** Number of groups of 16 shards. A worker copies the events of one group at a time to PostgreSQL. */
 export const SHARD_GROUP_COUNT = 4;
 
 /** Holds the version of the keys and values in Redis, see `redis-layout.functions.ts`. */
@@ -54,7 +54,7 @@ export const findShard = (sessionId: string): number => {
 
 export const findShardGroup = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
-/** Builds a key that never exists, in the hash slot of the given keys. `RedisScript` explains what it is for. */
+/** Builds a key that never exists, in the slot of the given keys. It makes scripts wait while the slot is moved. */
 export const buildAbsentKey = ([key = '']: readonly string[]): string => {
   const start = key.indexOf('{');
   return start === -1 ? `{${key}}:absent` : `${key.slice(start, key.indexOf('}', start) + 1)}:absent`;
@@ -65,8 +65,8 @@ export const shardGroupLockKey = (group: number): string => `shard-group:{${grou
 
 /** Carries messages for the sockets of one user. */
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set of `<replica id>|<socket>`: the open sockets of an IP address (`subject`) on all replicas. */
-export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
+/** Set of `<replica id>|<socket>`: the open sockets of an IPv4 address or an IPv6 network on all replicas. */
+export const socketsOfAddressKey = (address: string): string => `sockets-of:{${address}}`;
 /** A channel on which a replica checks that it receives its own publications. */
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 
@@ -74,12 +74,12 @@ export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 export const rateLimitKey = (bucket: string, subject: string | number): string =>
   `limit:${bucket}:{${subject}}`;
 
-/** Exists until the export of a user's data is downloaded with this token. */
+/** Exists until the export of a user's data is downloaded with the token of this hash, for ten minutes at most. */
 export const exportTicketKey = (tokenHash: string): string => `export-ticket:{${tokenHash}}`;
 /** Exists while an export of the user is running. */
 export const exportLockKey = (userId: number): string => `export:{${userId}}`;
 
-/** Exists while the read replica may not have the latest change of a message between the two users. */
+/** Exists while the read replica may still lack the latest change of a message between the two users. */
 export const recentChangeKey = (userId: number, otherId: number): string =>
   `private-changed:{${buildPair(userId, otherId)}}`;
 
@@ -90,21 +90,24 @@ export const recentChangeKey = (userId: number, otherId: number): string =>
 export const leaseKeys = {
   /** Sorted set: replica ids by the time at which their lease expires (ms, Redis clock). */
   live: '{matching}:leases',
-  /** Sorted set: the same replica ids in alphabetical order, which gives each replica a rank. */
+  /** Sorted set: the same replica ids in alphabetical order. By its rank, a replica takes its share of a sweep. */
   names: '{matching}:lease-names',
   /** Sorted set: replica ids by the time at which their lease was found expired; kept for a minute. */
   expired: '{matching}:expired-leases',
-  /** Changes whenever the set of live replicas changes. */
+  /** Number that increases whenever the set of live replicas changes. */
   epoch: '{matching}:lease-epoch',
 } as const;
 
-/** Keys of a socket directory in one hash slot; `socket-directory.scripts.ts` explains topic, member and note. */
+/**
+ * Keys of a socket directory in one hash slot. It records the members of each topic (usually the sockets of a chat or a
+ * user), each with its replica and a note, which is free text; see `socket-directory.scripts.ts`.
+ */
 export const directoryKeys = (prefix: string) => ({
   /** Hash: member to `<replica id>|<note>`. */
   sockets: (topic: string): string => `${prefix}sockets:${topic}`,
   /** Set: each `<topic>|<member>` that the replica has recorded in this slot. */
   replicaMembers: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-  /** Sorted set: ids of the replicas that have such a set, by the time at which they were last known to be alive. */
+  /** Sorted set: ids of the replicas with recorded members, by the time at which they were last known to be alive. */
   replicas: `${prefix}replicas`,
 });
 
@@ -112,7 +115,7 @@ export const matchingKeys = {
   /** Prefix of all keys of matching; scripts build their keys from it. */
   prefix: '{matching}:',
   leases: leaseKeys.live,
-  /** A topic is a user who is searching or in a claim; a member is a replica that holds sockets of the user. */
+  /** A topic is a user who is searching or just matched; a member is a replica that holds sockets of the user. */
   ...directoryKeys('{matching}:'),
   /** Sorted set: session ids of claims (matches that are not confirmed yet) by the time at which the claim expires. */
   claims: '{matching}:claims',
@@ -127,16 +130,17 @@ export const matchingKeys = {
   /** Hash: the record of a user who is searching, matched or in a chat; see `match-record.scripts.ts`. */
   user: (userId: number): string => `{matching}:user:${userId}`,
   /**
-   * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, `x` for an hour after
-   * one has blocked the other.
+   * Exists while two users must not be matched: `1` during the cool-down after a chat of the two, which is ignored for
+   * users who have waited long, `x` for an hour after one has blocked the other.
    */
   separation: (userId: number, otherId: number): string =>
     `{matching}:cool-down:${buildPair(userId, otherId)}`,
-  /** Exists for some minutes after the two users have been in a chat together. */
+  /** Exists for ten minutes after a chat of the two users: the worker may write the chat to PostgreSQL late. */
   recentPartners: (userId: number, otherId: number): string =>
     `{matching}:recent-partners:${buildPair(userId, otherId)}`,
 } as const;
 
+/** Keys of the random chats in a shard. Scripts build their keys from `prefix`. */
 export const chatKeys = (shard: number) => {
   const prefix = `{shard${shard}}:`;
   return {
@@ -153,7 +157,7 @@ export const chatKeys = (shard: number) => {
     ...directoryKeys(prefix),
     /** Sorted set: `<session id>|<user id>` by the deadline at which the chat ends unless the user returns. */
     deadlines: `${prefix}deadlines`,
-    /** Set: users who were in the chat, have left, and may still return; kept for an hour. */
+    /** Set: users who were present in the chat, are absent now, and may return; kept for an hour. */
     away: (sessionId: string): string => `${prefix}away:${sessionId}`,
   } as const;
 };

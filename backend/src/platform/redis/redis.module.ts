@@ -2,7 +2,7 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { connectRedis, type RedisClient, waitForFirstAttempt } from './redis-connection.factory';
 
-/** The connection for the request path: commands fail fast and are never sent twice. */
+/** The connection for requests and frames of users (the request path): commands fail fast and are never sent twice. */
 export const REDIS = Symbol('REDIS');
 
 @Global()
@@ -13,6 +13,7 @@ export const REDIS = Symbol('REDIS');
       inject: [ENVIRONMENT],
       useFactory: async (environment: Environment) => {
         const redis = connectRedis(environment);
+        // The process also starts while Redis is down.
         await waitForFirstAttempt(redis);
         return redis;
       },
@@ -28,11 +29,11 @@ export class RedisModule implements OnApplicationShutdown {
   }
 }
 
-const OPERATION_TIMEOUT_MS = 5_000;
+const OPERATOR_COMMAND_TIMEOUT_MS = 5_000;
 
 /**
- * Provides the connection for the command-line programs of operators. They have nothing to do while Redis is down, so
- * their first Redis command waits until the connection is open.
+ * Provides the connection for the command-line programs of operators. Their start does not wait for the connection:
+ * their first Redis command is sent once it is open, and fails if Redis is down.
  */
 @Global()
 @Module({
@@ -41,9 +42,9 @@ const OPERATION_TIMEOUT_MS = 5_000;
       provide: REDIS,
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) =>
-        connectRedis(environment, { enableOfflineQueue: true, commandTimeout: OPERATION_TIMEOUT_MS }),
+        connectRedis(environment, { enableOfflineQueue: true, commandTimeout: OPERATOR_COMMAND_TIMEOUT_MS }),
     },
   ],
   exports: [REDIS],
 })
-export class CommandRedisModule extends RedisModule {}
+export class OperatorRedisModule extends RedisModule {}

@@ -18,6 +18,10 @@ jest.setTimeout(60_000);
 
 const JPEG = 'image/jpeg';
 
+/** Temporary folder of all tests. */
+let folder: string;
+let s3: TestS3;
+
 const createAddress = (key: string, bucket = 'chat-images'): FileAddress => ({ bucket, key });
 
 const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buffer | null> => {
@@ -51,7 +55,7 @@ const withAwsVariables = async (
  */
 const startFakeAws = async () => {
   const roleRequests: string[] = [];
-  const s3Credentials: string[] = [];
+  const s3RequestCredentials: string[] = [];
   const roleCredentials = {
     Code: 'Success',
     AccessKeyId: 'ROLEKEY',
@@ -61,6 +65,7 @@ const startFakeAws = async () => {
   };
   const server = createServer((request, response) => {
     const { method, url = '', headers } = request;
+    // The metadata service of a machine is below /latest/. A container gets its credentials from /role.
     const isRoleRequest = url.startsWith('/latest/') || url === '/role';
     if (isRoleRequest) {
       roleRequests.push(`${method} ${url} ${headers.authorization ?? ''}`.trim());
@@ -70,7 +75,7 @@ const startFakeAws = async () => {
       else response.setHeader('content-type', 'application/json').end(JSON.stringify(roleCredentials));
     } else {
       const [, key] = /Credential=(\w+)\//.exec(headers.authorization ?? '') ?? [];
-      s3Credentials.push(`${key}, ${String(headers['x-amz-security-token'])}`);
+      s3RequestCredentials.push(`${key}, ${String(headers['x-amz-security-token'])}`);
       request.resume().on('end', () => response.end());
     }
   });
@@ -78,16 +83,13 @@ const startFakeAws = async () => {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     roleRequests,
-    s3Credentials,
+    s3RequestCredentials,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
 };
-
-let folder: string;
-let s3: TestS3;
 
 beforeAll(async () => {
   Logger.overrideLogger(false);
@@ -110,7 +112,7 @@ const createS3Settings = (endpoint: string, overrides: Partial<S3Settings> = {})
 });
 
 describe.each([
-  ['a folder', () => new LocalFileStorageAdapter(path.join(folder, 'contract'))],
+  ['a folder', () => new LocalFileStorageAdapter(path.join(folder, 'shared-tests'))],
   ['S3', () => new S3FileStorageAdapter(createS3Settings(s3.endpoint))],
 ])('a storage in %s', (_, create) => {
   let storage: FileStoragePort;
@@ -149,6 +151,7 @@ describe.each([
   it('returns null for a file that does not exist', async () => {
     await storage.put(createAddress('folder/file.jpg'), Buffer.from('x'), JPEG);
     expect(await storage.open(createAddress('nothing.jpg'))).toBeNull();
+    // A key that is a folder, and a key below a file.
     expect(await storage.open(createAddress('folder'))).toBeNull();
     expect(await storage.open(createAddress('folder/file.jpg/a.jpg'))).toBeNull();
     expect(await storage.open(createAddress('nothing.jpg', 'no-such-bucket'))).toBeNull();
@@ -249,15 +252,15 @@ describe('S3', () => {
   });
 
   it('names the setting to change, in `prepare` and in `check`, when a bucket belongs to another account', async () => {
-    const foreign = createServer((_, response) => response.writeHead(403).end());
-    await once(foreign.listen(0, '127.0.0.1'), 'listening');
-    const { port } = foreign.address() as AddressInfo;
+    const foreignS3 = createServer((_, response) => response.writeHead(403).end());
+    await once(foreignS3.listen(0, '127.0.0.1'), 'listening');
+    const { port } = foreignS3.address() as AddressInfo;
     const storage = new S3FileStorageAdapter(createS3Settings(`http://127.0.0.1:${port}`));
     await expect(storage.prepare()).rejects.toThrow('S3_BUCKET_PREFIX');
     await expect(storage.check()).rejects.toThrow('S3_BUCKET_PREFIX');
     await storage.close();
-    foreign.closeAllConnections();
-    await new Promise((resolve) => foreign.close(resolve));
+    foreignS3.closeAllConnections();
+    await new Promise((resolve) => foreignS3.close(resolve));
   });
 
   it('uses the credentials of environment variables when no keys are given', async () => {
@@ -301,8 +304,8 @@ describe('S3', () => {
       });
       await aws.close();
       expect(aws.roleRequests).toEqual(requests);
-      expect(aws.s3Credentials).toHaveLength(4); // `check` of three buckets, and `put`
-      expect(new Set(aws.s3Credentials)).toEqual(new Set(['ROLEKEY, a session token']));
+      expect(aws.s3RequestCredentials).toHaveLength(4); // `check` of three buckets, and `put`
+      expect(new Set(aws.s3RequestCredentials)).toEqual(new Set(['ROLEKEY, a session token']));
     },
   );
 
@@ -338,15 +341,16 @@ describe('S3', () => {
 });
 
 describe('a folder', () => {
-  it('is not created before the first file is stored', async () => {
+  it('is not created when a file is read', async () => {
     const untouched = path.join(folder, 'untouched');
     const storage: FileStoragePort = new LocalFileStorageAdapter(untouched);
     expect(await storage.open(createAddress('a.jpg'))).toBeNull();
     await expect(stat(untouched)).rejects.toThrow('ENOENT');
   });
 
-  it('loses, at the first `put`, the unfinished files that a killed process wrote more than an hour ago', async () => {
+  it('loses, at the first `put`, unfinished files that are more than an hour old', async () => {
     const root = path.join(folder, 'killed');
+    // A killed process leaves its unfinished files here.
     const unfinished = path.join(root, '.unfinished');
     await mkdir(unfinished, { recursive: true });
     await writeFile(path.join(unfinished, 'old'), 'half of an ima');
@@ -368,7 +372,7 @@ describe('a folder', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('causes unavailable errors while it is not writable, and works again afterwards', async () => {
+  it('causes unavailable errors while it cannot be created, and works afterwards', async () => {
     const root = path.join(folder, 'blocked');
     await writeFile(root, 'a file where the folder should be');
     const storage: FileStoragePort = new LocalFileStorageAdapter(root);

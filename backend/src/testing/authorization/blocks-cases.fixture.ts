@@ -5,6 +5,9 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
+// The keys of `outcomes` say whose id `user` is: the caller's own, another user's (`self`, for all other callers), a
+// missing or a malformed one. The keys of `other` are callers. No caller has met the user `friendlessId`, so attempts
+// with this id fail even for the caller's own `user`.
 export const blocksCases: AuthorizationTable = {
   routes: {
     'GET /api/blocks/:userId': {
@@ -22,6 +25,7 @@ export const blocksCases: AuthorizationTable = {
           body: ({ user, callerId }) => ({ blockerId: callerId, blockedId: user }),
           outcomes: {
             own: NOT_FOUND,
+            // These callers have met `self`.
             other: { friend: '201', partner: '201', blocked: '201', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: VALIDATION_FAILED,
@@ -40,6 +44,7 @@ export const blocksCases: AuthorizationTable = {
           path: ({ user, callerId }) => `/api/blocks/${callerId}/${String(user)}`,
           outcomes: {
             own: NOT_FOUND,
+            // These callers have blocked `self` in the attempts above.
             other: { friend: '204', partner: '204', blocked: '204', else: NOT_FOUND },
             missing: NOT_FOUND,
             malformed: NOT_FOUND,

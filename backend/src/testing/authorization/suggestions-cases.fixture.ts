@@ -6,7 +6,10 @@ import {
   VALIDATION_FAILED,
 } from './authorization-case.fixture';
 
-/** The replica has no language model, which is the default. The module's own tests cover suggestions with a model. */
+/**
+ * The replica has no language model, which is the default, so even a permitted request for suggestions is not found.
+ * The module's own tests cover suggestions with a model.
+ */
 export const suggestionsCases: AuthorizationTable = {
   routes: {
     'GET /api/suggestions': { cases: [{ outcomes: outcomeOfOneAttempt('200') }] },

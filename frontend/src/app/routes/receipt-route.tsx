@@ -6,7 +6,7 @@ import { ReceiptPage } from '@/features/my-data/receipt/components/receipt-page'
 
 export const ReceiptRoute = () => {
   const [search] = useSearchParams();
-  // Forgets the receipt, so that the next user who signs out in this tab is not redirected here.
+  // Forgets the deletion that led here. Otherwise the next user who signs out in this tab is redirected here, too.
   useEffect(() => resetAccountDeletion(), []);
   return (
     <WithQueries>

@@ -30,7 +30,7 @@ const suspended: Standing = {
   noticeId: suspensionNoticeId,
 };
 const banned: Standing = { kind: 'banned', since: suspended.since, until: null, noticeId: 47 };
-const me = aUser({ standing: goodStanding });
+const me = aUser({ standing: goodStanding }); // has the id 7
 const seenAt = '2026-11-20T22:00:00.000Z';
 
 const sockets: FakeSocket[] = [];
@@ -47,6 +47,7 @@ const acceptConnection = (): void =>
   });
 
 beforeAll(() => {
+  // The socket client logs each command that the server refuses.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   // A wide window, in which the sidebar is next to the chat.
   const mediaQueryList = window.matchMedia('');
@@ -104,7 +105,7 @@ const openConnectedChat = async () => {
   const opened = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   acceptConnection();
-  // Only now: while the standing is good, the page would show the notice in a dialog.
+  // The page has already loaded its notices. Otherwise it would show this one in a dialog: the standing is good.
   opened.server.routes['GET /api/notices/7'] = [aNotice({ id: suspensionNoticeId })];
   return opened;
 };
@@ -123,6 +124,7 @@ it('a user who is suspended while connected immediately sees the standing page, 
   expect(getCurrentSocket().closedWith).toBe(closeCodes.normal);
   expect(screen.queryByRole('heading', { name: 'Ready to chat?' })).toBeNull();
   expect(randomChat.useStore.getState().phase).toBe('initial');
+  // The rule of the notice that `aNotice` creates.
   expect(await screen.findByText('Rule: Nothing sexual that the other does not want.')).toBeVisible();
   expect(document.title).toBe('Your account is paused · Thaw');
   // The page does not reconnect.
@@ -165,10 +167,10 @@ it('the chat returns without a reload when the suspension is lifted', async () =
   jest.useFakeTimers();
   const { server, countOpenedSockets } = openChatPage(suspended);
   expect(await findPausedHeading()).toBeVisible();
-  const requestCount = server.count('GET', '/api/user/7');
+  const requestCountBefore = server.count('GET', '/api/user/7');
   // The user is still suspended at the first poll.
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
-  expect(server.count('GET', '/api/user/7')).toBe(requestCount + 1);
+  expect(server.count('GET', '/api/user/7')).toBe(requestCountBefore + 1);
   expect(await findPausedHeading()).toBeVisible();
   server.routes['GET /api/user/7'] = me;
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
@@ -181,7 +183,8 @@ it('the chat returns even if the response equals the one received before the sus
   const { server } = openChatPage();
   await screen.findByRole('heading', { name: 'Ready to chat?' });
   await waitFor(() => expect(server.count('GET', '/api/user/7')).toBe(1));
-  // The server still returns the good standing. TanStack Query keeps its cached object for an equal response.
+  // The server's response does not change in this test: it always contains the good standing. TanStack Query keeps its
+  // cached object when a response is equal to it.
   act(() => mergeIntoUser({ standing: suspended }));
   expect(await findPausedHeading()).toBeVisible();
   await act(() => jest.advanceTimersByTimeAsync(standingPollMs));
@@ -195,6 +198,7 @@ it('a search refused because of the standing shows the reason instead of an erro
   server.routes['GET /api/user/7'] = { ...me, standing };
   server.routes['GET /api/notices/7'] = [];
   await userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
+  // The server refuses every search that the standing forbids with the code `suspended`.
   act(() =>
     getCurrentSocket().deliver(
       'error',

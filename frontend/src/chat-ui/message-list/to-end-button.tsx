@@ -2,7 +2,10 @@ import { ChevronDown } from 'lucide-react';
 import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
 
-/** A button that leads to the newest message and shows the number of unseen messages. */
+/**
+ * A button that leads to the newest message and shows the number of unseen messages. It is placed higher while the row
+ * of suggestions (`data-ideas-row`) covers the end of the list.
+ */
 export const ToEndButton = ({ unseenCount, onPress }: { unseenCount: number; onPress: () => void }) => (
   <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center group-has-[[data-ideas-row]]/conversation:bottom-9">
     <button

@@ -22,7 +22,7 @@ it('animates an appended row once', () => {
   expect(result.current.arrivingKey).toBeNull();
 });
 
-it('animates neither the row that is last after a removal, nor older rows, nor the rows of the first load', () => {
+it('does not animate the new last row after a removal, older rows above, or the first rows of an empty list', () => {
   const { result, showRows } = renderRows('a', 'b');
   showRows('a');
   expect(result.current.arrivingKey).toBeNull();
@@ -33,7 +33,7 @@ it('animates neither the row that is last after a removal, nor older rows, nor t
   expect(result.current.arrivingKey).toBeNull();
 });
 
-it('still animates an appended row that has not finished when older rows are loaded above it', () => {
+it('continues the animation of an appended row when older rows are loaded above it', () => {
   const { result, showRows } = renderRows('a');
   showRows('a', 'b');
   showRows('z', 'a', 'b');

@@ -13,16 +13,16 @@ const framesUntilPositioned = 3;
  * Keeps a list scrolled to its end until the user scrolls up, also when the viewport shrinks (a bar or a phone's
  * keyboard appears) or a row grows.
  * @param newestKey  key of the last row
- * @param keyBeforeOpening  key of the row before the one at which the list opens; null if it opens at its end. A later
- * change has no effect.
+ * @param initialLastSeenKey  `lastSeenKey` at the opening position: key of the row before the one at which the list
+ * opens; null if the list opens at its end. A later change has no effect.
  */
 export const useEndOfList = (
   scroller: RefObject<HTMLElement | null>,
   newestKey: string | undefined,
-  keyBeforeOpening: string | null = null,
+  initialLastSeenKey: string | null = null,
 ) => {
   const [lastSeenKey, setLastSeenKey] = useState<string | null>(null);
-  const [initialLastSeenKey] = useState(keyBeforeOpening);
+  const [lastSeenKeyAtOpening] = useState(initialLastSeenKey);
   const isPositioned = useRef(false);
   const newest = useRef(newestKey);
   useEffect(() => {
@@ -39,7 +39,8 @@ export const useEndOfList = (
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
-    let isPositioning = initialLastSeenKey !== null;
+    // A list that opens at its end is scrolled there by the resize observer; the scroll event sets `isPositioned`.
+    let isPositioning = lastSeenKeyAtOpening !== null;
     let isAtEnd = !isPositioning;
     let lastTop = 0;
     let resizedAt = -Infinity;
@@ -51,8 +52,8 @@ export const useEndOfList = (
       // The list is still scrolling to its opening position, past rows of estimated height.
       if (isPositioning) return;
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Rows that are smaller than estimated also move the list up, but only after a resize. Without a resize, the user
-      // has scrolled, possibly by an assistive technology that causes none of the user events.
+      // The list also moves up when rows turn out smaller than estimated, but only just after a resize. At any other
+      // time the user has scrolled, possibly with assistive technology that causes none of `userActionEvents`.
       const hasUserScrolledUp =
         scrollTop < lastTop && (isRecent(lastUserActionAt.current) || !isRecent(resizedAt));
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
@@ -76,7 +77,7 @@ export const useEndOfList = (
       isPositioning = false;
       isPositioned.current = true;
       lastTop = element.scrollTop;
-      setLastSeenKey(initialLastSeenKey);
+      setLastSeenKey(lastSeenKeyAtOpening);
       handleScroll();
     };
     if (isPositioning) waitForPosition('', 0);
@@ -101,7 +102,7 @@ export const useEndOfList = (
       for (const name of userActionEvents) element.removeEventListener(name, noteUserAction);
       element.removeEventListener('pointermove', handleDrag);
     };
-  }, [noteUserAction, scroller, initialLastSeenKey]);
+  }, [noteUserAction, scroller, lastSeenKeyAtOpening]);
 
   return {
     /**
@@ -109,7 +110,7 @@ export const useEndOfList = (
      * while the end is in view.
      */
     lastSeenKey,
-    /** Call this before moving the list for the user by other means than scrolling. */
+    /** Call this before a jump that the user has caused. Without it, the list may return to its end. */
     noteUserAction,
     /**
      * Whether the list has reached its opening position. Before that, the first row may be in view for a moment, which

@@ -62,7 +62,7 @@ export const createOutboxMessages = ({
     removeWhere,
     remove: (clientId: string): void => removeWhere((message) => message.clientId === clientId),
 
-    /** Erases the messages of the previous user, and loads those of the next user that were kept over a reload. */
+    /** Erases the messages of the previous user, and loads those of the next user that were kept across a reload. */
     switchUser: (nextUserId: number | undefined): void => {
       if (userId !== nextUserId) removeWhere(() => true);
       for (const controller of uploads.values()) controller.abort();

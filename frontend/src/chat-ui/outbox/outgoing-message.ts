@@ -45,7 +45,7 @@ export const toWireContent = ({ content, picture }: OutgoingMessage): string => 
 };
 
 /**
- * Reads the unsent messages that were kept over a reload. They are in session storage, so each tab has its own. A
+ * Reads the unsent messages that were kept across a reload. They are in session storage, so each tab has its own. A
  * message whose picture was not uploaded has lost the picture; its state is `uploading` or `upload_failed`.
  * @returns no messages if the stored text is invalid
  */

@@ -5,19 +5,19 @@ export interface TypingLogProps {
   isTyping: boolean;
   name: string;
   /** Key of the partner's newest message; undefined before their first one. */
-  latestMessageKey: string | undefined;
+  partnerMessageKey: string | undefined;
 }
 
 /**
- * Announces that the partner is typing, once for each message, regardless of pauses: until the partner's next message,
- * the entry has the same key, so `useLog` does not announce it again.
+ * Announces that the partner is typing. When they pause and continue, `useLog` does not announce it again, because the
+ * entry has the same key until the partner's next message.
  */
-export const TypingLog = ({ isTyping, name, latestMessageKey }: TypingLogProps) => (
+export const TypingLog = ({ isTyping, name, partnerMessageKey }: TypingLogProps) => (
   <LiveLog
     label={copy.list.typing}
     entries={useLog(
       isTyping
-        ? [{ key: latestMessageKey ?? 'before the first message', text: copy.message.typing(name) }]
+        ? [{ key: partnerMessageKey ?? 'before the first message', text: copy.message.typing(name) }]
         : [],
     )}
   />

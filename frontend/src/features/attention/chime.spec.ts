@@ -1,6 +1,6 @@
 import { setSoundOn } from '@/product/sound-choice';
 
-/** Counts the notes that are played. Suspended until the test calls `allowAudio`. */
+/** Counts the notes that are played. A context is suspended until the test calls `allowAudio`. */
 class FakeAudioContext {
   static latest: FakeAudioContext;
   state: 'suspended' | 'running' = 'suspended';
@@ -38,10 +38,10 @@ class FakeAudioContext {
   }
 }
 
-/** Long after the last sound, whose time counts as 0 while none is stored. */
+/** No sound was played yet, so the time of the last sound counts as 0. This is long enough after it. */
 const startMs = 10_000;
 
-/** Imports the module again, because it keeps its audio context. */
+/** Imports a new copy of the module, because the module keeps its audio context. */
 const loadChime = async () => {
   jest.resetModules();
   localStorage.clear();
@@ -52,19 +52,19 @@ const loadChime = async () => {
 
 it('plays two notes once the browser allows audio', async () => {
   const playChime = await loadChime();
-  const call = playChime(() => startMs);
+  const played = playChime(() => startMs);
   FakeAudioContext.latest.allowAudio();
-  await call;
+  await played;
   expect(FakeAudioContext.latest.noteCount).toBe(2);
 });
 
 it('stays silent when the browser allows audio only long after the call, and plays on the next call', async () => {
   const playChime = await loadChime();
   let now = startMs;
-  const firstCall = playChime(() => now);
+  const firstPlayed = playChime(() => now);
   now = startMs + 60_000;
   FakeAudioContext.latest.allowAudio();
-  await firstCall;
+  await firstPlayed;
   expect(FakeAudioContext.latest.noteCount).toBe(0);
   await playChime(() => now);
   expect(FakeAudioContext.latest.noteCount).toBe(2);

@@ -25,7 +25,7 @@ export const useSavePhase = () => {
     showSaving: () => setPhase('loading'),
     showSaved: () => setPhase('success'),
     showFailed: () => setPhase('error'),
-    /** Called when the user edits a field: hides the outcome of the previous attempt. */
+    /** Called when the user edits a field: hides the outcome of the previous attempt. A running save stays shown. */
     hideOutcome: () => setPhase((current) => (current === 'loading' ? current : 'idle')),
   };
 };

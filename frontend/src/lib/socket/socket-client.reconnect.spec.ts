@@ -159,7 +159,7 @@ describe('the Reconnect button and wake-ups', () => {
     client.reconnect();
     client.wake();
     expect(sockets).toHaveLength(1);
-    clock.advance(pageLimits.reconnectAfterFloodMs - 1);
+    clock.advance(pageLimits.reconnectButtonAfterFloodMs - 1);
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: false });
     clock.advance(1);
     expect(getStatus()).toEqual({ kind: 'failed', canReconnect: true });

@@ -298,7 +298,7 @@ export class SocketClient {
     this.retryTimer = this.options.clock.setTimeout(() => {
       this.retryTimer = undefined;
       this.setStatus({ kind: 'failed', canReconnect: true });
-    }, pageLimits.reconnectAfterFloodMs);
+    }, pageLimits.reconnectButtonAfterFloodMs);
   }
 
   private setStatus(status: ConnectionStatus): void {

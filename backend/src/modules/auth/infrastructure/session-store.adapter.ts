@@ -58,7 +58,7 @@ export class SessionStoreAdapter extends Store {
   }
 
   override set(sessionId: string, session: SessionData, done?: (error?: unknown) => void): void {
-    this.refreshIfStored(sessionId, session).then(
+    this.refreshIfFromTable(sessionId, session).then(
       () => done?.(),
       (error: unknown) => done?.(error),
     );
@@ -90,7 +90,7 @@ export class SessionStoreAdapter extends Store {
     };
   }
 
-  private async refreshIfStored(sessionId: string, session: SessionData): Promise<void> {
+  private async refreshIfFromTable(sessionId: string, session: SessionData): Promise<void> {
     // `replaceSession` has already written the row of a session that was created during this request.
     if (!session.isFromTable) return;
     // A session from the table has `refreshedAt`; the default is only for the compiler.

@@ -50,9 +50,9 @@ export interface FiledAppealResult extends ConductResult {
 }
 
 /**
- * A new account inherits a sanction, its source, from an account on the same device or with the same e-mail address.
- * After a command that ends or shortens sources, the service shortens at most this number of inherited sanctions. The
- * job `conduct_time_limits` shortens the others.
+ * A new account inherits the sanction of an account on the same device or with the same e-mail address. That sanction
+ * is the source of the inherited one. After a command that ends or shortens sources, the service aligns (shortens) at
+ * most this number of inherited sanctions. The job `conduct_time_limits` aligns the others.
  */
 const MAX_ALIGNED_AFTER_COMMAND = 20;
 
@@ -62,7 +62,7 @@ const MAX_ALIGNED_AFTER_COMMAND = 20;
  */
 export const REANNOUNCE_WINDOW_MS = 3 * 60_000;
 
-/** A callback that writes in the transaction that appends the events. Runs again when the transaction is repeated. */
+/** Writes in the transaction that appends the events. Runs again when that is retried after a version conflict. */
 export type WriteAlongside<Result = ConductResult> = (
   manager: EntityManager,
   result: Result,
@@ -112,9 +112,9 @@ export class ConductService {
   }
 
   /**
-   * Idempotent by reporter and chat: a repeated call returns the same report. A private chat can be reported again
-   * once the report is decided.
-   * @throws DomainError not_found
+   * Idempotent by reporter and chat: a repeated call returns the same report. Only a private chat can be reported
+   * again, once the report is decided.
+   * @throws DomainError not_found when users report themselves
    */
   async fileReport(
     request: ConductRequest<'FileReport'>,
@@ -232,10 +232,10 @@ export class ConductService {
   }
 
   /**
-   * Executes a command in the transaction that creates its user. Nothing is announced, since a new user has no sockets.
-   * The caller repeats the transaction after a version conflict.
+   * Executes a command in the transaction that creates its user. Nothing is announced or sent, since a new user has no
+   * sockets. The caller retries the transaction after a version conflict.
    */
-  async applyToNewUser(
+  async executeForNewUser(
     command: NewUserCommand<'InheritSanction'> | NewUserCommand<'RaiseFinding'>,
     manager: EntityManager,
   ): Promise<void> {
@@ -250,7 +250,7 @@ export class ConductService {
    */
   async alignInheritedSanctions(sourceUserId: number | null, limit: number): Promise<void> {
     try {
-      // The fields of each source are `userId`, the user who inherited from it, `sanctionId`, and its end `until`.
+      // `userId` is the user who inherited the sanction; `sanctionId` and `until` are the id and the end of its source.
       for (const source of await this.conduct.findOutlivedSources(sourceUserId, limit))
         await this.run({ ...source, type: 'AlignInheritedSanction' }).catch((error: unknown) =>
           logWarning(this.logger, 'An inherited sanction was not shortened', error),
@@ -269,8 +269,8 @@ export class ConductService {
   }
 
   /**
-   * Announces a standing when a call is repeated, because the process of the first call may have died between its
-   * commit and its announcement. Only a recent change is announced: otherwise each repeated report would send the
+   * Announces a standing for a call that may repeat an earlier one, whose process may have died between its commit and
+   * its announcement. Only a recent change is announced: otherwise each repeated report would send the
    * standing to the reported user, and thereby reveal the report. Never throws.
    */
   async announceAgain(userId: number): Promise<void> {
@@ -285,7 +285,7 @@ export class ConductService {
   private async run<Result extends ConductResult = ConductResult>(
     command: DistributiveOmit<ConductCommand, 'ids' | 'at'>,
     writeAlongside?: WriteAlongside<Result>,
-    // Callers without `toResult` get a ConductResult.
+    // Without `toResult`, `Result` is ConductResult.
     toResult: (executed: ExecutedCommand) => Result = ({ version, events }) =>
       ({ version, events }) as Result,
   ): Promise<Result> {
@@ -298,7 +298,7 @@ export class ConductService {
       throw error;
     });
     await this.announce(command.userId, result.events);
-    // An inherited sanction is never the source of another one, so the commands that align it align no others.
+    // The recursion ends: an inherited sanction is never a source, so a command that aligns one finds no others.
     if (result.events.some(mayShortenSanction))
       await this.alignInheritedSanctions(command.userId, MAX_ALIGNED_AFTER_COMMAND);
     return result;
@@ -361,12 +361,13 @@ const changesStanding = ({ type, data }: ConductEvent): boolean =>
   type === 'FlagLifted' ||
   type === 'SanctionImposed' ||
   type === 'SanctionLifted' ||
-  // A reporter's appeal, against the dismissal of the report, has no sanction. The reported user must not learn of it.
+  // Without a sanction it is a reporter's appeal against a dismissal, of which the reported user must not learn.
   (type === 'AppealDecided' && data.sanctionId !== null) ||
+  // Until the question is answered, it restricts the user.
   type === 'AgeAsked' ||
   type === 'AgeAnswered';
 
-/** A decided appeal may also uphold the sanction; then there is nothing to align. */
+/** Whether an event may end or shorten a sanction. A decided appeal does not if it upholds the sanction. */
 const mayShortenSanction = ({ type }: ConductEvent): boolean =>
   type === 'SanctionLifted' || type === 'AppealDecided';
 

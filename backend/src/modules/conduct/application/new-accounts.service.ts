@@ -21,11 +21,11 @@ export class NewAccountsService {
     const { userId, manager } = account;
     const { sanction, hasManyNewAccounts } = await this.devices.checkNewAccount(account, manager);
     if (sanction) {
-      await this.conduct.applyToNewUser({ type: 'InheritSanction', userId, ...sanction }, manager);
+      await this.conduct.executeForNewUser({ type: 'InheritSanction', userId, ...sanction }, manager);
     }
     if (hasManyNewAccounts) {
       // The finding flags the account.
-      await this.conduct.applyToNewUser(
+      await this.conduct.executeForNewUser(
         {
           type: 'RaiseFinding',
           userId,

@@ -7,15 +7,21 @@ import { PrivateTranscriptService } from '../../private-chat/application/private
 import { type ChatPeriod, PastChatService } from '../../random-chat/application/past-chat.service';
 import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
 
-/**
- * A chat of the reporter and the reported user. `at`: when the random chat started. `isTooLate`: whether the time in
- * which it can be reported is over.
- */
+/** A chat of the reporter and the reported user. `isTooLate`: whether the time in which it can be reported is over. */
 export type ReportableChat =
-  | { where: 'random_chat'; sessionId: string; userIds: readonly number[]; at: Date; isTooLate: boolean }
+  | {
+      where: 'random_chat';
+      sessionId: string;
+      userIds: readonly number[];
+      startedAt: Date;
+      isTooLate: boolean;
+    }
   | { where: 'private_chat'; isTooLate: boolean };
 
-/** The two users and the reported chat. Without `sessionId` and `historyId` it is their private chat. */
+/**
+ * The two users and the reported chat: a random chat, by its `sessionId` or by the id of its entry in the chat history
+ * (`historyId`). Without these ids it is their private chat.
+ */
 export type ChatReference = Pick<FileReport, 'reporterId' | 'targetId' | 'sessionId' | 'historyId'>;
 
 /** Finds the chat that a report is about. A user may report another even if one of them has blocked the other. */
@@ -29,7 +35,10 @@ export class ReportableChatService {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'REPORTABLE_AFTER_END_S'>,
   ) {}
 
-  /** @throws DomainError not_found when the two users have no such chat */
+  /**
+   * @throws DomainError not_found when the two users have no such random chat, or when a private chat is reported and
+   * they have never met
+   */
   async find(reference: ChatReference): Promise<ReportableChat> {
     const { sessionId, historyId } = reference;
     if (sessionId !== undefined) return this.toReportable(reference, await this.pastChats.find(sessionId));
@@ -44,7 +53,7 @@ export class ReportableChatService {
     if (!chat || !isChatOfBoth) throw new DomainError('not_found');
     const { sessionId, userIds, startedAt, endedAt } = chat;
     const isTooLate = endedAt !== null && endedAt < this.computeReportableSince();
-    return { where: 'random_chat', sessionId, userIds, at: startedAt, isTooLate };
+    return { where: 'random_chat', sessionId, userIds, startedAt, isTooLate };
   }
 
   private async findPrivateChat({ reporterId, targetId }: ChatReference): Promise<ReportableChat> {
@@ -55,9 +64,11 @@ export class ReportableChatService {
       // A block ends the friendship or voids the request, but must not prevent a report.
       (await this.friendships.haveSeparatedSince(reporterId, targetId, since));
     if (isReportable) return { where: 'private_chat', isTooLate: false };
+    // Only a message from the reported user to the reporter counts.
     const lastMessageAt = await this.privateChats.findLastMessageTime(targetId, reporterId);
     if (lastMessageAt) return { where: 'private_chat', isTooLate: lastMessageAt < since };
-    // The users have met, for example in a random chat, but share no private chat that could be reported now.
+    // They have met, for example in a random chat, but have no private chat that could be reported. `not_found` is only
+    // for users who have never met.
     if (await this.relations.areAcquainted(reporterId, targetId))
       return { where: 'private_chat', isTooLate: true };
     throw new DomainError('not_found');

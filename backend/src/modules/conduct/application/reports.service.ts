@@ -109,6 +109,6 @@ export class ReportsService {
 
 const toContext = (chat: ReportableChat, { lastMessageAt }: EvidenceCopy): ReportContext =>
   chat.where === 'random_chat'
-    ? { where: 'random_chat', sessionId: chat.sessionId, at: chat.at.toISOString() }
+    ? { where: 'random_chat', sessionId: chat.sessionId, at: chat.startedAt.toISOString() }
     : // A friend can be reported before the first message.
       { where: 'private_chat', at: (lastMessageAt ?? new Date()).toISOString() };

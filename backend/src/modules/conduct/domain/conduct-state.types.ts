@@ -57,7 +57,7 @@ export interface ImposedSanction {
   isConfirmed: boolean;
   isLifted: boolean;
   /** Whether the sanction has led to a flag, because it ended before a moderator decided its case. */
-  hasLapsed: boolean;
+  hasLedToFlag: boolean;
 }
 
 export interface SentNotice {

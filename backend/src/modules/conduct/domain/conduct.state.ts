@@ -202,7 +202,7 @@ const evolveStandingEvent = (state: ConductState, event: StandingEvent): Conduct
         inheritedFrom,
         isConfirmed: false,
         isLifted: false,
-        hasLapsed: false,
+        hasLedToFlag: false,
       };
       const sanctions = new Map(state.sanctions).set(sanctionId, sanction);
       const noticeKind = kind === 'banned' ? 'ban' : 'suspension';
@@ -284,6 +284,6 @@ const markLapsed = (state: ConductState, caseId: number | null): ConductState =>
   const sanctions = new Map(state.sanctions);
   for (const [id, sanction] of sanctions)
     if (sanction.isAutomatic && sanction.caseId === caseId)
-      sanctions.set(id, { ...sanction, hasLapsed: true });
+      sanctions.set(id, { ...sanction, hasLedToFlag: true });
   return { ...state, sanctions };
 };

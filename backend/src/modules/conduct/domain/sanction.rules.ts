@@ -46,14 +46,14 @@ export const decideConfirmation = (
   state: ConductState,
   policy: ConductPolicy,
 ): readonly ConductEvent[] => {
-  const { ids, caseId, moderatorId, version, isConfirmed, facts } = command;
+  const { ids, caseId, moderatorId, version, isConfirmed, facts: reason } = command;
   const bannedCase = requireCase(state, caseId);
   requireUninvolved(state, caseId, command);
   const ban = listSanctionsOfCase(state, caseId).find(awaitsConfirmation);
-  // Whether the only moderator reviews their own ban.
+  // The moderator who imposed a ban may review it only if there is no other one. Then `isSolo` is true.
   const isSolo = ban
     ? requireSecondModerator(
-        // Not the last decision of the case: an appeal may have opened the case again since.
+        // The decision that imposed the ban. The case may have a later one, because an appeal opens it again.
         { moderatorId: state.notices.get(ban.noticeId)?.decidedBy ?? null, at: ban.imposedAt },
         command,
         policy.soloReviewAfterMs,
@@ -72,7 +72,7 @@ export const decideConfirmation = (
       noticeId: ids.nextNumber(),
       cause: 'not_confirmed',
       moderatorId,
-      reason: facts,
+      reason,
     }),
   ];
 };
@@ -105,7 +105,7 @@ export const decideLegalHold = (command: SetLegalHold, state: ConductState): rea
 
 /**
  * A new account inherits the sanction of another account of the same user. The inherited sanction has a case of its
- * own, which is decided automatically: an appeal puts this case into the moderators' queue.
+ * own, which is decided automatically. An appeal puts this case into the moderators' queue.
  */
 export const decideInheritedSanction = (
   command: InheritSanction,
@@ -141,7 +141,7 @@ export const decideInheritedSanction = (
 
 /**
  * Lifts or shortens the sanction that was inherited from `sanctionId`, its source, so that it ends no later than the
- * source. The source ends at `until`; null means that it was lifted.
+ * source. `until` is the end of the source. Null means that it was lifted, unlike the `until` of a sanction.
  */
 export const decideAlignment = (
   command: AlignInheritedSanction,
@@ -212,13 +212,13 @@ const isConfirmationOverdue = (sanction: ImposedSanction, at: Date, { reviewMs }
 
 /** Whether an automatic suspension has ended before a moderator decided its case, and has not led to a flag yet. */
 const mustLeadToFlag = (sanction: ImposedSanction, { cases }: ConductState, at: Date): boolean => {
-  const { caseId, isAutomatic, isLifted, hasLapsed, until } = sanction;
+  const { caseId, isAutomatic, isLifted, hasLedToFlag, until } = sanction;
   const isOver = until !== null && until <= at;
   const isUndecided = caseId !== null && cases.get(caseId)?.state !== 'decided';
-  return isAutomatic && isOver && !isLifted && !hasLapsed && isUndecided;
+  return isAutomatic && isOver && !isLifted && !hasLedToFlag && isUndecided;
 };
 
-/** The end of the flag in force, which a new flag keeps; undefined without one, for the default of `FLAG_MAX_MS`. */
+/** The end of the flag in force: a new flag ends at the same time. Without one, a new flag ends after `FLAG_MAX_MS`. */
 const findCurrentFlagEnd = (state: ConductState, at: Date): Date | undefined =>
   isFlagged(state, at) ? state.standing.flag?.until : undefined;
 

@@ -14,7 +14,7 @@ interface RawReport {
 }
 
 /** The chat of a report: a random chat by its session, or the private chat of reporter and reported user. */
-export type ReportedPlace = { where: 'random_chat'; sessionId: string } | { where: 'private_chat' };
+export type ReportedChat = { where: 'random_chat'; sessionId: string } | { where: 'private_chat' };
 
 const SELECT_REPORTS = `
 SELECT id, category, created_at, decided_at, outcome,
@@ -50,14 +50,21 @@ export class ReportRepository {
     return rows.map(toReport);
   }
 
-  /** The id of the reporter's report about the same chat, if any. Decided reports about a private chat do not count. */
-  async findExistingId(reporterId: number, userId: number, place: ReportedPlace): Promise<number | null> {
-    const isRandomChat = place.where === 'random_chat';
+  /**
+   * The id of the reporter's report about the same chat, if any. Decided reports about a private chat do not count,
+   * because a private chat continues and can be reported again after the decision.
+   */
+  async findExistingId(
+    reporterId: number,
+    reportedUserId: number,
+    chat: ReportedChat,
+  ): Promise<number | null> {
+    const isRandomChat = chat.where === 'random_chat';
     const [row] = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM reports WHERE reporter_id = $1 AND user_id = $2 AND place = $3
          AND ${isRandomChat ? 'session_id = $4' : 'decided_at IS NULL'}
        ORDER BY id DESC LIMIT 1`,
-      [reporterId, userId, place.where, ...(isRandomChat ? [place.sessionId] : [])],
+      [reporterId, reportedUserId, chat.where, ...(isRandomChat ? [chat.sessionId] : [])],
     );
     return row ? Number(row.id) : null;
   }

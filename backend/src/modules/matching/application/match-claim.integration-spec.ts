@@ -25,16 +25,16 @@ describe('a claim', () => {
    * preference matches them; user 1 has waited longer.
    */
   const claimUsers = async (): Promise<Match> => {
-    await queue.on('r1').join(1, 'male', 'both');
+    await queue.serviceOf('r1').join(1, 'male', 'both');
     await queue.prolongWait(1, 5_000);
-    await queue.on('r1').join(2, 'female', 'female');
+    await queue.serviceOf('r1').join(2, 'female', 'female');
     await queue.prolongWait(2, 3_000);
-    return requireMatch(await queue.on('r2').join(2, 'female', 'both'));
+    return requireMatch(await queue.serviceOf('r2').join(2, 'female', 'both'));
   };
 
   it('is not overdue before its deadline', async () => {
     await claimUsers();
-    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
   });
 
   it('is overdue when it expires, and both users keep their waiting time when it is released', async () => {
@@ -43,106 +43,112 @@ describe('a claim', () => {
     for (const userId of [1, 2])
       sinceBefore.set(userId, Number(await queue.store.redis.hget(matchingKeys.user(userId), 'since')));
     await queue.expireClaims();
-    expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([match]);
     // In the order of the match: first the user whose join made the match, then the user who had waited.
-    expect(await queue.on('r1').release(match)).toEqual([2, 1]);
+    expect(await queue.serviceOf('r1').release(match)).toEqual([2, 1]);
     const waiting = await queue.readQueues();
     for (const userId of [1, 2]) {
       expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: sinceBefore.get(userId) })]);
     }
-    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
     expect(await queue.store.redis.hget(matchingKeys.user(1), 'session')).toBeNull();
   });
 
   it('is released once, whichever replica is first', async () => {
     const match = await claimUsers();
     const released = await Promise.all(
-      ['r1', 'r2', 'r1'].map((replicaId) => queue.on(replicaId).release(match)),
+      ['r1', 'r2', 'r1'].map((replicaId) => queue.serviceOf(replicaId).release(match)),
     );
     expect(released.flat().sort()).toEqual([1, 2]);
   });
 
   it('is not confirmed after it was released, and does not affect the next claim', async () => {
     const match = await claimUsers();
-    await queue.on('r1').release(match);
-    const nextMatch = requireMatch(await queue.on('r1').retry(1));
-    expect(await queue.on('r2').confirm(match)).toBeNull();
-    expect(await queue.on('r2').release(match)).toEqual([]);
-    await queue.on('r2').finish(match);
+    await queue.serviceOf('r1').release(match);
+    const nextMatch = requireMatch(await queue.serviceOf('r1').retry(1));
+    expect(await queue.serviceOf('r2').confirm(match)).toBeNull();
+    expect(await queue.serviceOf('r2').release(match)).toEqual([]);
+    await queue.serviceOf('r2').finish(match);
     expect(await queue.readStates(1, 2)).toEqual(['claimed', 'claimed']);
-    expect(await queue.on('r1').confirm(nextMatch)).toEqual([]);
+    expect(await queue.serviceOf('r1').confirm(nextMatch)).toEqual([]);
   });
 
   it('can be confirmed twice with the same result', async () => {
     const match = await claimUsers();
-    expect(await queue.on('r1').confirm(match)).toEqual([]);
-    expect(await queue.on('r2').confirm(match)).toEqual([]);
+    expect(await queue.serviceOf('r1').confirm(match)).toEqual([]);
+    expect(await queue.serviceOf('r2').confirm(match)).toEqual([]);
     await queue.expireClaims();
-    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([]);
   });
 
   it('is taken as overdue by one replica, and by another only after a second deadline', async () => {
     const match = await claimUsers();
     await queue.expireClaims();
-    expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
-    expect(await queue.on('r2').takeOverdueClaims()).toEqual([]);
+    expect(await queue.serviceOf('r1').takeOverdueClaims()).toEqual([match]);
+    expect(await queue.serviceOf('r2').takeOverdueClaims()).toEqual([]);
     await queue.expireClaims();
-    expect(await queue.on('r2').takeOverdueClaims()).toEqual([match]);
+    expect(await queue.serviceOf('r2').takeOverdueClaims()).toEqual([match]);
   });
 
   it('becomes a chat that is due for a check at intervals until the chat is finished', async () => {
     const match = await claimUsers();
-    await queue.on('r1').confirm(match);
-    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
+    await queue.serviceOf('r1').confirm(match);
+    expect(await queue.serviceOf('r1').takeChatsDueForCheck()).toEqual([]);
     await queue.makeChatChecksDue();
-    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([match]);
-    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
+    expect(await queue.serviceOf('r1').takeChatsDueForCheck()).toEqual([match]);
+    expect(await queue.serviceOf('r1').takeChatsDueForCheck()).toEqual([]);
     // `finish` accepts the two users in any order.
-    await queue.on('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
+    await queue.serviceOf('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
     expect(await queue.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
   it('reports on confirmation a user who has left since the match', async () => {
     const match = await claimUsers();
-    expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
-    expect(await queue.on('r1').confirm(match)).toEqual([1]);
-    expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
+    expect(await queue.serviceOf('r2').leave(1)).toMatchObject({
+      kind: 'claimed',
+      sessionId: match.sessionId,
+    });
+    expect(await queue.serviceOf('r1').confirm(match)).toEqual([1]);
+    expect(await queue.serviceOf('r2').leave(1)).toMatchObject({
+      kind: 'chatting',
+      sessionId: match.sessionId,
+    });
   });
 
   it('does not report on confirmation a user who has left and joined again', async () => {
     const match = await claimUsers();
-    await queue.on('r2').leave(1);
-    expect(await queue.on('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
-    expect(await queue.on('r1').confirm(match)).toEqual([]);
+    await queue.serviceOf('r2').leave(1);
+    expect(await queue.serviceOf('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
+    expect(await queue.serviceOf('r1').confirm(match)).toEqual([]);
   });
 
   it('is not confirmed after a block, and returns both users to their old places', async () => {
     const match = await claimUsers();
     // `separate` applies a block. It returns null since the two are not in a chat yet.
-    expect(await queue.on('r1').separate(1, 2)).toBeNull();
-    expect(await queue.on('r2').confirm(match)).toBeNull();
-    expect(await queue.on('r2').release(match)).toEqual([2, 1]);
-    expect(await queue.on('r2').retry(1)).toMatchObject({ kind: 'searching' });
-    await queue.on('r2').join(3, 'male', 'both');
+    expect(await queue.serviceOf('r1').separate(1, 2)).toBeNull();
+    expect(await queue.serviceOf('r2').confirm(match)).toBeNull();
+    expect(await queue.serviceOf('r2').release(match)).toEqual([2, 1]);
+    expect(await queue.serviceOf('r2').retry(1)).toMatchObject({ kind: 'searching' });
+    await queue.serviceOf('r2').join(3, 'male', 'both');
     expect(await queue.readStates(1, 2, 3)).toEqual(['claimed', 'searching', 'claimed']);
   });
 
   it('does not put a user who has left back into the queue when it is released', async () => {
     const match = await claimUsers();
-    await queue.on('r2').leave(1);
-    expect(await queue.on('r1').release(match)).toEqual([2]);
+    await queue.serviceOf('r2').leave(1);
+    expect(await queue.serviceOf('r1').release(match)).toEqual([2]);
     expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
   });
 
   it('remains when a user has no socket left, and that user is parked after its release', async () => {
     const match = await claimUsers();
     // The user's last socket on each replica has closed.
-    await queue.on('r1').depart(1);
-    await queue.on('r2').depart(1);
+    await queue.serviceOf('r1').depart(1);
+    await queue.serviceOf('r2').depart(1);
     expect(await queue.readStates(1)).toEqual(['claimed']);
-    await queue.on('r1').release(match);
+    await queue.serviceOf('r1').release(match);
     // A replica that releases a claim retries both searches.
-    expect(await queue.on('r1').retry(1)).toEqual({ kind: 'idle' });
+    expect(await queue.serviceOf('r1').retry(1)).toEqual({ kind: 'idle' });
     // Parked: still searching, but not in a queue, and forgotten after a while without a socket.
     expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
     expect([...(await queue.readQueues()).keys()]).toEqual([2]);

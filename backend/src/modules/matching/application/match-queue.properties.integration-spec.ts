@@ -7,15 +7,15 @@ import { createTestRedis, type TestRedis } from '../../../testing/test-redis.har
 
 const isLongRun = process.env.THAW_TEST_LONG === '1';
 /** Number of random sequences of operations, half of them in each of the two tests. */
-const SEQUENCES = Number(process.env.THAW_TEST_DRAWS ?? (isLongRun ? 100_000 : 2_000));
+const SEQUENCES = Number(process.env.THAW_TEST_SEQUENCES ?? (isLongRun ? 100_000 : 2_000));
 /** Short runs have short sequences, since each operation costs some round trips to Redis. */
 const MAX_STEPS = isLongRun ? 40 : 16;
 const TIMEOUT_MS = isLongRun ? 7_200_000 : 60_000;
-/** Short runs repeat the same sequences of operations; long runs try new ones. */
+/** Short runs repeat the same sequences of operations, those of an arbitrary seed; long runs try new ones. */
 const SEED = Number(process.env.THAW_TEST_SEED ?? (isLongRun ? Date.now() % 2 ** 31 : 20_261_120));
 /**
- * Operations, and results of attempts to match, as `MatchQueueComparison` counts them. `waits`: no partner was found.
- * `restart`: a replica died and started with a new id. A run in which one of them is less frequent proves little.
+ * Operations (see `Step`), and the results `matched` and `waits` (no partner was found) of searches, as
+ * `MatchQueueComparison` counts them. A run proves little unless each occurs more than `MIN_FREQUENT_COUNT` times.
  */
 const FREQUENT = [
   'matched',
@@ -31,7 +31,7 @@ const FREQUENT = [
   'suspend',
 ];
 const MIN_FREQUENT_COUNT = 15;
-/** `care` and `common` are moves to the pool of flagged users and back. */
+/** `care` and `common` are moves to the care pool, in which only flagged users are matched, and back. */
 const RARE = [
   'block while claimed',
   'block while chatting',
@@ -53,6 +53,7 @@ describe('the match queue', () => {
   afterAll(() => store.close());
 
   it.each([
+    // A cool-down is the time in which the partners of a chat are not matched again.
     { relaxAfterS: 600, when: 'while cool-downs hold' },
     { relaxAfterS: 0, when: 'while cool-downs are ignored' },
   ])(
@@ -67,10 +68,10 @@ describe('the match queue', () => {
         await fc.assert(
           fc.asyncProperty(anyCrowd, anySteps(MAX_STEPS), async (crowd, steps) => {
             await store.flush();
-            const model = new MatchQueueComparison(client, crowd, relaxAfterS);
-            await model.start();
-            for (const step of steps) await model.execute(step);
-            for (const [name, count] of model.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+            const comparison = new MatchQueueComparison(client, crowd, relaxAfterS);
+            await comparison.start();
+            for (const step of steps) await comparison.execute(step);
+            for (const [name, count] of comparison.counts) counts.set(name, (counts.get(name) ?? 0) + count);
           }),
           { seed: SEED, numRuns: SEQUENCES / 2 },
         );

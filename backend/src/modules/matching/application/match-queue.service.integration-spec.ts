@@ -34,8 +34,8 @@ describe('MatchQueueService', () => {
     it.each(pairs)(
       'requires mutual criteria: $waiting.gender for $waiting.preference, then $joining.gender for $joining.preference',
       async ({ waiting, joining }) => {
-        await queue.on('r1').join(1, waiting.gender, waiting.preference);
-        const { kind } = await queue.on('r2').join(2, joining.gender, joining.preference);
+        await queue.serviceOf('r1').join(1, waiting.gender, waiting.preference);
+        const { kind } = await queue.serviceOf('r2').join(2, joining.gender, joining.preference);
         const isMutual =
           accepts(waiting.preference, joining.gender) && accepts(joining.preference, waiting.gender);
         expect(kind).toBe(isMutual ? 'matched' : 'searching');
@@ -47,35 +47,35 @@ describe('MatchQueueService', () => {
 
     it('never pairs a user with themselves, even if they join from several tabs', async () => {
       for (const replicaId of ['r1', 'r2', 'r1']) {
-        expect(await queue.on(replicaId).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
+        expect(await queue.serviceOf(replicaId).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       }
     });
 
     it('never pairs users of whom one has blocked the other, and keeps both in the queue', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      expect(await queue.on('r2').join(2, 'female', 'both', [1])).toMatchObject({ kind: 'searching' });
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      expect(await queue.serviceOf('r2').join(2, 'female', 'both', [1])).toMatchObject({ kind: 'searching' });
       expect([...(await queue.readQueues()).keys()].sort()).toEqual([1, 2]);
-      expect(await queue.on('r2').resume(2, [1])).toMatchObject({ kind: 'searching' });
-      expect(await queue.on('r2').retry(2, [1])).toMatchObject({ kind: 'searching' });
-      expect(requireMatch(await queue.on('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
+      expect(await queue.serviceOf('r2').resume(2, [1])).toMatchObject({ kind: 'searching' });
+      expect(await queue.serviceOf('r2').retry(2, [1])).toMatchObject({ kind: 'searching' });
+      expect(requireMatch(await queue.serviceOf('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
     });
 
     it('by a searching user applies a changed preference and keeps the place in the queue', async () => {
-      const first = await queue.on('r1').join(1, 'male', 'both');
-      const second = await queue.on('r1').join(1, 'male', 'male');
+      const first = await queue.serviceOf('r1').join(1, 'male', 'both');
+      const second = await queue.serviceOf('r1').join(1, 'male', 'male');
       expect(second).toMatchObject({ kind: 'searching', since: requireSearchStart(first) });
-      await queue.on('r1').join(2, 'female', 'male');
-      expect(requireMatch(await queue.on('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
+      await queue.serviceOf('r1').join(2, 'female', 'male');
+      expect(requireMatch(await queue.serviceOf('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
       expect((await queue.readQueues()).size).toBe(0);
     });
   });
 
   describe('the longest-waiting compatible user', () => {
     it('is matched first, across all compatible queues', async () => {
-      await queue.on('r1').join(1, 'female', 'female'); // wants none of the users 5, 6 and 7
-      await queue.on('r1').join(2, 'female', 'both', [1]);
-      await queue.on('r1').join(3, 'male', 'male');
-      await queue.on('r1').join(4, 'male', 'both', [2, 3]);
+      await queue.serviceOf('r1').join(1, 'female', 'female'); // wants none of the users 5, 6 and 7
+      await queue.serviceOf('r1').join(2, 'female', 'both', [1]);
+      await queue.serviceOf('r1').join(3, 'male', 'male');
+      await queue.serviceOf('r1').join(4, 'male', 'both', [2, 3]);
       // From now on, user 1 has waited longest, then 3, 2 and 4.
       for (const [userId, byMs] of [
         [1, 9_000],
@@ -84,40 +84,44 @@ describe('MatchQueueService', () => {
         [4, 1_000],
       ] as const)
         await queue.prolongWait(userId, byMs);
-      expect(requireMatch(await queue.on('r2').join(5, 'male', 'both')).userIds).toEqual([5, 3]);
-      expect(requireMatch(await queue.on('r2').join(6, 'male', 'both')).userIds).toEqual([6, 2]);
-      expect(requireMatch(await queue.on('r2').join(7, 'male', 'both')).userIds).toEqual([7, 4]);
+      expect(requireMatch(await queue.serviceOf('r2').join(5, 'male', 'both')).userIds).toEqual([5, 3]);
+      expect(requireMatch(await queue.serviceOf('r2').join(6, 'male', 'both')).userIds).toEqual([6, 2]);
+      expect(requireMatch(await queue.serviceOf('r2').join(7, 'male', 'both')).userIds).toEqual([7, 4]);
     });
 
     it('is found behind more excluded users than fit on one page', async () => {
       // The search reads pages of 32 users, so the excluded users fill more than three pages.
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
-        await queue.on('r1').join(userId, 'male', 'female');
+        await queue.serviceOf('r1').join(userId, 'male', 'female');
         await queue.prolongWait(userId, 10_000);
       }
-      await queue.on('r1').join(1, 'male', 'female');
-      expect(requireMatch(await queue.on('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([2, 1]);
+      await queue.serviceOf('r1').join(1, 'male', 'female');
+      expect(requireMatch(await queue.serviceOf('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([
+        2, 1,
+      ]);
     });
 
     it('is skipped while no live replica holds one of their sockets', async () => {
       await queue.grantLeases('r3');
-      await queue.on('r3').join(1, 'male', 'both');
-      await queue.on('r1').join(2, 'male', 'male', [1]);
+      await queue.serviceOf('r3').join(1, 'male', 'both');
+      await queue.serviceOf('r1').join(2, 'male', 'male', [1]);
       await queue.revokeLease('r3');
-      expect(requireMatch(await queue.on('r2').join(3, 'male', 'both')).userIds).toEqual([3, 2]);
+      expect(requireMatch(await queue.serviceOf('r2').join(3, 'male', 'both')).userIds).toEqual([3, 2]);
       expect(await queue.readStates(1)).toEqual(['searching']);
       expect((await queue.readQueues()).has(1)).toBe(false); // user 1 is parked
     });
 
     it('is not matched from the queue of another pool, even if an earlier release has added them to it', async () => {
-      await queue.on('r1').join(1, 'male', 'both', [], 'care');
+      await queue.serviceOf('r1').join(1, 'male', 'both', [], 'care');
       const commonQueue = matchingKeys.queue('male', 'both');
       await queue.store.redis.zadd(commonQueue, 1, '1');
-      expect(await queue.on('r2').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      expect(await queue.serviceOf('r2').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
       // The join has removed the wrong entry of user 1.
       expect(await queue.store.redis.zrange(commonQueue, '0', '-1')).toEqual(['2']);
-      expect(requireMatch(await queue.on('r2').join(3, 'male', 'both', [], 'care')).userIds).toEqual([3, 1]);
+      expect(requireMatch(await queue.serviceOf('r2').join(3, 'male', 'both', [], 'care')).userIds).toEqual([
+        3, 1,
+      ]);
     });
   });
 
@@ -125,7 +129,7 @@ describe('MatchQueueService', () => {
     it('has one entry in the queue, however often and from whichever replica they join', async () => {
       const states = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          queue.on(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
+          queue.serviceOf(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
         ),
       );
       expect(new Set(states.map((state) => requireSearchStart(state).getTime())).size).toBe(1);
@@ -133,16 +137,16 @@ describe('MatchQueueService', () => {
     });
 
     it('receives the session of the match when joining again', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      const match = requireMatch(await queue.on('r2').join(2, 'male', 'both'));
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      const match = requireMatch(await queue.serviceOf('r2').join(2, 'male', 'both'));
       for (const userId of [1, 2]) {
-        expect(await queue.on('r1').join(userId, 'male', 'both')).toMatchObject({
+        expect(await queue.serviceOf('r1').join(userId, 'male', 'both')).toMatchObject({
           kind: 'claimed',
           sessionId: match.sessionId,
         });
       }
-      await queue.on('r2').confirm(match);
-      expect(await queue.on('r1').join(1, 'male', 'both')).toMatchObject({
+      await queue.serviceOf('r2').confirm(match);
+      expect(await queue.serviceOf('r1').join(1, 'male', 'both')).toMatchObject({
         kind: 'chatting',
         sessionId: match.sessionId,
       });
@@ -150,20 +154,20 @@ describe('MatchQueueService', () => {
     });
 
     it('keeps the place while at least one replica holds one of their sockets', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      await queue.on('r2').resume(1);
-      await queue.on('r1').depart(1);
-      expect(requireMatch(await queue.on('r2').join(2, 'male', 'both')).userIds).toEqual([2, 1]);
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      await queue.serviceOf('r2').resume(1);
+      await queue.serviceOf('r1').depart(1);
+      expect(requireMatch(await queue.serviceOf('r2').join(2, 'male', 'both')).userIds).toEqual([2, 1]);
     });
   });
 
   describe('a user whose last socket closes', () => {
     it('is skipped, and returns to the old place when they reconnect', async () => {
-      const first = await queue.on('r1').join(1, 'male', 'both');
-      await queue.on('r1').depart(1);
-      expect(await queue.on('r1').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      await queue.on('r1').leave(2);
-      expect(await queue.on('r2').resume(1)).toMatchObject({
+      const first = await queue.serviceOf('r1').join(1, 'male', 'both');
+      await queue.serviceOf('r1').depart(1);
+      expect(await queue.serviceOf('r1').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      await queue.serviceOf('r1').leave(2);
+      expect(await queue.serviceOf('r2').resume(1)).toMatchObject({
         kind: 'searching',
         since: requireSearchStart(first),
       });
@@ -171,29 +175,29 @@ describe('MatchQueueService', () => {
     });
 
     it('is matched when they reconnect and a compatible user waits', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      await queue.on('r1').depart(1);
-      await queue.on('r1').join(2, 'male', 'both');
-      expect(requireMatch(await queue.on('r2').resume(1)).userIds).toEqual([1, 2]);
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      await queue.serviceOf('r1').depart(1);
+      await queue.serviceOf('r1').join(2, 'male', 'both');
+      expect(requireMatch(await queue.serviceOf('r2').resume(1)).userIds).toEqual([1, 2]);
     });
 
     it('keeps the place for 35 s and no longer', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      await queue.on('r1').depart(1);
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      await queue.serviceOf('r1').depart(1);
       const ttl = await queue.store.redis.pttl(matchingKeys.user(1));
       expect(ttl).toBeGreaterThan(34_000);
       expect(ttl).toBeLessThanOrEqual(35_000);
       await queue.store.redis.del(matchingKeys.user(1)); // as if the 35 s had passed
-      expect(await queue.on('r1').resume(1)).toEqual({ kind: 'idle' });
+      expect(await queue.serviceOf('r1').resume(1)).toEqual({ kind: 'idle' });
       expect(await queue.store.listKeys('{matching}:queue:*')).toEqual([]);
     });
 
     it('keeps the place for a while after their replica has died and another join has skipped them', async () => {
-      expect(await queue.on('r1').join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      expect(await queue.serviceOf('r1').join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       await queue.revokeLease('r1');
-      await queue.on('r2').join(2, 'male', 'both');
+      await queue.serviceOf('r2').join(2, 'male', 'both');
       expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
-      expect(requireMatch(await queue.on('r2').resume(1))).toMatchObject({ userIds: [1, 2] });
+      expect(requireMatch(await queue.serviceOf('r2').resume(1))).toMatchObject({ userIds: [1, 2] });
     });
   });
 
@@ -209,7 +213,7 @@ describe('MatchQueueService', () => {
 
     it('is not matched again for ten minutes', async () => {
       // The searches of the test are shorter than 100 s, so the cool-down is not ignored.
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 100 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 100 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
@@ -219,7 +223,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is matched by a retry after `retryInMs` if no other user is compatible', async () => {
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 4_000);
@@ -233,7 +237,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is matched again as soon as one of the two has waited long enough', async () => {
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(2, 'male', 'female'); // a preference that user 1 does not fit
       await queue.prolongWait(2, 11_000);
@@ -242,7 +246,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is not matched again while a compatible new user waits, however long the partners have waited', async () => {
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await service.join(3, 'male', 'both', [1]);
@@ -251,7 +255,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is not matched while one excludes the other, even if REMATCH_RELAX_AFTER_S is 0', async () => {
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       await service.join(1, 'male', 'both');
       await queue.prolongWait(1, 60_000);
@@ -262,7 +266,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is never matched after one has blocked the other, until the block is lifted', async () => {
-      const service = queue.on('r1', { REMATCH_RELAX_AFTER_S: 0 });
+      const service = queue.serviceOf('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       expect(await service.separate(2, 1)).toBeNull(); // the two are not in a chat
       await service.join(1, 'male', 'both');
@@ -275,14 +279,14 @@ describe('MatchQueueService', () => {
     });
 
     it('keeps its cool-down when a block is lifted that no longer has a key in Redis', async () => {
-      const service = queue.on('r1');
+      const service = queue.serviceOf('r1');
       await chatOnce(service);
       await service.allowAgain(1, 2);
       expect(await queue.store.redis.get(matchingKeys.separation(1, 2))).toBe(COOLING);
     });
 
     it('stays blocked when the chat that was running at the block ends', async () => {
-      const service = queue.on('r1');
+      const service = queue.serviceOf('r1');
       await service.join(1, 'male', 'both');
       const match = requireMatch(await service.join(2, 'male', 'both'));
       await service.confirm(match);
@@ -292,7 +296,7 @@ describe('MatchQueueService', () => {
     });
 
     it('is matched again without delay when REMATCH_COOLDOWN_S and REMATCH_RELAX_AFTER_S are 0', async () => {
-      const service = queue.on('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
+      const service = queue.serviceOf('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
       await chatOnce(service);
       await chatOnce(service); // requires a second match
     });
@@ -300,21 +304,21 @@ describe('MatchQueueService', () => {
 
   describe('leaving the queue', () => {
     it('removes the user, and a second call finds no user to remove', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      expect(await queue.on('r2').leave(1)).toEqual({ kind: 'left' });
-      expect(await queue.on('r1').leave(1)).toEqual({ kind: 'idle' });
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      expect(await queue.serviceOf('r2').leave(1)).toEqual({ kind: 'left' });
+      expect(await queue.serviceOf('r1').leave(1)).toEqual({ kind: 'idle' });
       for (const pattern of ['{matching}:queue:*', '{matching}:user:*']) {
         expect(await queue.store.listKeys(pattern)).toEqual([]);
       }
     });
 
     it('is not caused by finishing an earlier chat of the user late', async () => {
-      await queue.on('r1').join(1, 'male', 'both');
-      const earlierMatch = requireMatch(await queue.on('r1').join(2, 'male', 'both'));
-      await queue.on('r1').confirm(earlierMatch);
-      await queue.on('r1').finish(earlierMatch);
-      await queue.on('r1').join(1, 'male', 'both');
-      await queue.on('r2').finish(earlierMatch);
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      const earlierMatch = requireMatch(await queue.serviceOf('r1').join(2, 'male', 'both'));
+      await queue.serviceOf('r1').confirm(earlierMatch);
+      await queue.serviceOf('r1').finish(earlierMatch);
+      await queue.serviceOf('r1').join(1, 'male', 'both');
+      await queue.serviceOf('r2').finish(earlierMatch);
       expect(await queue.readStates(1)).toEqual(['searching']);
     });
   });

@@ -3,8 +3,8 @@ import { type Gender, genderSchema, type Preference, preferenceSchema } from '@t
 import type { PoolName } from '../infrastructure/match-queue.scripts';
 
 /**
- * Users are matched within their pool only. `care` is the pool of flagged users, until moderators have reviewed their
- * case (docs/decisions/0055-flagged-users-have-queues-of-their-own.md).
+ * Users are matched within their pool only. A flagged user is in the pool `care` until moderators have reviewed the
+ * user's case (docs/decisions/0055-flagged-users-have-queues-of-their-own.md).
  */
 export type Pool = 'common' | 'care';
 
@@ -15,14 +15,14 @@ export interface SearchCriteria {
   pool: Pool;
 }
 
-/** The pool's name in Redis, where the common pool has no name. */
+/** The pool's name in Redis: empty for the common pool, whose keys do not name a pool. */
 export const getPoolName = (pool: Pool): PoolName => (pool === 'care' ? 'care' : '');
 export const parsePoolName = (name: string | null | undefined): Pool => (name === 'care' ? 'care' : 'common');
 
-/** The pool in which a user searches by their standing, which is what moderation currently allows the user. */
+/** The pool in which a user with this standing searches. A standing is what moderation currently allows a user. */
 export const choosePool = ({ kind }: Standing): Pool => (kind === 'care' ? 'care' : 'common');
 
-/** Whether a user may search. A user with an open age question may not, but may use everything else. */
+/** Whether a user may search. A user who has to answer the age question may use everything but the search. */
 export const maySearch = (standing: Standing): boolean =>
   !isExcluded(standing) && standing.kind !== 'age_question';
 
@@ -49,10 +49,10 @@ const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
 /** Whether another user who is searching is compatible, without regard to cool-downs and blocks. */
 export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
   waiting.some((queue) => {
-    // The user's own entry does not count.
-    const isOwn =
+    // The user is one of those who are waiting in the user's own queue.
+    const isOwnQueue =
       queue.pool === criteria.pool &&
       queue.gender === criteria.gender &&
       queue.preference === criteria.preference;
-    return areCompatible(criteria, queue) && queue.count > (isOwn ? 1 : 0);
+    return areCompatible(criteria, queue) && queue.count > (isOwnQueue ? 1 : 0);
   });

@@ -7,15 +7,15 @@ import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchQueueService } from './match-queue.service';
 
 /**
- * How long a list of excluded users is used. Redis keeps the two users of a newer block apart for twice as long
- * (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
+ * How long a list of excluded users is used. A block that is made in this time keeps its two users apart by a key in
+ * Redis, which lives twice as long (docs/decisions/0051-blocks-act-by-a-key-a-list-and-a-check.md).
  */
 const EXCLUSIONS_TTL_MS = 1_800_000;
 
 /** The users with whom a user must not be matched, because one has blocked the other. */
 export interface Exclusions {
   userIds: readonly number[];
-  /** Epoch ms; 0 if the list could not be read or may be out of date. */
+  /** Epoch ms; 0 if the list could not be read, or if a message about a change of it may have been lost. */
   readAt: number;
 }
 
@@ -36,7 +36,8 @@ export class SearchExclusionsService {
   ) {}
 
   /**
-   * Never rejects: a search may continue while PostgreSQL is unreachable, because no chat can start without it.
+   * Never rejects. A search may continue while PostgreSQL is unreachable, because a chat starts only after a query for
+   * blocks between its users.
    * @param fallback used when the list cannot be read; the list is then due to be read again.
    */
   async read(userId: number, fallback = UNKNOWN_EXCLUSIONS): Promise<Exclusions> {
@@ -55,8 +56,9 @@ export class SearchExclusionsService {
   }
 
   /**
-   * Whether the list may have changed after it was read, for example while the user joined the queue. A list with
-   * `readAt` 0 counts as old, but not as changed.
+   * Whether the list may have changed after it was read, for example while the user joined the queue. False if
+   * `readAt` is 0: a search whose list has changed is retried at once, which would repeat endlessly while the list
+   * cannot be read.
    */
   haveChanged(userId: number, { readAt }: Exclusions): boolean {
     return readAt > 0 && (this.changedAt.get(userId) ?? 0) >= readAt;

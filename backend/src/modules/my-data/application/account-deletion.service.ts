@@ -27,7 +27,8 @@ export class AccountDeletionService {
    * Deletes the account of a user. Registered users confirm the deletion with their password, anonymous users with a
    * fixed word.
    * @returns the id of the receipt.
-   * @throws DomainError validation_failed, wrong_password, rate_limited, not_found, unavailable
+   * @throws DomainError validation_failed, wrong_password, rate_limited, not_found, unavailable (also without the key
+   * that signs receipts)
    */
   async delete(userId: number, { currentPassword, confirm }: RequestErasure): Promise<string> {
     const { isAnonymous } = await this.users.getSelf(userId);
@@ -38,10 +39,11 @@ export class AccountDeletionService {
       this.logger.error('RECEIPT_KEY is missing: no account can be deleted');
       throw new DomainError('unavailable');
     }
-    const erasureId = await this.requests.request(userId, 'asked');
-    // Failures are only logged: a repeated job continues every erasure within five seconds, and the sockets close at
-    // the next check of their logins. A family contains the session ids of one login.
+    const erasureId = await this.requests.request(userId, 'asked'); // the user has asked for it
+    // Failures are only logged: a job that runs every five seconds continues each erasure, and the sockets close at the
+    // next check of their logins.
     const results = await Promise.allSettled([
+      // Closes the sockets of all logins (a family contains the session ids of one login).
       this.userPublisher.revokeFamilies(userId, 'all'),
       this.jobs.add('erase_person', { erasureId }),
     ]);

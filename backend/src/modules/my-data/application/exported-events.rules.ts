@@ -26,7 +26,7 @@ export interface ExportRule {
   ownFields?: readonly string[];
   /** Exported if the user acted, or can read the message today. */
   readableFields?: readonly string[];
-  /** Exported only from the stream about the conduct of the user. */
+  /** Exported only if the event is in the stream about the user's own conduct, `conduct-<user id>`. */
   fieldsOfOwnStream?: readonly string[];
   /** Never exported. Listed because a test requires a rule for each field. */
   hiddenFields?: readonly string[];
@@ -58,10 +58,6 @@ const createConductRule = (...fields: string[]): ExportRule => ({
   section: 'conduct',
   fields: ['userId', ...fields],
 });
-const withHiddenFields = (rule: ExportRule, ...hiddenFields: string[]): ExportRule => ({
-  ...rule,
-  hiddenFields,
-});
 
 // Reasons why events are not exported.
 const GONE = 'The account is gone, and nothing can be exported.';
@@ -74,14 +70,17 @@ const keepOwnElements =
   (value: unknown, userId: number): unknown =>
     Array.isArray(value) ? value.filter((element: EventData) => element[idField] === userId) : value;
 
-/** Reduces a quote of another user to the ids of the message and its sender. */
+/** Reduces a quoted message to its id and its sender, unless the user has sent it. */
 const removeWordsOfOthers = (value: unknown, userId: number): unknown => {
   if (value === null || typeof value !== 'object') return value;
   const { messageId, senderId } = value as EventData;
   return senderId === userId ? value : { messageId, senderId };
 };
 
-/** A chat that was ended because a user stated to be under 18 looks to its users like a lost connection. */
+/**
+ * A chat that was ended because a user stated that they are under 18 looks to its users like a lost connection. The
+ * `finding` is that statement.
+ */
 const toShownEnd = ({ finding: _, reason, ...data }: EventData): EventData => ({
   ...data,
   reason: reason === 'removed' ? 'disconnected' : reason,
@@ -118,6 +117,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   ChatStarted: {
     section: 'chats',
     fields: ['userIds'],
+    // The name and the avatar of the partner are left out.
     partial: { participants: keepOwnElements('id') },
   },
   MessageSent: {
@@ -150,7 +150,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   GameRevealed: {
     section: 'chats',
     fields: ['questionId'],
-    // The client that started the game chose the id, and it may be the client of the partner.
+    // The client of the user who started the game has chosen the id, so it may be a text of the partner.
     hiddenFields: ['gameId'],
     partial: { answers: keepOwnElements('userId') },
   },
@@ -176,7 +176,7 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
     fields: ['messageId', 'senderId'],
     readableFields: ['content'],
   },
-  // `attempt` identifies the frame of the client, so that a retry is recognised.
+  // `attempt`: fingerprint of the frame's `ref`, which the client chooses; a retry has the same.
   PrivateReactionAdded: {
     section: 'private',
     author: 'userId',
@@ -194,41 +194,34 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   // A flagged user is matched only with other flagged users.
   PersonFlagged: createConductRule('caseId', 'until', 'cause', 'noticeId'),
   FlagLifted: createConductRule('noticeId'),
-  // `inheritedFrom` is a sanction of another account.
-  SanctionImposed: withHiddenFields(
-    createConductRule('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
-    'inheritedFrom',
-  ),
+  // `inheritedFrom` is hidden, because it is a sanction of another account.
+  SanctionImposed: {
+    ...createConductRule('sanctionId', 'noticeId', 'kind', 'rule', 'until', 'caseId', 'isAutomatic'),
+    hiddenFields: ['inheritedFrom'],
+  },
   // `isSolo`: whether the reviewer also made the decision, because there is no other moderator.
-  SanctionConfirmed: withHiddenFields(createConductRule('sanctionId', 'caseId', 'isSolo'), 'moderatorId'),
+  SanctionConfirmed: {
+    ...createConductRule('sanctionId', 'caseId', 'isSolo'),
+    hiddenFields: ['moderatorId'],
+  },
   // The user knows the reason, which is the text of the notice.
-  SanctionLifted: withHiddenFields(
-    createConductRule('sanctionId', 'noticeId', 'cause', 'reason'),
-    'moderatorId',
-  ),
+  SanctionLifted: {
+    ...createConductRule('sanctionId', 'noticeId', 'cause', 'reason'),
+    hiddenFields: ['moderatorId'],
+  },
   AgeAsked: createConductRule('noticeId', 'caseId'),
   AgeAnswered: { ...createConductRule('noticeId', 'answer'), author: 'userId' },
   PersonWarned: createConductRule('noticeId', 'caseId', 'rule'),
   CaseDecided: {
-    ...withHiddenFields(
-      createConductRule('caseId', 'outcome', 'rule', 'facts'),
-      'moderatorId',
-      'reports',
-      'note',
-    ),
+    ...createConductRule('caseId', 'outcome', 'rule', 'facts'),
+    hiddenFields: ['moderatorId', 'reports', 'note'],
     // Users are not notified of reports that were dismissed.
     isLeftOut: ({ outcome }) => outcome === 'dismissed',
   },
   // How much a report counts, and what it is based on, is for moderators only.
   ReportFiled: {
-    ...withHiddenFields(
-      createConductRule('reportId', 'category', 'context', 'words'),
-      'caseId',
-      'countsAs',
-      'weight',
-      'evidenceHash',
-      'evidence',
-    ),
+    ...createConductRule('reportId', 'category', 'context', 'words'),
+    hiddenFields: ['caseId', 'countsAs', 'weight', 'evidenceHash', 'evidence'],
     author: 'reporterId',
     isOwnOnly: true,
     ownFields: ['reporterId'],
@@ -242,19 +235,18 @@ export const exportedEvents: Readonly<Record<string, ExportRule | Exclusion>> = 
   },
   // `ExportRepository` reads only the decisions on the user's own appeals.
   AppealDecided: {
-    ...withHiddenFields(
-      createConductRule('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
-      'moderatorId',
-    ),
+    ...createConductRule('appealId', 'noticeId', 'answerNoticeId', 'outcome', 'isSolo', 'answer'),
+    hiddenFields: ['moderatorId'],
     fieldsOfOwnStream: ['caseId', 'sanctionId', 'until'],
   },
-  // A finding is what the service notices itself; a hold keeps data from being erased.
   CaseOpened: { leftOut: UNDECIDED },
+  // A finding is what the service notices itself.
   FindingRaised: { leftOut: UNDECIDED },
   CaseClaimed: { leftOut: INTERNAL },
   CaseReleased: { leftOut: INTERNAL },
   CaseEscalated: { leftOut: INTERNAL },
   CaseNoted: { leftOut: INTERNAL },
+  // A hold keeps data from being erased.
   HoldPlaced: { leftOut: INTERNAL },
   HoldLifted: { leftOut: INTERNAL },
   EvidenceExpired: { leftOut: 'Names reports about the user.' },
@@ -274,7 +266,7 @@ export const listExportedTypes = (section: ExportSection): string[] =>
     !isExclusion(rule) && rule.section === section ? [type] : [],
   );
 
-/** Sections in which some events are left out. Gaps between the positions would disclose how many. */
+/** Sections in which gaps between the positions would disclose how many events were left out. */
 const renumberedSections: readonly ExportSection[] = ['friends', 'conduct'];
 
 /** Whether the exported events of a section get new positions without gaps. */
@@ -320,7 +312,8 @@ const selectFields = (
   const data: EventData = {};
   const omitted: string[] = [];
   for (const [field, value] of Object.entries(allFields)) {
-    const reduced = rule.partial?.[field]?.(value, userId) ?? value;
+    const reduce = rule.partial?.[field];
+    const reduced = reduce ? reduce(value, userId) : value;
     if (allowed.has(field)) data[field] = reduced;
     if (!allowed.has(field) || JSON.stringify(reduced) !== JSON.stringify(value)) omitted.push(field);
   }

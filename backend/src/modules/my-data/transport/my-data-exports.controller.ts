@@ -44,6 +44,7 @@ export class MyDataExportsController {
   }
 
   @Get('exports/:token')
+  // Without a parameter, because the path contains no user id. `open` checks that the token belongs to the login.
   @OpenToExcluded()
   @ApiOkResponse({
     description: 'JSON Lines: a header, events, records, and a trailer, without which the file is incomplete',
@@ -56,7 +57,7 @@ export class MyDataExportsController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    // Express passes HEAD to the route of GET, where it would use the ticket.
+    // Express passes HEAD to the route of GET. It would use up the token, which is valid for one download.
     if (request.method === 'HEAD') throw new DomainError('not_found');
     const openExport = await this.exports.open(login, token);
     response.set({

@@ -7,7 +7,7 @@ import { MetricsRegistry } from '../../../platform/observability/metrics.registr
 import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
-import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
+import { MAX_CHAT_BYTES, MAX_CHAT_EVENTS } from '../domain/random-chat.decider';
 import type { Participant, RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
 import { countResumePages, sendMissedEvents } from './chat-resume.functions';
@@ -134,21 +134,21 @@ describe.each<[description: string, events: RandomChatEvent[]]>([
     'of the largest messages',
     [
       chatStarted,
-      ...Array.from({ length: Math.floor(MAX_BYTES / LARGEST_EVENT_BYTES) }, () =>
+      ...Array.from({ length: Math.floor(MAX_CHAT_BYTES / LARGEST_EVENT_BYTES) }, () =>
         buildMessageSent('🧊'.repeat(2_000)),
       ),
     ],
   ],
   [
     'of short messages',
-    [chatStarted, ...Array.from({ length: MAX_EVENTS - 1 }, () => buildMessageSent('hello'))],
+    [chatStarted, ...Array.from({ length: MAX_CHAT_EVENTS - 1 }, () => buildMessageSent('hello'))],
   ],
   [
     'of one message and reactions to it',
     [
       chatStarted,
       buildMessageSent('hello'),
-      ...Array.from({ length: MAX_EVENTS - 2 }, (_, index) => buildReactionChange(index)),
+      ...Array.from({ length: MAX_CHAT_EVENTS - 2 }, (_, index) => buildReactionChange(index)),
     ],
   ],
 ])('a full chat %s', (_, events) => {

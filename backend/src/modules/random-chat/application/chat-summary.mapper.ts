@@ -14,6 +14,7 @@ export interface ChatSummary {
   readonly endFrame: EndFrame | null;
 }
 
+/** `chat_skipped` reports every end of a chat, with its reason. */
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
 /** Builds a summary from the first and the last event. `ChatEnded` is always the last event of its chat. */

@@ -14,8 +14,8 @@ jest.setTimeout(60_000);
 
 type TestChat = Awaited<ReturnType<typeof matchNewVisitors>>;
 
-/** Number of events of a chat from `startChat`: its start and three messages. */
-const VERSION_AT_START = 4;
+/** Version (number of events) of a chat from `startChat`: its start and three messages. */
+const VERSION_AFTER_START = 4;
 
 describe('a chat whose tail Redis has lost', () => {
   let stack: TestStack;
@@ -27,7 +27,7 @@ describe('a chat whose tail Redis has lost', () => {
   afterAll(() => stack.close());
 
   const getStreamKey = (sessionId: string): string => chatKeys(findShard(sessionId)).stream(sessionId);
-  /** Reads a user's record: `searching`, `claimed` (matched, not chatting yet) or `chatting`; null if idle. */
+  /** Reads the state of a user: `searching`, `claimed` (matched, not chatting yet) or `chatting`; null if idle. */
   const readState = ({ user }: ThawVisitor): Promise<string | null> =>
     stack.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Starts a chat of two users on different replicas, and sends three messages. */
@@ -35,7 +35,7 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await matchNewVisitors([stack.origins[0]!, stack.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
-    await until(() => chat.bobSocket.getLastSeq(chat.sessionId) === VERSION_AT_START);
+    await until(() => chat.bobSocket.getLastSeq(chat.sessionId) === VERSION_AFTER_START);
     return chat;
   };
   /** Simulates a restart of Redis after which it has only the first `keptCount` entries. */
@@ -46,7 +46,7 @@ describe('a chat whose tail Redis has lost', () => {
       transaction.xadd(getStreamKey(sessionId), id, ...fields);
     await transaction.exec();
   };
-  /** Runs the private comparison with Redis, which a replica otherwise makes every five seconds. */
+  /** Calls the private method that compares chats with Redis. Each replica calls it every five seconds. */
   const compareVersionsOn = (replica: number): Promise<void> =>
     stack.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: TestChat): Promise<void> => {
@@ -59,21 +59,23 @@ describe('a chat whose tail Redis has lost', () => {
   };
 
   it('continues for both users when both replicas restore it at the same time', async () => {
+    // Several chats, because the order in which the replicas restore a chat varies.
     const chats: TestChat[] = [];
     for (let count = 0; count < 20; count += 1) chats.push(await startChat());
     for (const { sessionId } of chats) await truncateStream(sessionId, 3);
     await Promise.all([compareVersionsOn(0), compareVersionsOn(1)]);
     for (const { ada, bob, adaSocket, bobSocket, sessionId } of chats) {
       expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-        seq: VERSION_AT_START + 1,
+        seq: VERSION_AFTER_START + 1,
       });
-      await until(() => adaSocket.getLastSeq(sessionId) === VERSION_AT_START + 1);
+      await until(() => adaSocket.getLastSeq(sessionId) === VERSION_AFTER_START + 1);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
         expect(socket.seqViolations).toEqual([]);
       }
       expect([await readState(ada), await readState(bob)]).toEqual(['chatting', 'chatting']);
       const entries = await stack.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
+      // `d` is the data of an event.
       expect(entries.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
         undefined, // ChatStarted
         'one',
@@ -85,6 +87,7 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   it('continues when both users send while replicas compare versions', async () => {
+    // Several rounds, because the order of the four calls varies.
     for (let round = 0; round < 10; round += 1) {
       const { adaSocket, bobSocket, sessionId } = await startChat();
       await truncateStream(sessionId, 2);
@@ -95,7 +98,7 @@ describe('a chat whose tail Redis has lost', () => {
         compareVersionsOn(1 - (round % 2)),
       ]);
       await until(() =>
-        [adaSocket, bobSocket].every((socket) => socket.getLastSeq(sessionId) === VERSION_AT_START + 2),
+        [adaSocket, bobSocket].every((socket) => socket.getLastSeq(sessionId) === VERSION_AFTER_START + 2),
       );
       expect([...adaSocket.seqViolations, ...bobSocket.seqViolations]).toEqual([]);
       expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
@@ -106,7 +109,7 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await startChat();
     await truncateStream(chat.sessionId, 3);
     // With two other entries, the stream is longer than before, so its length does not show the loss.
-    // An entry contains the id, the type and the data of its event.
+    // An entry contains the id (`i`), the type (`t`) and the data (`d`) of its event.
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
     await stack.store.redis.xadd(getStreamKey(chat.sessionId), '*', 'event', text);
@@ -118,7 +121,7 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
   });
 
-  it('ends for both users when the whole stream is lost, and all its events are written to the outbox', async () => {
+  it('ends for both users, with all events in the outbox, when its whole stream and outbox are lost', async () => {
     const chat = await startChat();
     const { outbox } = chatKeys(findShard(chat.sessionId));
     await stack.store.redis.del(getStreamKey(chat.sessionId), outbox);
@@ -140,7 +143,8 @@ describe('a chat whose tail Redis has lost', () => {
   });
 
   describe('including its acknowledged end', () => {
-    /** Ends the chat by a skip of Ada, and then resets the stream and the records to their state before the skip. */
+    const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
+    /** Lets Ada skip the chat, and then resets the stream and the records to their state before the skip. */
     const loseEnd = async (chat: TestChat): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
       const records = await Promise.all(
@@ -149,11 +153,10 @@ describe('a chat whose tail Redis has lost', () => {
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.next('chat_skipped');
       await until(async () => (await readState(ada)) === null && (await readState(bob)) === null);
-      await truncateStream(sessionId, VERSION_AT_START);
+      await truncateStream(sessionId, VERSION_AFTER_START);
       await stack.store.redis.hset(getRecordKey(ada), records[0]!);
       await stack.store.redis.hset(getRecordKey(bob), records[1]!);
     };
-    const getRecordKey = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
     const listEndIds = async (sessionId: string): Promise<string[]> => {
       const entries = await stack.store.redis.xrange(getStreamKey(sessionId), '-', '+');
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
@@ -222,27 +225,27 @@ describe('a chat whose tail Redis has lost', () => {
       const { ada, bobSocket, sessionId } = chat;
       await loseRecords(chat, 'records only');
       await ada.closeSockets();
-      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: VERSION_AT_START });
+      const newSocket = await ada.openSocket(stack.origins[0], { sessionId, seq: VERSION_AFTER_START });
       for (const socket of [newSocket, bobSocket])
         expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
     });
   });
 
-  it('is restored by a replica whose sockets have just left it', async () => {
+  it('is restored when a user reconnects after all its sockets have closed', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat();
     await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await truncateStream(sessionId, 2);
-    const newSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AT_START });
+    const newSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AFTER_START });
     const resumePage = await newSocket.next('session_resumed');
-    expect(resumePage).toMatchObject({ seq: VERSION_AT_START, events: [] });
+    expect(resumePage).toMatchObject({ seq: VERSION_AFTER_START, events: [] });
     expect(resumePage).not.toHaveProperty('reset');
     expect([...adaSocket.seqViolations, ...bobSocket.seqViolations, ...newSocket.seqViolations]).toEqual([]);
   });
 
-  it('is no longer retained once Redis has certainly synced it to disk', async () => {
+  it('is retained after its end, and dropped by a later comparison with Redis', async () => {
     const { adaSocket, sessionId } = await startChat();
     await adaSocket.request('skip_chat', { sessionId });
-    // The replica of Ada no longer serves the chat, so it retains it in case Redis loses its end.
+    // Ada's replica no longer serves the chat. It retains a copy until Redis has certainly synced the end to disk.
     const tails = stack.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
       LiveChatService,
     ).tails;
@@ -264,9 +267,9 @@ describe('a chat whose tail Redis has lost', () => {
     restore.mockRestore();
     await compareVersionsOn(0);
     expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-      seq: VERSION_AT_START + 1,
+      seq: VERSION_AFTER_START + 1,
     });
-    await until(() => bobSocket.getLastSeq(sessionId) === VERSION_AT_START + 1);
+    await until(() => bobSocket.getLastSeq(sessionId) === VERSION_AFTER_START + 1);
     expect(bobSocket.seqViolations).toEqual([]);
   });
 
@@ -276,10 +279,10 @@ describe('a chat whose tail Redis has lost', () => {
     const newSocket = await bob.openUnauthenticatedSocket(stack.origins[1]);
     newSocket.send({
       event: 'authenticate',
-      data: { userId: bob.user.id, lastSeen: { sessionId, seq: VERSION_AT_START + 6 } },
+      data: { userId: bob.user.id, lastSeen: { sessionId, seq: VERSION_AFTER_START + 6 } },
     });
     const resumePage = await newSocket.next('session_resumed');
-    expect(resumePage).toMatchObject({ reset: true, seq: VERSION_AT_START, last: true });
+    expect(resumePage).toMatchObject({ reset: true, seq: VERSION_AFTER_START, last: true });
     const events = resumePage.events as { data: { seq: number; content?: string } }[];
     expect(events.map(({ data }) => [data.seq, data.content])).toEqual([
       [1, undefined],
@@ -288,9 +291,9 @@ describe('a chat whose tail Redis has lost', () => {
       [4, 'three'],
     ]);
     expect(await newSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
-      seq: VERSION_AT_START + 1,
+      seq: VERSION_AFTER_START + 1,
     });
-    const nextSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AT_START + 1 });
+    const nextSocket = await bob.openSocket(stack.origins[1], { sessionId, seq: VERSION_AFTER_START + 1 });
     expect(await nextSocket.next('session_resumed')).not.toHaveProperty('reset');
   });
 });

@@ -18,12 +18,20 @@ const QUESTION_ID = 7;
 const OTHER_QUESTION_ID = 8;
 const UNKNOWN_QUESTION_ID = questions.length + 1;
 const [optionA = '', optionB = ''] = findQuestionById(QUESTION_ID)?.options ?? [];
-/** Later than every event of these tests: event `n` of a given chat, counted from 1, happens at minute `n`. */
+/**
+ * Later than every event of these tests: event `n` of a given chat, counted from 1, happens at minute `n`, and no chat
+ * has 1,000 events.
+ */
 const COMMAND_TIME_MS = getEventTime(1_000);
 
-const startGame = (initiatorId: number, gameId = 'g1', questionId = QUESTION_ID): RandomChatCommand => ({
+const startGame = (
+  initiatorId: number,
+  gameId = 'g1',
+  questionId = QUESTION_ID,
+  decidedAtMs = COMMAND_TIME_MS,
+): RandomChatCommand => ({
   type: 'StartGame',
-  decidedAtMs: COMMAND_TIME_MS,
+  decidedAtMs,
   initiatorId,
   gameId,
   questionId,
@@ -117,8 +125,7 @@ describe('starting Break the Ice', () => {
     const givenLimited = givenLimitedChat({ intervalMs, burst: 1 });
     // The first game starts with the second event.
     const tooEarlyMs = getEventTime(2) + intervalMs / 10;
-    const startTooEarly = (userId: number) =>
-      ({ ...startGame(userId, 'g2', OTHER_QUESTION_ID), decidedAtMs: tooEarlyMs }) as RandomChatCommand;
+    const startTooEarly = (userId: number) => startGame(userId, 'g2', OTHER_QUESTION_ID, tooEarlyMs);
     givenLimited(chatStarted, createGameStarted(), createGameIgnored())
       .when(startTooEarly(ADA))
       .thenThrows('rate_limited');
@@ -167,7 +174,7 @@ describe('answering Break the Ice', () => {
   });
 
   it('is refused with a text that is not an option of the question', () => {
-    // The server sends this text to a user who has ignored the game.
+    // The frontend uses this text as the answer of a user who has ignored the game.
     givenChat(chatStarted, createGameStarted())
       .when(answerGame(BOB, 'IGNORED_BY_USER'))
       .thenThrows('invalid_payload');
@@ -196,6 +203,7 @@ describe('ignoring Break the Ice', () => {
   });
 
   it('is acknowledged again when it is repeated', () => {
+    // The third event is Bob's `GameIgnored`.
     expect(
       givenChat(chatStarted, createGameStarted(), createGameIgnored()).when(ignoreGame(BOB)).decide(),
     ).toEqual({
@@ -204,7 +212,7 @@ describe('ignoring Break the Ice', () => {
   });
 
   it('is refused after the end of the game', () => {
-    // Bob has ignored the game, so Ada does not repeat a command.
+    // Bob ignored the game, so the command of Ada is not a repetition.
     givenChat(chatStarted, createGameStarted(), createGameIgnored())
       .when(ignoreGame(ADA))
       .thenThrows('game_not_active');

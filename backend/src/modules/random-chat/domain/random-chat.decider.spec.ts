@@ -12,7 +12,7 @@ import {
   getEventPosition,
   getEventTime,
 } from '../../../testing/given-chat.fixture';
-import { MAX_BYTES, MAX_EVENTS } from './random-chat.decider';
+import { MAX_CHAT_BYTES, MAX_CHAT_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
@@ -230,7 +230,7 @@ describe('the rate limit of messages', () => {
 describe('a chat with the maximum number of events', () => {
   const fullHistory = [
     chatStarted,
-    ...Array.from({ length: MAX_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
+    ...Array.from({ length: MAX_CHAT_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
   ];
 
   it('accepts no more messages and can still be ended', () => {
@@ -254,7 +254,7 @@ describe('a chat with the maximum number of events', () => {
 
 describe('a chat of the maximum size', () => {
   /** Every event has a quarter of the maximum size. */
-  const givenChatOfQuarters = givenChatOfBytes(MAX_BYTES / 4);
+  const givenChatOfQuarters = givenChatOfBytes(MAX_CHAT_BYTES / 4);
   const threeQuarters = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
   it('accepts no more messages and can still be ended', () => {

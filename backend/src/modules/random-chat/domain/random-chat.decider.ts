@@ -19,9 +19,9 @@ import {
 } from './random-chat.state';
 
 /** A chat with this number of events is full. The number is limited because replicas keep the events in memory. */
-export const MAX_EVENTS = 20_000;
+export const MAX_CHAT_EVENTS = 20_000;
 /** A chat is also full when its events, as they are stored, have this total size (4 MiB). */
-export const MAX_BYTES = 4 * 1024 * 1024;
+export const MAX_CHAT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Decides which events a command causes. `alreadyDone` means none: the command is a retry, or would change nothing.
@@ -163,7 +163,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
 
 const requireOpenAndNotFull = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
-  if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
+  if (state.version >= MAX_CHAT_EVENTS || state.bytes >= MAX_CHAT_BYTES) {
     throw new DomainError('unavailable', { publicMessage: 'This chat is full. Please start a new one.' });
   }
 };

@@ -70,8 +70,8 @@ export interface GameIgnored {
 }
 
 /**
- * `aborted`: the match was cancelled before either user saw the chat. `removed`: the chat was ended for safety, which its
- * users see as a lost connection.
+ * `aborted`: the match was cancelled before either user saw the chat. `removed`: the chat was ended for safety, which
+ * its users see as a lost connection.
  */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted' | 'removed';
 

@@ -51,7 +51,7 @@ export interface RandomChatState {
   phase: 'not_started' | 'open' | 'ended';
   /** Number of events, and therefore the `seq` of the last one. */
   version: number;
-  /** Total size of the events as they were appended. It limits the size of a chat. */
+  /** Total size of the serialised events, which is limited. */
   bytes: number;
   rates: Rates;
   participants: readonly Participant[];
@@ -61,9 +61,9 @@ export interface RandomChatState {
   sentByClientId: Map<number, Map<string, ChatMessage>>;
   /** The game in progress. */
   game: Game | null;
-  /** Of all games of the chat. Clients choose the ids; none may be used twice. */
+  /** The ids of all games of the chat. Clients choose them; none may be used twice. */
   gameIds: Set<string>;
-  /** Of all games of the chat. A question is not asked again while others are left. */
+  /** The questions of all games of the chat. A question is not asked again while others are left. */
   askedQuestionIds: Set<number>;
   pastGame: PastGame | null;
   /** Token buckets of the rate limits, by `buildBucketKey`. */
@@ -114,14 +114,14 @@ export const findMessage = (state: RandomChatState, messageId: string): ChatMess
   return found?.id === messageId ? found : undefined;
 };
 
-/** The sender's message with this client id. */
+/** The sender's message with this client id: an id that the client generates, by which a retry is recognised. */
 export const findMessageByClientId = (
   state: RandomChatState,
   senderId: number,
   clientId: string,
 ): ChatMessage | undefined => state.sentByClientId.get(senderId)?.get(clientId);
 
-/** One map for all messages without reactions, which are almost all messages. */
+/** Shared by all messages without reactions: almost no message has any, so a map for each would waste memory. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
 /** Takes a token from the action's bucket. Does not check the limit: the event has already happened. */
@@ -139,7 +139,7 @@ const countTowardsLimit = (
  * Folds one event. Mutates and returns the given state: copying it for each event would be too slow in a chat of
  * thousands of messages.
  * @param event null when this release does not know its type; then only version and size change.
- * @param bytes size of the event as it was appended; needed only where commands are decided on the state.
+ * @param bytes size of the serialised event. Only deciding on commands needs it.
  */
 export const evolve = (
   state: RandomChatState,
@@ -192,7 +192,7 @@ export const evolve = (
       const message = findMessage(state, messageId);
       if (message) {
         const users = message.reactions.get(emoji) ?? [];
-        // A new map, because `FoldedChat` keeps the reactions after each event.
+        // A new map, because `FoldedChat` keeps the reactions after each event, for clients that resume the chat.
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
       }
       countTowardsLimit(state, 'reaction', userId, position);

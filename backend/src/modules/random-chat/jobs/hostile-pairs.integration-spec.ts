@@ -5,7 +5,11 @@
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { chatStreams } from '../../../platform/redis/redis.keys';
-import { Conversation, findLostAndDuplicateMessages, sendMessages } from '../../../testing/conversation.driver';
+import {
+  Conversation,
+  findLostAndDuplicateMessages,
+  sendMessages,
+} from '../../../testing/conversation.driver';
 import { HostileUser } from '../../../testing/hostile-user.driver';
 import { type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
 import { type TestStack, quickChatSettings, startTestStack } from '../../../testing/test-stack.harness';
@@ -118,9 +122,9 @@ describe('hostile users who fill Redis', () => {
       [...acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
     expect(hostileChats.length).toBeGreaterThan(0);
-    expect(await findLostAndDuplicateMessages(stack.database.dataSource, [...honestChats, ...hostileChats])).toEqual(
-      [],
-    );
+    expect(
+      await findLostAndDuplicateMessages(stack.database.dataSource, [...honestChats, ...hostileChats]),
+    ).toEqual([]);
   });
 
   /** Expires a key at once if it has an expiry, as if a minute had passed. */

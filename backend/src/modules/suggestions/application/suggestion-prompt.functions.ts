@@ -26,7 +26,7 @@ export interface PromptMessage {
 /** The model receives at most this number of the newest texts of the asker, the user who requests suggestions. */
 const MAX_OWN_TEXTS = 5;
 const HIDDEN = '[hidden]';
-/** Characters by which the requested suggestions are shorter than the limit: models count characters inexactly. */
+/** The requested length is shorter than the limit by this number, since models count characters inexactly. */
 const LENGTH_MARGIN = 20;
 
 const INSTRUCTIONS = [
@@ -37,16 +37,18 @@ const INSTRUCTIONS = [
   'and suggest nothing sexual.',
 ].join(' ');
 
+/** The text of a message on one line, since a message is one line of the prompt; empty for an image. */
 const readText = ({ messageType, content = '' }: ChatMessage): string => {
   if (messageType === 'image') return '';
   return (messageType === 'mixed' ? parseImageMarkers(content).text : content).replace(/\s+/g, ' ').trim();
 };
 
-/** Hides the names where they are whole words, without regard to case. Escapes the pattern characters of a name. */
+/** Hides the names where they are whole words, without regard to case. */
 const replaceNames = (text: string, usernames: readonly string[]): string => {
+  // A name may contain characters that have a meaning in a regular expression. They are escaped.
   const namePatterns = usernames
     .filter((name) => name !== '')
-    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`));
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
   if (namePatterns.length === 0) return text;
   return text.replace(
     new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${namePatterns.join('|')})(?![\p{L}\p{N}])`, 'giu'),

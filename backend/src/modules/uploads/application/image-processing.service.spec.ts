@@ -11,10 +11,10 @@ import {
   createPngWithText,
   SCRIPT,
   SECRET,
-  svg,
+  hostileSvg,
   createRedAndBlueImage,
   appendTrailingData,
-  createZip,
+  createFakeZip,
 } from '../../../testing/image-corpus.fixture';
 import { findDecoderPids, readPeakBytes } from '../../../testing/image-decoder.probe';
 import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
@@ -85,12 +85,12 @@ describe('an accepted image', () => {
     ],
     [
       'JPEG followed by a ZIP archive',
-      async () => appendTrailingData(await createPlainJpeg(), createZip(SECRET)),
+      async () => appendTrailingData(await createPlainJpeg(), createFakeZip(SECRET)),
     ],
     ['PNG with a text chunk', async () => createPngWithText()],
     ['PNG followed by a script', async () => appendTrailingData(createBlackPng(20, 20), SCRIPT)],
     ['GIF that is also a script', async () => createGifWithScript()],
-    ['GIF followed by a ZIP archive', async () => appendTrailingData(createGif(1), createZip(SECRET))],
+    ['GIF followed by a ZIP archive', async () => appendTrailingData(createGif(1), createFakeZip(SECRET))],
     [
       'WebP followed by a script',
       async () => appendTrailingData(await createRedAndBlueImage().webp().toBuffer(), SCRIPT),
@@ -199,7 +199,7 @@ describe('image processing', () => {
       'a script that begins with the signature of a GIF',
       () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;'),
     ],
-    ['an SVG after the signature of a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
+    ['an SVG after the signature of a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${hostileSvg}`)],
   ])('refuses %s with the code image_refused', async (_, create) => {
     await expect(processChatImage(await create())).rejects.toMatchObject({ code: 'image_refused' });
   });
@@ -207,8 +207,8 @@ describe('image processing', () => {
   it.each([
     ['an empty file', ''],
     ['one byte', '\xff'],
-    ['an SVG', svg],
-    ['an SVG without an XML declaration', svg.slice(svg.indexOf('<svg'))],
+    ['an SVG', hostileSvg],
+    ['an SVG without an XML declaration', hostileSvg.slice(hostileSvg.indexOf('<svg'))],
     ['an HTML page', `<!doctype html>${SCRIPT}`],
     ['a PDF', '%PDF-1.7\n%\xe2\xe3'],
     ['a TIFF', 'II*\0\x08\0\0\0'],
@@ -223,7 +223,7 @@ describe('image processing', () => {
     ['a Radiance picture', '#?RADIANCE\n'],
     ['a Photoshop file', '8BPS\0\x01'],
     ['an MP4', '\0\0\0\x18ftypmp42'],
-    ['a ZIP archive', createZip('x')],
+    ['a ZIP archive', createFakeZip('x')],
     ['an ELF program', '\x7fELF\x02\x01\x01'],
     ['a GIF in base64', Buffer.from('GIF89a').toString('base64')],
     ['a GIF after a space', ' GIF89a'],

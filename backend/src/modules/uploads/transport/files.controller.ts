@@ -10,8 +10,8 @@ import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 
 /**
- * Immutable, because a key is never reused for another image. One day, so that an expired image does not stay in caches
- * for long.
+ * A cached image is immutable, because a key is never reused for another image. Caches keep it for a day only, because
+ * images expire.
  */
 const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
@@ -57,7 +57,8 @@ export class FilesController {
     }
     const content = await image.open();
     response.set(contentHeaders);
-    // Fails when the viewer or the storage disconnects. The status is already sent, so the response is cut off.
+    // `pipeline` rejects when the viewer or the storage disconnects. The status is already sent, so the response is cut
+    // off.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }
@@ -71,6 +72,7 @@ const requireAddress = (bucket: string, key: string): UploadAddress => {
 
 /** Whether the client's cache has the image with this ETag. */
 const hasCached = (request: Request, etag: string): boolean => {
+  // `If-None-Match` does not distinguish weak ETags (`W/`) from strong ones.
   const knownEtags = (request.get('if-none-match') ?? '')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''));

@@ -12,7 +12,7 @@ import {
   createPlainJpeg,
   SCRIPT,
   SECRET,
-  svg,
+  hostileSvg,
   createRedAndBlueImage,
   appendTrailingData,
 } from '../../../testing/image-corpus.fixture';
@@ -78,7 +78,7 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['an SVG', () => Buffer.from(svg), 'unsupported_type', 415],
+    ['an SVG', () => Buffer.from(hostileSvg), 'unsupported_type', 415],
     ['an HTML page', () => Buffer.from(`<!doctype html>${SCRIPT}`), 'unsupported_type', 415],
     ['no bytes', () => Buffer.alloc(0), 'unsupported_type', 415],
     ['900 megapixels', () => createBlackPng(30_000, 30_000), 'image_refused', 422],

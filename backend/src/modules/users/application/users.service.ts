@@ -9,7 +9,7 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
-import { generateHandle } from '../domain/handle.factory';
+import { generateUsername } from '../domain/username.factory';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
 import { buildUserStreamId } from '../domain/user.events';
@@ -124,14 +124,18 @@ export class UsersService {
   async register(email: string, manager: EntityManager): Promise<number> {
     const userId = await this.users.allocateId(manager);
     await this.claimEmail(userId, email, manager);
-    await this.create(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
+    await this.create(
+      userId,
+      { type: 'RegisterUser', email, username: generateUsername(randomInt) },
+      manager,
+    );
     return userId;
   }
 
   /** Creates an anonymous user. @returns the id of the user. */
   async startAnonymousUser(manager: EntityManager): Promise<number> {
     const userId = await this.users.allocateId(manager);
-    await this.create(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) }, manager);
+    await this.create(userId, { type: 'StartAnonymousUser', username: generateUsername(randomInt) }, manager);
     return userId;
   }
 

@@ -1,4 +1,4 @@
-import { generateHandle } from './handle.factory';
+import { generateUsername } from './username.factory';
 import { parseUsername } from './username.rules';
 
 describe('parseUsername', () => {
@@ -76,12 +76,12 @@ describe('parseUsername', () => {
     expect(parseUsername(username)).toBeNull();
   });
 
-  it('accepts 2,000 generated handles', () => {
+  it('accepts 2,000 generated usernames', () => {
     let counter = 0;
-    // A fixed sequence in place of random numbers. A handle takes three of them, so each word list is read in steps of
+    // A fixed sequence in place of random numbers. A username takes three of them, so each word list is read in steps of
     // 21. That shares no factor with the lengths of the lists, 50 and 59, so every word occurs.
     const chooseNumber = (below: number) => (counter += 7) % below;
-    const handles = Array.from({ length: 2_000 }, () => generateHandle(chooseNumber));
-    expect(handles.filter((handle) => parseUsername(handle) === null)).toEqual([]);
+    const usernames = Array.from({ length: 2_000 }, () => generateUsername(chooseNumber));
+    expect(usernames.filter((username) => parseUsername(username) === null)).toEqual([]);
   });
 });

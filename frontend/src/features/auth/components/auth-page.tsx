@@ -63,6 +63,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
     const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
     setWasSubmitted(true);
     if (firstInvalidField === undefined) {
+      // A form can also be submitted without its disabled button, for example by a password manager.
       if (!isSubmitting) startSubmitting(signInOrRegister);
     } else {
       const input = event.currentTarget.elements.namedItem(firstInvalidField);

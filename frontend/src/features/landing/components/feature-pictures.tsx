@@ -130,7 +130,7 @@ const Safety = () => (
   </div>
 );
 
-/** The features with their pictures, in the order of section 1 of the product specification. */
+/** The features with their pictures, in the order of §1 of the product specification (not part of this repository). */
 export const features: readonly { key: keyof typeof copy.features.list; Picture: FC }[] = [
   { key: 'matching', Picture: Matching },
   { key: 'game', Picture: Game },

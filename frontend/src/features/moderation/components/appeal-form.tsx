@@ -15,6 +15,8 @@ import { buildAppealNotice } from '@/features/moderation/decision/decided-notice
 import { useNow } from '@/features/moderation/hooks/use-now';
 
 const texts = copy.appeal;
+/** An answer may be as long as the facts of a decision. */
+const answerMaxCodePoints = limits.factsMaxCodePoints;
 
 /** The oldest undecided appeal of a case. */
 export const findOpenAppeal = ({ history }: Pick<ModerationCase, 'history'>) =>
@@ -80,7 +82,7 @@ export const AppealForm = ({ moderationCase, draft, onChange, onSubmit, onCancel
         hint={texts.answerHint}
         error={findLengthError(problems)}
         rows={5}
-        counter={copy.decide.counter(countCharacters(answer), limits.factsMaxCodePoints)}
+        counter={copy.decide.counter(countCharacters(answer), answerMaxCodePoints)}
         value={answer}
         onChange={({ target }) => onChange({ answer: target.value })}
       />

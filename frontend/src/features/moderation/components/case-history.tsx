@@ -9,7 +9,7 @@ import { Section } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { countCharacters } from '@/features/moderation/decision/case-draft';
 import { toastFailure } from '@/features/moderation/failure';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { workbench } from '@/features/moderation/stores/workbench.store';
 import { formatMoment } from '@/features/moderation/spans';
 import { ruleTitles } from '@/product/rule-titles';

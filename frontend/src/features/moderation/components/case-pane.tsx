@@ -6,7 +6,7 @@ import { Evidence } from '@/features/moderation/components/evidence';
 import { Chip, IsolatedName } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { getUserName } from '@/features/moderation/queue/user-name';
 import { formatTimeOfDay } from '@/features/moderation/spans';
 import { Button } from '@/ui/button';

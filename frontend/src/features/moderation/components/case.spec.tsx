@@ -8,6 +8,7 @@ const imageUrl = '/api/moderation/cases/8/images/1';
 const personUrl = '/api/moderation/people/9';
 
 beforeEach(() => {
+  // The page logs refused requests.
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   useToasts.setState({ shown: null });
   // jsdom has neither function.
@@ -227,11 +228,11 @@ it('offers neither the claim nor the decision to a moderator who may not decide 
   expect(screen.getByText(/^Another moderator has to decide this case/)).toBeVisible();
   expect(getButton('Claim')).toBeDisabled();
   expect(getButton('Decide')).toBeDisabled();
-  await user.keyboard('c');
+  await user.keyboard('c'); // the shortcut of Claim
   expect(server.count('POST', '/api/moderation/cases/8/claim')).toBe(0);
 });
 
-it('offers to load the case when the queue has a newer version, and then counts the new reports', async () => {
+it('offers to load the case when the queue has a newer version, and then says that a report came in', async () => {
   const openedCase = aCase();
   const { user, server } = await openCase({
     routes: {

@@ -6,7 +6,7 @@ import { Choices, TextField } from '@/features/moderation/components/form-fields
 import { FormFrame } from '@/features/moderation/components/form-frame';
 import { copy } from '@/features/moderation/copy';
 import { countCharacters, buildConfirmationBody } from '@/features/moderation/decision/case-draft';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 
 const texts = copy.confirmation;
 const choices = ['yes', 'no'] as const;

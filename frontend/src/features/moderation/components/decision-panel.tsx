@@ -5,7 +5,7 @@ import { DecideForm, type DecisionFormProps } from '@/features/moderation/compon
 import { MutedText } from '@/features/moderation/components/parts';
 import { copy } from '@/features/moderation/copy';
 import { createCaseDraft, type CaseDraft } from '@/features/moderation/decision/case-draft';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { useWorkbench, workbench } from '@/features/moderation/stores/workbench.store';
 
 const formByKind = {

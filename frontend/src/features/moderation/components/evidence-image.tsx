@@ -5,14 +5,14 @@ import { ApiError } from '@/lib/api-client';
 import { Button } from '@/ui/button';
 
 type Phase =
-  | { name: 'covered' | 'asking' | 'loading' }
+  | { name: 'covered' | 'confirming' | 'loading' }
   | { name: 'failed'; text: string }
   | { name: 'shown'; url: string };
 
 export interface EvidenceImageProps {
   caseId: number;
   image: { imageId: number; width: number; height: number };
-  /** Whether the moderator has to confirm before the image is loaded. */
+  /** Whether the moderator has to confirm before the image is loaded, as in a case about a minor. */
   isSealed: boolean;
 }
 
@@ -31,12 +31,13 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
       setPhase({ name: 'shown', url: URL.createObjectURL(blob) });
     } catch (error) {
       const isGone = error instanceof ApiError && error.status === 404;
-      const text = (error instanceof ApiError && !isGone && error.serverMessage) || texts.failed;
-      setPhase({ name: 'failed', text: isGone ? texts.gone : text });
+      const reason = (error instanceof ApiError && error.serverMessage) || texts.failed;
+      setPhase({ name: 'failed', text: isGone ? texts.gone : reason });
     }
   };
   const show = (): void => {
-    if (isSealed && phase.name === 'covered') setPhase({ name: 'asking' });
+    // After a failed load, the moderator has already confirmed.
+    if (isSealed && phase.name === 'covered') setPhase({ name: 'confirming' });
     else void load();
   };
   const cover = (): void => setPhase({ name: 'covered' });
@@ -63,7 +64,7 @@ export const EvidenceImage = ({ caseId, image, isSealed }: EvidenceImageProps) =
         <p role="status" className="text-sm">
           {texts.loading}
         </p>
-      ) : phase.name === 'asking' ? (
+      ) : phase.name === 'confirming' ? (
         <>
           <p role="alert" className="text-base font-semibold">
             {texts.sealed}

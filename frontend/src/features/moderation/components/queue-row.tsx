@@ -6,7 +6,7 @@ import { caseKey } from '@/features/moderation/api/queries';
 import { Chip, IsolatedName } from '@/features/moderation/components/parts';
 import { Urgency } from '@/features/moderation/components/urgency';
 import { copy } from '@/features/moderation/copy';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { getTimeLeftMs } from '@/features/moderation/queue/aim';
 import { type QueueRow as QueueRowData } from '@/features/moderation/queue/queue-rows';
 import { estimateParts } from '@/features/moderation/queue/urgency-parts';

@@ -5,7 +5,7 @@ import { auditQuery } from '@/features/moderation/api/queries';
 import { SelectField } from '@/features/moderation/components/form-fields';
 import { MutedText } from '@/features/moderation/components/parts';
 import { copy as shared } from '@/features/moderation/copy';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { copy } from '@/features/moderation/records/copy';
 import { RecordsHeading } from '@/features/moderation/records/records-heading';
 import { formatMoment } from '@/features/moderation/spans';

@@ -1,4 +1,7 @@
-/** Texts of the audit, the list of blocked images and the figures. */
+/**
+ * Texts of the audit, the list of blocked images and the figures. A person in care is matched only with others in care,
+ * until a moderator has reviewed their case.
+ */
 export const copy = {
   audit: {
     title: 'Audit',
@@ -22,6 +25,7 @@ export const copy = {
       noted: 'wrote a note',
       escalated: 'escalated',
       decided: 'decided',
+      // A second moderator confirmed a ban or lifted it.
       confirmed: 'looked again at a ban',
       appeal_decided: 'decided an appeal',
       sanction_lifted: 'lifted a sanction',
@@ -54,6 +58,7 @@ export const copy = {
     none: 'none yet',
     byCategory: 'Reports by category',
     decisions: 'Decisions',
+    // Heading of a table with a row for each moderator whose decisions were appealed.
     appeals: 'Appeals by the moderator who decided first',
     columns: {
       category: 'Category',

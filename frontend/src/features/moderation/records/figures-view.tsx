@@ -6,7 +6,7 @@ import { type ReactNode } from 'react';
 import { figuresQuery } from '@/features/moderation/api/queries';
 import { MutedText, Section } from '@/features/moderation/components/parts';
 import { copy as shared } from '@/features/moderation/copy';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { copy } from '@/features/moderation/records/copy';
 import { RecordsHeading } from '@/features/moderation/records/records-heading';
 import { formatSeconds } from '@/features/moderation/spans';

@@ -6,7 +6,7 @@ import { imagesKey, imagesQuery } from '@/features/moderation/api/queries';
 import { MutedText } from '@/features/moderation/components/parts';
 import { ReasonDialog } from '@/features/moderation/components/reason-dialog';
 import { copy as shared } from '@/features/moderation/copy';
-import { useModeratorName } from '@/features/moderation/hooks/use-name';
+import { useModeratorName } from '@/features/moderation/hooks/use-moderator-name';
 import { copy } from '@/features/moderation/records/copy';
 import { RecordsHeading } from '@/features/moderation/records/records-heading';
 import { formatMoment } from '@/features/moderation/spans';

@@ -12,7 +12,7 @@ export interface ReceiptFile {
 
 /** Whether the readable content equals the signed one. */
 export const hasSignedContent = ({ receipt, content }: ReceiptFile): boolean =>
-  // The schema has parsed both, so their fields have the same order.
+  // The same schema has parsed both, and its results have their fields in the order of the schema.
   JSON.stringify(readContent(receipt)) === JSON.stringify(content);
 
 /** Lets the browser download a receipt as a JSON file. */
@@ -23,6 +23,7 @@ export const downloadReceipt = (file: ReceiptFile): void => {
   link.href = url;
   link.download = copy.fileName(file.content.receiptId);
   link.click();
+  // The click has resolved the URL, so the download no longer needs it.
   URL.revokeObjectURL(url);
 };
 

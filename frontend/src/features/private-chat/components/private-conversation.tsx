@@ -30,7 +30,7 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
   <TypingLine
     isTyping={usePrivateChats((state) => state.typing.includes(friend.id))}
     name={friend.username}
-    latestMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
+    partnerMessageKey={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
   />
 );
 
@@ -54,6 +54,7 @@ export interface PrivateConversationProps {
   isLoadingOlder: boolean;
   /** Resolves to false when there is nothing older or the request fails. */
   loadOlder: () => Promise<boolean>;
+  /** Renders suggestions of what to write. */
   renderIdeas?: RenderIdeas | undefined;
   /** Must be stable between renders, or all rows render again. */
   onReportMessage?: ((messageId: number) => void) | undefined;
@@ -128,7 +129,7 @@ export const PrivateConversation = ({
         draft={draftStorage}
         startAt={dividerId}
         renderAbove={renderAbove}
-        hidesTimes
+        hidesTimes // `renderAbove` shows them.
         {...(handleReachTop ? { onReachTop: handleReachTop } : {})}
         top={
           hasOlder ? (

@@ -15,10 +15,10 @@ const createMessages = (firstId: number, lastId: number): PrivateMessage[] =>
 /** A cache whose requests for pages are recorded in `calls`. `respond` answers the last one. */
 const setUp = () => {
   const queryClient = createQueryClient();
-  const calls: { beforeId: number | undefined; respond: (page: PrivateMessage[]) => void }[] = [];
+  const calls: { beforeId: number | undefined; resolve: (page: PrivateMessage[]) => void }[] = [];
   const conversations = new ConversationCache(
     queryClient,
-    (_userId, _friendId, beforeId) => new Promise((respond) => calls.push({ beforeId, respond })),
+    (_userId, _friendId, beforeId) => new Promise((resolve) => calls.push({ beforeId, resolve })),
   );
   const read = () =>
     queryClient.fetchQuery({
@@ -27,7 +27,7 @@ const setUp = () => {
       staleTime: 0,
     });
   const respond = async (page: PrivateMessage[]): Promise<void> => {
-    calls.at(-1)?.respond(page);
+    calls.at(-1)?.resolve(page);
     await flushPromises();
   };
   const listMessageIds = (): number[] | undefined =>
@@ -79,7 +79,7 @@ describe('older messages', () => {
   const newestPage = createMessages(1_001, 1_000 + limits.privateMessagesPageSize);
   const tenOlder = createMessages(991, 1_000);
 
-  it('are loaded by pages and put before the loaded ones, until there are none', async () => {
+  it('are put before the loaded ones, and are no longer requested after the oldest page', async () => {
     const { conversations, calls, read, respond, listMessageIds } = setUp();
     const reading = read();
     await respond(newestPage);
@@ -89,7 +89,7 @@ describe('older messages', () => {
     // A message that is pushed in the meantime is kept.
     conversations.applyChange(userId, friendId, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
     await respond(tenOlder);
-    await expect(older).resolves.toBe(true);
+    await expect(older).resolves.toBe(true); // a page was loaded
     expect(listMessageIds()).toHaveLength(tenOlder.length + newestPage.length + 1);
     expect(listMessageIds()?.[0]).toBe(991);
     expect(listMessageIds()?.at(-1)).toBe(2_000);

@@ -13,7 +13,7 @@ const storageKey = 'thaw-draft-7-12';
 
 beforeEach(() => localStorage.clear());
 
-it("keeps a draft's text, reply and `hasPicture` for each friend over a reload, and removes an empty draft", () => {
+it("keeps a draft's text, reply and `hasPicture` for each friend across a reload, and removes an empty draft", () => {
   const drafts = openTab();
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
   drafts.set(12, draft);

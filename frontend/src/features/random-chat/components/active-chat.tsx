@@ -151,7 +151,7 @@ export const ActiveChat = ({
               isTyping={session.isPartnerTyping}
               name={partner.username}
               // 'is typing' is announced at most once between two messages of the partner.
-              latestMessageKey={session.messages.findLast((message) => isTypedBy(message, partner.id))?.key}
+              partnerMessageKey={session.messages.findLast((message) => isTypedBy(message, partner.id))?.key}
             />
           }
           renderCard={renderGameCard}

@@ -48,7 +48,7 @@ describe('after a reload', () => {
     expect(findOpenGame(getSession(state))?.gameId).toBe('g1');
   });
 
-  it('a game that the user has answered waits for the partner, with the answer unknown', () => {
+  it('a game that the user has answered waits for the partner; the page does not know the answer', () => {
     const state = resume(createQuestionFrame(me), waitingFrame);
     expect(getGame(state)).toMatchObject({ progress: 'answered', userResponse: null });
     expect(listSystemTexts(state)).toEqual(['Waiting response from your chat partner...']);
@@ -71,7 +71,7 @@ describe('after a reload', () => {
     expect(getSession(state).celebratedGame).toBeNull();
   });
 
-  it('the questions asked before are known', () => {
+  it('all questions that were asked in the chat are known', () => {
     const state = resume(
       partnerQuestionFrame,
       createIgnoredFrame(me),
@@ -82,7 +82,7 @@ describe('after a reload', () => {
 });
 
 describe('after a reconnect', () => {
-  it("a game continues with the missed events, and the user's choice is still marked", () => {
+  it("a game continues with the missed events, with the user's choice and without a celebration", () => {
     const stateBefore = play(
       createChatState(),
       partnerQuestionFrame,
@@ -122,7 +122,7 @@ it('closes an open game when the chat ends', () => {
     expect(listSystemTexts(state)).toEqual([]);
     expect(findOpenGame(getSession(state))).toBeUndefined();
   }
-  // The server has no chat any more, and `chat_skipped` has not arrived in time.
+  // `sessionVanished`: the server has no chat any more, and the page has stopped waiting for `chat_skipped`.
   const vanished = reduce(play(createChatState(), partnerQuestionFrame), {
     type: 'sessionVanished',
     sessionId,

@@ -8,13 +8,16 @@ import { Button } from '@/ui/button';
 export interface AppealPartProps {
   userId: number;
   notice: Notice;
-  /** Whether Appeal is shown as the main action. */
+  /** Whether the Appeal button is shown as the main action. */
   isAppealPrimary?: boolean;
-  /** Further actions, shown after Appeal. */
+  /** Further buttons, shown after the Appeal button. */
   children: ReactNode;
 }
 
-/** The state of the appeal against a notice, and below it the actions: Appeal, while it is possible, and `children`. */
+/**
+ * The open or decided appeal against a notice, if there is one, and below it the actions: the Appeal button, while an
+ * appeal is possible, and `children`.
+ */
 export const AppealPart = ({ userId, notice, isAppealPrimary = false, children }: AppealPartProps) => {
   const [isAppealing, setAppealing] = useState(false);
   const { state, outcome, answer } = notice.appeal;

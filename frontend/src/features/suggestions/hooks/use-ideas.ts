@@ -5,7 +5,7 @@ import { chooseStarters, suggestionsShown } from '@/features/suggestions/choose-
 import { starters } from '@/features/suggestions/starters';
 import { keepModelIdeas, useSuggestions } from '@/features/suggestions/stores/suggestions.store';
 
-/** Image markers contain URLs, whose parts must not be taken for words. */
+/** The parts of a message that name its images. The words in their URLs are not words of the user. */
 const imageMarkers = /\[IMAGE:[^\]]*\]/g;
 
 /** The content of a stored image is its URL. Until it is stored, `picture` is set and the content is only a caption. */
@@ -20,11 +20,14 @@ export interface IdeasOptions {
   conversationId: string;
   messages: readonly ChatMessage[];
   chat: ChatForSuggestions;
-  /** Id of the user, if they have agreed to use the language model; null to draw starters (prepared questions). */
+  /**
+   * Id of the user; null if they have not agreed to use the language model. Then starters (prepared questions) are
+   * drawn.
+   */
   consentingUserId: number | null;
 }
 
-/** One drawing of ideas, from the state of the conversation when the drawing began. */
+/** One set of ideas, chosen for the state of the conversation when the round began. */
 interface Round extends Omit<IdeasOptions, 'messages'> {
   texts: readonly string[];
   /** Texts that were sent, or inserted into the composer. */
@@ -50,13 +53,15 @@ const drawStarters = (round: Round): Round => {
   const others = draw(round.shown);
   if (others.length === suggestionsShown)
     return { ...round, ideas: others, shown: [...round.shown, ...others] };
+  // `shown` then starts again with these.
   const repeated = draw([]);
   return { ...round, ideas: repeated, shown: repeated };
 };
 
 /** Asks the model. If it has no idea, or only used ones, draws starters. */
 const askForIdeas = async (round: Round, consentingUserId: number): Promise<Round> => {
-  // Ideas of the model are kept as long as no message is added.
+  // The ideas are kept until a message is added, so that suggestions that reappear do not ask the model again.
+  // `keptFor` identifies the conversation and its number of messages.
   const keptFor = `${round.conversationId} ${round.texts.length}`;
   const kept = useSuggestions.getState().modelIdeas;
   const isKept = !round.isRepeated && kept?.keptFor === keptFor;

@@ -13,7 +13,10 @@ const pollIntervalMs = 2_000;
 /** Whether a text is a well-formed id of a receipt. */
 export const isReceiptId = (text: string): boolean => receiptIdSchema.safeParse(text).success;
 
-/** A receipt, with the time of the count of its `remaining` data, in ms since the epoch. */
+/**
+ * A receipt. The server counts the `remaining` data for each response; `countedAt` is the time at which the response
+ * arrived, in ms since the epoch.
+ */
 export type CountedReceipt = Receipt & { countedAt: number };
 
 const receiptQuery = (receiptId: string) =>

@@ -9,7 +9,7 @@ import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface GameCardProps {
   game: GameData;
-  /** Whether this user asked the question. Then the card has no Ignore (docs/product-decisions.md, A74). */
+  /** Whether this user asked the question. Then the card has no Ignore button (docs/product-decisions.md, A74). */
   isMine: boolean;
   partnerName: string;
   isConnected: boolean;
@@ -89,7 +89,8 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
   const isLocked = progress !== 'open' || !isConnected;
   const endTexts = getEndTexts(game);
 
-  // The pressed button becomes disabled and loses the focus. The status gets it, so that keyboard users continue here.
+  // The pressed button becomes disabled and loses the focus to the body. The status gets it, so that the next Tab
+  // starts there. If the user has already focused another element, that keeps the focus.
   useEffect(() => {
     if (progress === 'open' || !wasPressed.current) return;
     wasPressed.current = false;
@@ -100,7 +101,7 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
     act();
   };
 
-  // While Ignore is being sent, `userResponse` is null.
+  // While an answer is being sent, it is the `userResponse`. While Ignore is being sent, `userResponse` is null.
   const isAnswered =
     progress === 'answered' ||
     progress === 'revealed' ||

@@ -10,9 +10,9 @@ const animals =
 /**
  * Generates the first username of a user, such as "quiet-otter-4821". It is random, because a name derived from the
  * e-mail address would identify the user to strangers.
- * @param randomInt returns an integer from 0 (inclusive) to its argument (exclusive)
+ * @param randomInt returns an integer of at least 0 and less than `below`.
  */
-export const generateHandle = (randomInt: (below: number) => number): string => {
+export const generateUsername = (randomInt: (below: number) => number): string => {
   const pickWord = (words: readonly string[]) => words[randomInt(words.length)] ?? '';
   const fourDigits = 1_000 + randomInt(9_000);
   return `${pickWord(adjectives)}-${pickWord(animals)}-${fourDigits}`;
